@@ -24,6 +24,7 @@ from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
 from oddsdesk.server.endpoints.stream_token import PATH as TOKEN_PATH
 from oddsdesk.server.endpoints.stream_token import TokenGate
 from oddsdesk.server.endpoints.value_bets import VALUE_BETS
+from oddsdesk.server.fairness import FairShares
 from oddsdesk.server.gate import EndpointGate, Gate, no_such_path
 from oddsdesk.server.hosts import HostGuard
 from oddsdesk.server.limits import limits_before_the_gate
@@ -42,7 +43,8 @@ class App:
         self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request (D17)."""
-        self._app = HostGuard(_router(service, self._reads), service.hosts, self.limits)
+        guarded = HostGuard(_router(service, self._reads), service.hosts, self.limits)
+        self._app = FairShares(guarded, service.access.known_caller, self.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one stream."""

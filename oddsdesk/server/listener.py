@@ -14,6 +14,7 @@ from typing import Final, cast
 import uvicorn
 from starlette.types import ASGIApp
 
+from oddsdesk.server.fairness import Lane
 from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
 from oddsdesk.server.websocket import MESSAGE_LIMIT, BoundedWebSocket
@@ -25,6 +26,8 @@ SEND_BUFFER: Final = 64 * 1024
 PING_INTERVAL_S: Final = 20.0
 PING_LIMIT_S: Final = 40.0
 KEEP_ALIVE_S: Final = 15
+TALK_A_SECOND: Final = 40.0
+"""Pieces of 64 bytes that are heard a second of all streams together that say too much."""
 
 GRACE_S: Final = 1
 """For how long requests may go on when the server ends."""
@@ -35,9 +38,18 @@ _NO_TROUBLE: Final = "ASGI callable returned without completing handshake"
 """What uvicorn logs as an error although nothing is wrong: an upgrade that was refused in words.
 
 Any client can provoke it."""
-logging.getLogger("uvicorn.error").addFilter(
-    lambda record: not str(record.msg).startswith(_NO_TROUBLE)
-)
+_GONE: Final = "the handler is closed"
+"""What uvloop says to who answers a client that went in this very moment."""
+
+
+def _is_trouble(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, RuntimeError) and _GONE in str(error):
+        return False
+    return not str(record.msg).startswith(_NO_TROUBLE)
+
+
+logging.getLogger("uvicorn.error").addFilter(_is_trouble)
 
 
 class ListenError(Exception):
@@ -183,7 +195,7 @@ def _config(app: ASGIApp, limits: LimitsOf, tls: ssl.SSLContext | None) -> uvico
     return uvicorn.Config(
         app,
         http=cast(type[asyncio.Protocol], partial(BoundedHttp, limits=limits)),
-        ws=BoundedWebSocket,
+        ws=cast(type[asyncio.Protocol], partial(BoundedWebSocket, talkers=Lane(TALK_A_SECOND, 1))),
         ws_max_size=MESSAGE_LIMIT,
         ws_ping_interval=PING_INTERVAL_S,
         ws_ping_timeout=PING_LIMIT_S,

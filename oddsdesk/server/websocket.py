@@ -1,14 +1,22 @@
 """The WebSocket side of a connection: small messages in, shared frames out, time limits."""
 
+import asyncio
+import time
 from typing import Any, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.fairness import Lane
 from oddsdesk.server.protocol import LINGER_S, error_answer
 
 MESSAGE_LIMIT: Final = 1024
 """Bytes of a message from a client (D24)."""
+PIECE_BYTES: Final = 64
+"""What is parsed at a time: up to ten frames."""
+FRAMES_A_SECOND: Final = 10.0
+FRAMES_AT_ONCE: Final = 20
+"""What a client may say a second, and after a pause; it has one thing to say in 30 s (D24)."""
 FRAGMENT_LIMIT: Final = 64
 """Fragments that one message may come in; empty ones take memory, too."""
 BACKLOG_LIMIT: Final = 4 * 1024 * 1024
@@ -25,9 +33,14 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     Frames of a server carry no mask, so the bytes of one frame serve every subscriber.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, talkers: Lane, **options: Any) -> None:
+        """``talkers`` is the lane of all streams that say too much."""
         super().__init__(*arguments, **options)
         self._deaf = False
+        self._lane = Lane(FRAMES_A_SECOND, FRAMES_AT_ONCE)
+        self._talkers = talkers
+        self._unheard = b""
+        self._hearing: asyncio.TimerHandle | None = None
 
     @property
     def backlog(self) -> int:
@@ -59,9 +72,54 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     # What uvicorn does, with limits
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came, unless the client was cut off."""
+        """Parse what came, unless the client was cut off; who says much is heard piece by piece."""
         if self._deaf:
             return
+        if not self.handshake_initiated:
+            self._hear(data)
+            return
+        self._unheard += data
+        if self._hearing is None:
+            self._hear_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Hear no more."""
+        self._unheard = b""
+        if self._hearing is not None:
+            self._hearing.cancel()
+        super().connection_lost(exc)
+
+    async def receive(self) -> Any:
+        """Return what comes next; it reads on only once what was read is heard."""
+        message = await super().receive()
+        if self._unheard:
+            self.transport.pause_reading()
+        return message
+
+    def _hear_on(self) -> None:
+        """Hear a piece, and more as the client's lane allows; nothing is read meanwhile."""
+        self._hearing = None
+        while self._unheard and not self._deaf:
+            now = time.monotonic()
+            wait = self._lane.wait_s(now)
+            if wait:
+                wait = max(wait, self._talkers.take(now))
+                self._hearing = self.loop.call_later(wait, self._hear_on)
+                self.transport.pause_reading()
+                return
+            piece, self._unheard = self._unheard[:PIECE_BYTES], self._unheard[PIECE_BYTES:]
+            self._hear(piece)
+        if not self.read_paused and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def handle_events(self) -> None:
+        """Count the frames that came, and do what they say."""
+        now = time.monotonic()
+        for _ in self.conn.events:
+            self._lane.take(now)
+        super().handle_events()
+
+    def _hear(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self._deaf:
             self._refuse("a header of the WebSocket handshake is malformed or too large")

@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from tests.kit.served_program import ServedProgram
 
 MEGABYTE = 1024 * 1024
+NOT_TAKEN_S = 2
+"""Whoever sends so fast has to wait: so long nothing more is taken."""
 MOST_MB = 16
 """Unbounded, each of these took 80 MB and more."""
 _CHUNKED = b"POST /api/odds HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -50,12 +53,14 @@ def test_a_flood_without_a_key_takes_no_memory(
 
 
 def _flood(connection: socket.socket, first: bytes, again: bytes, size: int) -> Iterator[None]:
-    """Send it all, reading what is answered, until it is sent or the server ends it."""
+    """Send it all, reading what is answered, until it is sent, not taken, or the server ends it."""
     rest = memoryview(first + again * (size // len(again)))
+    taken_at = time.monotonic()
     with contextlib.suppress(ConnectionError):
-        while rest:
+        while rest and time.monotonic() - taken_at < NOT_TAKEN_S:
             with contextlib.suppress(BlockingIOError):
                 rest = rest[connection.send(rest[: 256 * 1024]) :]
+                taken_at = time.monotonic()
             with contextlib.suppress(BlockingIOError):
                 connection.recv(MEGABYTE)
             yield

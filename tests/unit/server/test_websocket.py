@@ -207,6 +207,7 @@ async def test_client_that_pings_and_does_not_read_is_dropped(app, address, monk
     """After so many pings, however long they take: a megabyte and a half of answers unread."""
     limit = 256 * 1024
     monkeypatch.setattr(websocket, "BACKLOG_LIMIT", limit)
+    monkeypatch.setattr(websocket, "FRAMES_A_SECOND", 1e9)  # else it would take an hour
     async with _raw(address) as (_, writer):
         channel = await app.channels.get()
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
@@ -220,6 +221,29 @@ async def test_client_that_pings_and_does_not_read_is_dropped(app, address, monk
         async with asyncio.timeout(BUSY_LIMIT_S):
             await app.ended.get()
         assert most <= 2 * limit
+
+
+@pytest.mark.parametrize("frame", [_frame(9, b""), _frame(1, b"ping")], ids=["ping", "text"])
+async def test_who_talks_without_end_is_heard_a_little_at_a_time(app, address, frame) -> None:
+    """Unbounded, 40,000 frames at once held the loop for seconds; others were not answered."""
+    async with _raw(address) as (_, writer), connect(f"ws://{address[0]}:{address[1]}") as other:
+        channel = await app.channels.get()
+        heard = 0
+        count = channel.handle_ping if frame[0] & 15 == 9 else channel.handle_text
+
+        def counted(*event) -> None:
+            nonlocal heard
+            heard += 1
+            count(*event)
+
+        setattr(channel, count.__name__, counted)
+        writer.write(frame * 40_000)
+        for number in range(20):
+            await other.send(str(number))
+            assert await other.recv() == str(number)
+        pieces = websocket.PIECE_BYTES // len(frame) + 1
+        assert 0 < heard <= websocket.FRAMES_AT_ONCE + 2 * pieces + websocket.FRAMES_A_SECOND * 60
+        assert len(channel._unheard) < 512 * 1024  # and what is not heard is not read
 
 
 @pytest.mark.parametrize(
