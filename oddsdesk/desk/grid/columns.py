@@ -38,13 +38,14 @@ def _figure(name: str) -> Callable[[Entry], Any]:
     return attrgetter(f"selection.figures.{name}")
 
 
+_LONG = "Minnesota Timberwolves +13.5"
 _WIDE = "Bayern Munich v Stuttgart"
 _WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
 _MARKET, _LONG_MARKET = "Match result  2nd Period", "Both teams to score  2nd Quarter"
 
 COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
-        "selection", "Selection", Column("Newcastle Utd +1.5", Align.LEFT),
+        "selection", "Selection", Column("Newcastle Utd +1.5", Align.LEFT, likes=_LONG),
         cells.selection, attrgetter("selection.key.selection"),
     ),
     ColumnSpec(

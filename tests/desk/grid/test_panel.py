@@ -386,6 +386,18 @@ def test_the_keyboard_waits_for_the_first_rows_and_is_in_them_then(theme, layout
     panel.close_panel()
 
 
+def test_a_wide_grid_has_room_for_the_names_of_selections(panel, qtbot):
+    panel.show()
+    widths = {}
+    for width in (1_026, 1_960):
+        panel.resize(width, 600)
+        qtbot.waitUntil(lambda: panel.table.width() == width)  # noqa: B023
+        widths[width] = panel.table.frozen.columnWidth(0)
+    text = QFontMetrics(panel.table.font()).horizontalAdvance("Minnesota Timberwolves +13.5")
+    assert widths[1_960] > widths[1_026]
+    assert widths[1_960] >= text
+
+
 def test_a_click_tells_of_its_row_once(panel, qtbot):
     panel.show()
     heard = []
@@ -458,7 +470,12 @@ def test_a_row_has_a_menu_and_a_title_has_none(panel, quoted):
     panel.table.menu_requested.emit(panel.mapToGlobal(panel.rect().center()))
     menu = panel.price_actions.menu
     texts = [action.text() for action in menu.actions() if not action.isSeparator()]
-    assert texts[:3] == ["Explain", "Mark as placed…", "Show in its game"]
+    assert texts[:4] == [
+        "Explain",
+        "Mark as placed…",
+        "Alert me when the price reaches…",
+        "Show in its game",
+    ]
     assert menu.isVisible()
     menu.hide()
     panel._show_as(panel.model.shape, True)

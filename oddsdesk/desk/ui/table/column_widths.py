@@ -70,6 +70,8 @@ _HIDING_SHARE: Final = 0.60
 """The share that they may take, narrowed, before some are hidden."""
 _NARROW: Final = 1_060
 """In a table of fewer pixels than this, headers that have a code show that."""
+_ROOMY: Final = 1_400
+"""In a table of so many pixels a frozen column is as wide as it likes."""
 
 
 class ColumnWidths:
@@ -198,6 +200,9 @@ class ColumnWidths:
         if header.code and (self._is_narrow or title > most):
             title = pane.header.width_of(Header(header.code, header.note))
         least = self._painter.least_width(self._model, column)
+        likes = self._model.column(column).likes
+        if likes and pane is self._frozen and self._table_width() >= self._painter.scaled(_ROOMY):
+            least = max(least, self._painter.narrow_width(self._model, column, likes))
         return max(least, min(title, most))
 
     def _table_width(self) -> int:
