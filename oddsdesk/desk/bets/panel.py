@@ -19,8 +19,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.bets.actions import BetsActions
 from oddsdesk.desk.bets.bar import BetsBar
 from oddsdesk.desk.bets.columns import BetsModel
-from oddsdesk.desk.bets.course_chart import CourseChart
-from oddsdesk.desk.bets.facts import AtRisk, FactsBar, facts_of
+from oddsdesk.desk.bets.facts import AtRisk, facts_of
 from oddsdesk.desk.bets.files import BetsFiles
 from oddsdesk.desk.bets.report_model import COLUMNS as REPORT_COLUMNS
 from oddsdesk.desk.bets.report_model import ReportModel
@@ -33,6 +32,8 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import stake_plan
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.chart.course_chart import CourseChart
+from oddsdesk.desk.ui.controls.facts_bar import FactsBar
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.table.live_table import LiveTable

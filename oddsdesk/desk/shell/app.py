@@ -5,6 +5,7 @@ import gc
 import logging
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -227,6 +228,8 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     closing = ClosingLineWriter(board, clock, records, desk.follow_games)
     manager.left.connect(lambda: closing.read_log(None))
     manager.entered.connect(lambda: closing.read_log(_closes(manager)))
+    manager.left.connect(lambda: desk.research.read(None))
+    manager.entered.connect(lambda: desk.research.read(_own_database(manager)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
@@ -261,6 +264,11 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
 def _closes(manager: ConnectionManager) -> ReadLog | None:
     session = manager.session
     return partial(closes_in, session.database) if isinstance(session, EmbeddedSession) else None
+
+
+def _own_database(manager: ConnectionManager) -> Path | None:
+    session = manager.session
+    return session.database if isinstance(session, EmbeddedSession) else None
 
 
 def _price_log(manager: ConnectionManager) -> PriceLog | None:

@@ -39,6 +39,7 @@ from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.navigation import Navigation
+from oddsdesk.desk.shell.research import Research
 from oddsdesk.desk.shell.status_bar import StatusBar
 from oddsdesk.desk.shell.tabs import GameTabs, game_title
 from oddsdesk.desk.shell.time_control import TimeControl
@@ -194,6 +195,9 @@ class Desk:
         self.bets = BetsPanel(
             theme, wall, preferences, records, lambda: board.basis.profiles, board.bookmakers
         )
+        self.research = Research(
+            self.window, board, theme, preferences, lambda: records.presets, wall
+        )
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
@@ -328,6 +332,7 @@ class Desk:
         self.around.leave(self.games)
         self.around.close()
         self.notifier.close()
+        self.research.close()
         for panel in (
             self.navigator,
             self.values,
@@ -390,6 +395,7 @@ class Desk:
         around = self.around
         around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
         around.actions.bind("go.bets", lambda: show_tab(self.window, self.bets))
+        self.research.offer(around.actions)
         for panel in (
             *(self.values, self.opportunities, self.alerts_panel, self.grid, self.bets),
             *(self.explain, self.history),
@@ -415,6 +421,7 @@ class Desk:
             panel.price_selected.connect(self._on_price_selected)
         self._offer_actions_on(self.grid.price_actions)
         self.bets.game_requested.connect(self.open_game)
+        self.research.game_requested.connect(self.open_game)
         self.bets.waiting_changed.connect(self.status_bar.show_bets_waiting)
         self.status_bar.bets_requested.connect(self.show_waiting_bets)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)

@@ -21,6 +21,8 @@ class Where(Enum):
     OPPORTUNITIES = "In the opportunities"
     ALERTS = "In the alerts"
     BETS = "In your bets"
+    BACKTEST = "In the backtest"
+    SCORECARDS = "In the scorecards"
     EXPLAIN = "In the explanation"
     HISTORY = "In the history"
     NAVIGATOR = "In the navigator"
@@ -59,6 +61,8 @@ ACTIONS: Final = (
     Action("past.line", "Time line of the past", ("Ctrl+Shift+P",)),
     Action("go.grid", "Show the odds grid", ("Ctrl+G",)),
     Action("go.bets", "Show your bets", ("Ctrl+L",)),
+    Action("go.backtest", "Show the backtest: what value bets would have earned", ("Ctrl+T",)),
+    Action("go.scorecards", "Show the bookmakers' scorecards", ("Ctrl+Shift+B",)),
     Action("go.next_tab", "Next tab", ("Ctrl+Tab", "Ctrl+PgDown")),
     Action("go.previous_tab", "Previous tab", ("Ctrl+Shift+Tab", "Ctrl+PgUp")),
     Action("go.next_panel", "Next panel", ("F6",)),
@@ -190,6 +194,17 @@ ACTIONS: Final = (
     Action("bets.export_bet_analytix", "Export these bets for Bet-Analytix…", (), Where.BETS),
     Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
     Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
+    Action("backtest.run", "Go through the log and bet, or cancel", ("R",), Where.BACKTEST),
+    Action("backtest.export_csv", "Export the backtest's bets as CSV…", ("E",), Where.BACKTEST),
+    Action(
+        "backtest.export_xlsx", "Export the backtest's bets as Excel workbook…", (), Where.BACKTEST
+    ),
+    Action("scorecards.run", "Go through the log and score, or cancel", ("R",), Where.SCORECARDS),
+    Action("scorecards.market", "Next kind of market", ("M",), Where.SCORECARDS),
+    Action("scorecards.export_csv", "Export the scorecards as CSV…", ("E",), Where.SCORECARDS),
+    Action(
+        "scorecards.export_xlsx", "Export the scorecards as Excel workbook…", (), Where.SCORECARDS
+    ),
     Action("alerts.rules", "Rules of alerts…", ("Ctrl+Shift+A",), Where.ALERTS),
     Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
     Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),

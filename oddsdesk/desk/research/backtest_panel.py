@@ -1,0 +1,254 @@
+"""What value bets would have earned: choices, figures with intervals, the course, the bets."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.export.bets import table_of_bets
+from oddsdesk.desk.export.files import CSV, XLSX, FileFormat
+from oddsdesk.desk.research.bet_columns import BacktestModel
+from oddsdesk.desk.research.export import Exporter
+from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, ResearchLog
+from oddsdesk.desk.research.run_bar import RunBar
+from oddsdesk.desk.research.running import Running
+from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.chart.course_chart import CourseChart
+from oddsdesk.desk.ui.controls.facts_bar import Fact, FactsBar
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
+from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.presets import Preset
+from oddsdesk.ledger.reporting import in_order, whole_report
+from oddsdesk.pricing.devig import METHODS
+from oddsdesk.pricing.reports import course
+from oddsdesk.research.backtest.summary import Summary, notes
+
+_LEAST_FOR_CHART: Final = 430
+_LATENCIES: Final = (
+    ("at once", 0),
+    ("after 2 s", 2_000),
+    ("after 10 s", 10_000),
+    ("after 1 min", 60_000),
+)
+_ALL_VALUE: Final = "All that is value"
+_NO_LOG: Final = EmptyState(
+    "table",
+    "The log of a service elsewhere cannot be gone through.",
+    "Connect to your own server: its database has the history.",
+)
+_BEGIN: Final = EmptyState(
+    "table",
+    "What would value bets have earned?",
+    "Goes through all that your server has recorded, with the rules of the value bets and what was"
+    " known at each moment. Past seasons: Import files… (Ctrl+I).",
+    "Run",
+)
+Ends = tuple[float | None, float | None]
+
+
+class BacktestPanel(QWidget):
+    """Bets on the recorded log when the user asks for it."""
+
+    game_requested = Signal(str)
+    """The id of the game of a bet."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        clock: Clock,
+        log: Callable[[], ResearchLog | None],
+        method: Callable[[], str],
+        presets: Callable[[], Sequence[Preset]],
+    ) -> None:
+        """``log`` is that of the desk's own server, None while it is connected elsewhere."""
+        super().__init__()
+        self.setProperty("variant", "panel")
+        self._log = log
+        self._presets = list(presets())
+        self._found: BacktestFound | None = None
+        self.running = Running(self)
+        self.model = BacktestModel(clock)
+        self.table = LiveTable(theme, self.model, clock)
+        self.table.setAccessibleName("Bets of the backtest")
+        self.facts, self.chart = FactsBar(theme), CourseChart(theme)
+        self.messages = MessageBar(theme)
+        self.placeholder = Placeholder(theme)
+        self.exporter = Exporter(self)
+        self._make_fields(method())
+        self.bar = RunBar(
+            theme, (self.preset, self.method, self.latency, self.reference), self._export_menu()
+        )
+        self._lay_out()
+        self._connect()
+        self.show_state()
+
+    def close_panel(self) -> None:
+        """End what runs."""
+        self.running.cancel()
+        self.exporter.close()
+
+    def run(self) -> None:
+        """Go through the log, or end it where that is under way."""
+        if self.running.is_running:
+            self.running.cancel()
+            return
+        log = self._log()
+        if log is not None:
+            self.running.start("backtest", partial(log.backtest, self._asked()))
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Show what was found, or what to do where nothing was."""
+        runs = self.running.is_running
+        self.bar.show_running(self.running.rows if runs else None)
+        if not runs:
+            self.bar.say("" if self._found is None else _about(self._found))
+        has_bets = self._found is not None and bool(self._found.done.bets)
+        self.bar.offer_export(has_bets)
+        if not has_bets:
+            self.placeholder.say(self._state())
+        self._stack.setCurrentWidget(self.table if has_bets else self.placeholder)
+        self._fit()
+
+    def _state(self) -> EmptyState:
+        if self._log() is None:
+            return _NO_LOG
+        if self.running.is_running:
+            return EmptyState("loading", "Going through the log…", "R, or Cancel above, ends it.")
+        if self._found is None:
+            return _BEGIN
+        told = notes(self._found.done, self._found.question)[0]
+        return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
+
+    def _asked(self) -> BacktestAsked:
+        place = self.preset.currentIndex() - 1
+        return BacktestAsked(
+            method=self.method.currentText(),
+            preset=self._presets[place] if place >= 0 else None,
+            latency_ms=_LATENCIES[self.latency.currentIndex()][1],
+            reference=self.reference.text().strip(),
+        )
+
+    def _make_fields(self, method: str) -> None:
+        self.preset, self.method, self.latency = QComboBox(), QComboBox(), QComboBox()
+        self.preset.addItems([_ALL_VALUE, *(preset.name for preset in self._presets)])
+        self.preset.setAccessibleName("Preset")
+        self.preset.setToolTip("Only what this preset lists is bet on")
+        self.method.addItems(METHODS)
+        self.method.setCurrentText(method)
+        self.method.setAccessibleName("Devig method")
+        self.method.setToolTip("How the reference's margin is taken out")
+        self.latency.addItems([text for text, _ in _LATENCIES])
+        self.latency.setAccessibleName("Latency")
+        self.latency.setToolTip("How long it takes to bet: what is value no more by then is missed")
+        self.reference = QLineEdit()
+        self.reference.setPlaceholderText("the database's reference")
+        self.reference.setAccessibleName("Reference")
+        self.reference.setToolTip("The bookmaker that prices are judged by")
+        self.reference.setMaximumWidth(190)
+
+    def _export_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for ident, file_format in (("backtest.export_csv", CSV), ("backtest.export_xlsx", XLSX)):
+            menu.addAction(add_action(self, ident, partial(self._export, file_format)))
+        return menu
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        for part in (self.bar, self.facts, self.chart, body, self.messages):
+            whole.addWidget(part)
+        whole.setStretchFactor(body, 1)
+        self.setFocusProxy(self.table)
+
+    def _connect(self) -> None:
+        add_action(self, "backtest.run", self.run)
+        self.bar.run_clicked.connect(self.run)
+        self.placeholder.action_requested.connect(self.run)
+        self.running.changed.connect(self.show_state)
+        self.running.done.connect(self._on_running_done)
+        self.running.failed.connect(self._say_trouble)
+        self.exporter.said.connect(lambda text: self.messages.say(text, icon="check"))
+        self.exporter.failed.connect(self._say_trouble)
+        self.table.header_clicked.connect(self.model.sort_by)
+        self.table.opened.connect(self._on_table_opened)
+
+    def _on_running_done(self, found: BacktestFound) -> None:
+        self._found, done = found, found.done
+        self.model.show_rows({(bet.ident or 0,): bet for bet in done.bets}, may_move=True)
+        self.facts.show_facts(_facts(found.summary, whole_report(done.bets).drawdown.depth))
+        self.chart.show_steps(course(counted for _, counted in in_order(done.bets)))
+        told = notes(done, found.question)
+        if told and done.bets:
+            self.messages.say(" · ".join(told), icon="info")
+        self.show_state()
+
+    def _on_table_opened(self, _index: object) -> None:
+        current = self.table.current()
+        if current.isValid():
+            self.game_requested.emit(self.model.entry(current.row()).game_id)
+
+    def _export(self, file_format: FileFormat) -> None:
+        if self._found is not None and self._found.done.bets:
+            self.exporter.ask(table_of_bets(self._found.done.bets), file_format, "backtest")
+
+    def _say_trouble(self, text: str) -> None:
+        self.messages.say(text, icon="warning", ink=TextRole.DOWN)
+
+    def _fit(self) -> None:
+        found = self._found
+        has_bets = found is not None and bool(found.done.bets)
+        self.facts.setVisible(has_bets)
+        has_course = found is not None and found.summary.settled > 0
+        self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
+        self.chart.fit(self.height() * 3 // 10)
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+def _about(found: BacktestFound) -> str:
+    method = found.question.method.replace("_", " ")
+    return f"{found.done.rows:,} rows, by {found.question.reference}, {method}"
+
+
+def _facts(found: Summary, drawdown: float) -> list[Fact]:
+    profit = "–" if found.profit is None else signed_hundredths_text(found.profit)
+    return [
+        Fact("Bets", f"{found.bets:,}", f"{found.settled:,} with a result"),
+        Fact("Profit", profit, _between(found.profit_range, "units")),
+        Fact("Yield", _percent(found.yield_pct), _between(found.yield_range, "%")),
+        Fact(
+            "Closing line",
+            _percent(found.clv_pct),
+            f"{_between(found.clv_range, '%')}, of {found.clv_bets:,}".lstrip(", "),
+        ),
+        Fact("Drawdown", signed_hundredths_text(drawdown) if found.settled else "–", "worst"),
+    ]
+
+
+def _between(ends: Ends, unit: str) -> str:
+    low, high = ends
+    if low is None or high is None:
+        return "too few games for an interval"
+    return f"95 %: {signed_text(low)} to {signed_text(high)} {unit}"
+
+
+def _percent(figure: float | None) -> str:
+    return "–" if figure is None else f"{signed_text(figure)} %"

@@ -1,0 +1,174 @@
+"""The columns of scorecards: each figure with its interval and how many it is of."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.export.tables import ExportColumn, Table
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec, Kind
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.research.intervals import SHARE, Interval
+from oddsdesk.research.scorecards.tally import Card, CardKey
+
+FEW: Final = 30
+"""Figures of fewer are written faintly."""
+_HIGHEST: Final = float("inf")
+_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_loss")
+
+
+def market_text(key: CardKey) -> str:
+    """Return what kind of market a card is of."""
+    period = f" · {period_label(key.sport, key.period)}" if key.period else ""
+    return f"{market_title(key.market_type)}{period}, {key.sport}"
+
+
+def _figure(
+    key: str, title: str, sample: str, digits: int, tip: str, *, sign: str = "", drops: int = 0
+) -> ColumnSpec[Card, int]:
+    def found(card: Card) -> Interval:
+        of: Interval = getattr(card, key)
+        return of
+
+    def number(figure: float) -> str:
+        return f"{figure:{sign},.{digits}f}".replace("-", "−")
+
+    def cell(card: Card, _now: int) -> Cell:
+        of = found(card)
+        if of.figure is None:
+            return Cell("", TextRole.NOTE)
+        is_few = of.low is None or of.count < FEW
+        return Cell(
+            number(of.figure),
+            TextRole.NOTE if is_few else TextRole.STRONG,
+            note=_reach(of, number),
+            is_strong=not is_few,
+        )
+
+    def order(card: Card) -> float:
+        figure = found(card).figure
+        return _HIGHEST if figure is None else figure
+
+    def cell_tip(card: Card, _now: int) -> str:
+        of = found(card)
+        if of.figure is None:
+            return "Nothing is known to form it of"
+        if of.low is None or of.high is None:
+            return f"Of {of.count:,}: too few to say how sure it is"
+        return f"Of {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
+
+    column = Column(sample, note_sample="±88.88 · 88,888", drops=drops)
+    return ColumnSpec(
+        key, title, column, cell, order, kind=Kind.NUMBER, order=order, tip=tip, cell_tip=cell_tip
+    )
+
+
+def _reach(of: Interval, number: Callable[[float], str]) -> str:
+    """Return half of an interval and the count; a question mark where there is too little."""
+    if of.low is None or of.high is None:
+        return f"? · {of.count:,}"
+    return f"±{number((of.high - of.low) / 2).lstrip('+')} · {of.count:,}"
+
+
+def _name(card: Card, _now: int) -> Cell:
+    note = "reference" if card.is_reference else ""
+    return Cell(card.key.bookmaker, TextRole.STRONG, note=note, is_strong=True)
+
+
+COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
+    ColumnSpec(
+        "bookmaker",
+        "Bookmaker",
+        Column(
+            "Betfair Exchange ref", Align.LEFT, stretches=True, widest="Betfair Exchange second"
+        ),
+        _name,
+        lambda card: card.key.bookmaker,
+        order=lambda card: card.key.bookmaker.casefold(),
+    ),
+    ColumnSpec(
+        "market",
+        "Market",
+        Column("Match result, Football", Align.LEFT),
+        lambda card, _now: Cell(market_text(card.key), TextRole.SOFT),
+        lambda card: market_text(card.key),
+        order=lambda card: (
+            card.key.sport,
+            MARKET_RANK.get(card.key.market_type, len(MARKET_RANK)),
+            card.key.period,
+        ),
+    ),
+    _figure(
+        "hold_pct", "Hold %", "8.88", 2, "Median of the last prices before the close, gross of fees"
+    ),
+    _figure("best_pct", "Best %", "88.8", 1, "How often its price was the best after commission"),
+    ColumnSpec(
+        "value_bets",
+        "Value",
+        Column("8,888"),
+        lambda card, _now: Cell(f"{card.value_bets:,}", TextRole.SOFT),
+        lambda card: card.value_bets,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="Prices that were value, each once",
+    ),
+    _figure("clv_pct", "CLV %", "+8.88", 2, "Mean closing line value of those", sign="+"),
+    _figure(
+        "age_s",
+        "Age s",
+        "8,888",
+        0,
+        "How long its price had stood when the reference moved",
+        drops=2,
+    ),
+    _figure(
+        "lag_s",
+        "Lag s",
+        "+888",
+        0,
+        "How long after the reference it moved the same way; below 0 it leads",
+        sign="+",
+        drops=1,
+    ),
+    _figure(
+        "log_loss",
+        "Log loss",
+        "0.888",
+        3,
+        "Of its closing line without margin, where results are known: the lowest knows most",
+        drops=3,
+    ),
+)
+_HOLD: Final = [column.key for column in COLUMNS].index("hold_pct")
+
+
+class ScorecardModel(StableRowsModel[CardKey, Card]):
+    """Cards by what they are of, the least hold on top."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, _HOLD, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        """Return how sure a figure is."""
+        return COLUMNS[column].cell_tip(self.entry(row), self._clock())
+
+    def exported(self) -> Table:
+        """Return the cards as they stand, each figure with its count and its ends."""
+        texts = ("bookmaker", "sport", "market_type")
+        columns = [ExportColumn(name, name.replace("_", " ")) for name in texts]
+        for name in ("period", "value_bets", *_ends()):
+            columns.append(ExportColumn(name, name.replace("_", " "), Kind.NUMBER))
+        cards = [self.entry(row) for row in range(self.rowCount())]
+        return Table(tuple(columns), [_values(card) for card in cards])
+
+
+def _ends() -> list[str]:
+    return [f"{name}{end}" for name in _FIGURES for end in ("", "_count", "_low", "_high")]
+
+
+def _values(card: Card) -> list[Any]:
+    found = [getattr(card, name) for name in _FIGURES]
+    figures = [each for of in found for each in (of.figure, of.count, of.low, of.high)]
+    return [*card.key, card.value_bets, *figures]

@@ -1,0 +1,108 @@
+"""A line of figures, each with its title above and what it is of below."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+
+_LEAST: Final = 118
+
+
+class Fact(NamedTuple):
+    """A figure with what it is of."""
+
+    title: str
+    figure: str
+    detail: str
+
+
+class FactsBar(QWidget):
+    """Shows as many of the figures as there is room for, the first ones first."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("variant", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._theme = theme
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.LEAD, spacing.STEP)
+        self._line.setSpacing(spacing.MARGIN)
+        self._tiles: list[_Tile] = []
+
+    def show_facts(self, facts: Sequence[Fact]) -> None:
+        """Show these figures in place of those before."""
+        while len(self._tiles) < len(facts):
+            tile = _Tile(self._theme, is_first=not self._tiles)
+            self._line.addWidget(tile)
+            self._tiles.append(tile)
+            if len(self._tiles) == len(facts):
+                self._line.addStretch(1)
+        for tile, fact in zip(self._tiles, facts, strict=True):
+            tile.show_fact(fact)
+        self._fit()
+
+    def texts(self) -> list[tuple[str, str, str]]:
+        """Return what the figures say: title, figure, detail."""
+        return [tile.texts() for tile in self._tiles]
+
+    def _fit(self) -> None:
+        room = self.width() - 2 * spacing.LEAD
+        for tile in self._tiles:
+            width = max(tile.sizeHint().width(), self._theme.fonts.scaled(_LEAST))
+            tile.setMinimumWidth(width)
+            tile.setVisible(room >= width)
+            room -= width + spacing.MARGIN
+
+    # Qt's virtuals
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:  # texts have their fonts once they are shown
+            self._fit()
+        return handled
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+class _Tile(QFrame):
+    """A figure with its title above and what it is of below."""
+
+    def __init__(self, theme: Theme, *, is_first: bool) -> None:
+        super().__init__()
+        self._title, self._figure, self._detail = Label(), Label(), Label()
+        for label in (self._title, self._detail):
+            label.setProperty("variant", "note")
+            label.setFont(theme.fonts.small)
+        self._figure.setFont(theme.fonts.title)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(spacing.MARGIN)
+        if not is_first:
+            rule = QFrame()
+            rule.setProperty("variant", "rule")
+            rule.setFixedWidth(1)
+            line.addWidget(rule)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        for label in (self._title, self._figure, self._detail):
+            column.addWidget(label)
+        line.addLayout(column)
+
+    def show_fact(self, fact: Fact) -> None:
+        """Show another figure."""
+        self._title.setText(fact.title)
+        self._figure.setText(fact.figure)
+        self._detail.setText(fact.detail)
+        self.setAccessibleName(f"{fact.title}: {fact.figure} {fact.detail}".rstrip())
+
+    def texts(self) -> tuple[str, str, str]:
+        """Return what it says."""
+        return self._title.text(), self._figure.text(), self._detail.text()
