@@ -25,6 +25,7 @@ import msgspec
 from shooting.odds_source import odds_source
 from shooting.processes import run_program, started
 from shooting.processes import screen as run_screen
+from shooting.season import season
 from shooting.stage import Stage
 
 from oddsdesk.board.alerts.rules import RULES_FILE
@@ -37,6 +38,8 @@ _CALM_S: Final = 8
 _ASKED_S: Final = 3
 _TO_MORE: Final = 14
 """Steps of Tab in the dialog of live odds from its sources to what folds its address out."""
+_RESEARCH_S: Final = 30
+"""How long going through a season may take."""
 _SETTINGS: Final = "[look]\nscheme={scheme}\n\n[start]\nintroduction={introduction}\n"
 _EXAMPLE: Final = {
     "Pinnacle": (2.05, 1.88),
@@ -257,6 +260,23 @@ class Theatre:
             stage.press("ctrl+p", "ctrl+shift+p", *["minus"] * 3)
             stage.shoot("past-log")
 
+    def show_research(self) -> None:
+        """Take what a season tells: before it is gone through, bet on, and its bookmakers."""
+        file = self._home / "season.csv"
+        file.write_text("\n".join(season(datetime.now(UTC))), "utf-8")
+        database = self._local("season.db", "--feed", "none")
+        run_program(["import", "football-data", *database[2:4], str(file)], self._environment())
+        with self._stage(database, _PAINTED) as stage:
+            stage.wait(_CALM_S)
+            stage.press("ctrl+t")
+            stage.shoot("backtest-begin")
+            stage.press("r")
+            stage.wait(_RESEARCH_S)
+            stage.shoot("backtest")
+            stage.press("ctrl+shift+b", "r")
+            stage.wait(_RESEARCH_S)
+            stage.shoot("scorecards")
+
     def show_suggestions(self) -> None:
         """Take games that sources name differently, one of them decided, and what is known."""
         quotes = self._home / "alike.ndjson"
@@ -455,7 +475,7 @@ def main() -> None:
     """Take the pictures that the command line asks for."""
     states = [
         *("first_start", "live_odds", "empty", "alerts", "worked_example", "bets"),
-        *("past", "suggestions", "disconnected"),
+        *("past", "research", "suggestions", "disconnected"),
     ]
     names = [*(scene.__name__ for scene in SCENES), *states]
     raw = argparse.RawDescriptionHelpFormatter

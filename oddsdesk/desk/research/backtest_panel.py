@@ -131,7 +131,7 @@ class BacktestPanel(QWidget):
     def _asked(self) -> BacktestAsked:
         place = self.preset.currentIndex() - 1
         return BacktestAsked(
-            method=self.method.currentText(),
+            method=self.method.currentData(),
             preset=self._presets[place] if place >= 0 else None,
             latency_ms=_LATENCIES[self.latency.currentIndex()][1],
             reference=self.reference.text().strip(),
@@ -142,18 +142,19 @@ class BacktestPanel(QWidget):
         self.preset.addItems([_ALL_VALUE, *(preset.name for preset in self._presets)])
         self.preset.setAccessibleName("Preset")
         self.preset.setToolTip("Only what this preset lists is bet on")
-        self.method.addItems(METHODS)
-        self.method.setCurrentText(method)
+        for name in METHODS:
+            self.method.addItem(name.replace("_", " "), name)
+        self.method.setCurrentIndex(self.method.findData(method))
         self.method.setAccessibleName("Devig method")
         self.method.setToolTip("How the reference's margin is taken out")
         self.latency.addItems([text for text, _ in _LATENCIES])
         self.latency.setAccessibleName("Latency")
         self.latency.setToolTip("How long it takes to bet: what is value no more by then is missed")
         self.reference = QLineEdit()
-        self.reference.setPlaceholderText("the database's reference")
+        self.reference.setPlaceholderText("Reference")
         self.reference.setAccessibleName("Reference")
-        self.reference.setToolTip("The bookmaker that prices are judged by")
-        self.reference.setMaximumWidth(190)
+        self.reference.setToolTip("The bookmaker that prices are judged by; empty: the database's")
+        self.reference.setMaximumWidth(150)
 
     def _export_menu(self) -> QMenu:
         menu = QMenu(self)

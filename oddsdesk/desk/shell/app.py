@@ -228,7 +228,6 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     closing = ClosingLineWriter(board, clock, records, desk.follow_games)
     manager.left.connect(lambda: closing.read_log(None))
     manager.entered.connect(lambda: closing.read_log(_closes(manager)))
-    manager.left.connect(lambda: desk.research.read(None))
     manager.entered.connect(lambda: desk.research.read(_own_database(manager)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
