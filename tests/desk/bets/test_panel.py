@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
-from oddsdesk.desk.bets.course_chart import ticks
 from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.export.files import CSV
+from oddsdesk.desk.ui.chart.course_chart import ticks
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.exchange import read_bets
 from oddsdesk.ledger.ledger import Ledger
