@@ -188,11 +188,11 @@ class _Recording:
     def _note_changes(self, pair: Pair, quote: Quote, before: str | None) -> None:
         old = {} if before is None else _decode_odds(before)
         new = quote.odds
-        changed = [(name, price) for name, price in new.items() if old.get(name) != price]
-        withdrawn = [(name, None) for name in old if name not in new]
-        common = (quote.is_live, quote.scraped_at, quote.liquidity, self._now_ms)
-        market = (quote.market_type, quote.period)
-        self._log += [(*pair, *market, *move, *common) for move in (*changed, *withdrawn)]
+        where = (*pair, quote.market_type, quote.period)
+        when = (quote.is_live, quote.scraped_at, quote.liquidity, self._now_ms)
+        moved = new if not old else {name: new[name] for name in new if old.get(name) != new[name]}
+        self._log += [(*where, name, odds, *when) for name, odds in moved.items()]
+        self._log += [(*where, name, None, *when) for name in old if name not in new]
 
 
 def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[CoverageRow]:
