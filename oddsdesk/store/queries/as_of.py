@@ -7,6 +7,7 @@ from a day before the moment on, in the order of their kick-offs.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.contract.times import MINUTE_MS
@@ -67,9 +68,8 @@ def list_games_as_of(
     found: list[ListedGame] = []
     while True:
         candidates = _candidates(select, filters, at, limit + 1, after)
-        for candidate in candidates:
-            game = _listed(select, candidate, visibility, asked)
-            if game is not None and filters.is_live in (None, game.is_live):
+        for game in _listed(select, candidates, visibility, asked):
+            if filters.is_live in (None, game.is_live):
                 found.append(game)
             if len(found) > limit:
                 return Page(found[:limit], to_cursor(_place(found[limit - 1])))
@@ -146,21 +146,16 @@ def _candidates(
 
 
 def _listed(
-    select: Select, game: _Candidate, visibility: Visibility, asked: dict[str, Any]
-) -> ListedGame | None:
-    """Sum up what stood of a game: from its present rows where nothing came after the moment."""
-    parameters = {**asked, "game": game.row}
-    sql = select.sql.as_of
-    newest, is_priced = select(sql.newest, parameters)[0]
-    is_present = is_priced and newest <= asked["at"]
-    query = sql.total.format(
-        stood=sql.present if is_present else sql.last,
-        visible=visible(select, "stood", visibility),
-    )
-    count, seen, is_live, has_bookmaker = select(query, parameters)[0]
-    if not count or not has_bookmaker:
-        return None
-    return ListedGame(bool(is_live), *game[1:], bookmaker_count=count, last_scraped_at=seen)
+    select: Select, games: list[_Candidate], visibility: Visibility, asked: dict[str, Any]
+) -> Iterator[ListedGame]:
+    """Sum up what stood of games, all in one query; yield those of which anything did."""
+    query = select.sql.as_of.totals.format(visible=visible(select, "stood", visibility))
+    rows = select.listed(game.row for game in games)
+    totals = {row: total for row, *total in select(query, {**asked, "games": rows})}
+    for game in games:
+        count, seen, is_live, has_bookmaker = totals.get(game.row, (0, 0, False, False))
+        if count and has_bookmaker:
+            yield ListedGame(bool(is_live), *game[1:], bookmaker_count=count, last_scraped_at=seen)
 
 
 def _log_by_market(select: Select, asked: dict[str, Any]) -> dict[_Market, list[tuple[Any, ...]]]:

@@ -27,7 +27,7 @@ class Select(Protocol):
         """
         ...
 
-    def listed(self, values: Iterable[str]) -> object:
+    def listed(self, values: Iterable[str | int]) -> object:
         """Return the value of a parameter that holds a list (``ConditionsSql.is_one_of``)."""
         ...
 

@@ -17,16 +17,13 @@ class ConditionsSql(NamedTuple):
 class AsOfSql(NamedTuple):
     """``queries.as_of``."""
 
-    newest: str
-    """The newest ``scraped_at`` of a game's quotes, whether one of them has a price."""
-    present: str
-    """Of a game's quotes: bookmaker, odds, whether in play, ``scraped_at``."""
     last: str
     """The last move of each selection of a game: its market, itself, odds, whether in play,
     ``scraped_at``, liquidity, ``seq``."""
-    total: str
-    """Of ``{stood}``, as ``present`` or ``last`` yield it: how many bookmakers, the newest
-    ``scraped_at``, whether in play, whether the bookmaker asked for is among them."""
+    totals: str
+    """Of each of ``:games`` of which anything stood that is ``{visible}`` (``stood``): its row, how
+    many bookmakers, the newest ``scraped_at``, whether in play, whether the bookmaker asked for is
+    among them. From its quotes where none was seen later and one has a price, else from the log."""
     candidates: str
     """The games to look at in their order, where ``{wanted}``."""
 

@@ -45,7 +45,7 @@ class PostgresSelect:
         with self._address.refusals():
             return self._run(query, parameters)
 
-    def listed(self, values: Iterable[str]) -> object:
+    def listed(self, values: Iterable[str | int]) -> object:
         """Return a list as ``ANY`` takes it."""
         return list(values)
 

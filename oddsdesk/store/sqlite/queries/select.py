@@ -45,7 +45,7 @@ class SqliteSelect:
                 self._check(self._connection)
             raise as_unavailable(error) from error
 
-    def listed(self, values: Iterable[str]) -> object:
+    def listed(self, values: Iterable[str | int]) -> object:
         """Return a list as ``json_each`` takes it."""
         return json.dumps(list(values))
 
