@@ -103,19 +103,22 @@ def new_database(
 ) -> "Iterator[Callable[[], Database]]":
     """Make databases of the engine that the test runs on."""
     from oddsdesk.store.databases import DatabaseUrl
+    from tests.kit.made_files import with_tables
 
-    made: list[tuple[Postgres, str]] = []
+    server: Postgres | None = None
+    urls: list[str] = []
 
     def make() -> "Database":
+        nonlocal server
         if engine == "postgresql":
-            server: Postgres = request.getfixturevalue("postgres")
-            made.append((server, server.url_with_tables()))
-            return DatabaseUrl(made[-1][1])
-        return tmp_path_factory.mktemp("database") / "odds.db"
+            server = request.getfixturevalue("postgres")
+            urls.append(server.url_with_tables())
+            return DatabaseUrl(urls[-1])
+        return with_tables(tmp_path_factory.mktemp("database") / "odds.db")
 
     yield make
-    for server, url in made:
-        server.drop(url)
+    if server is not None:
+        server.drop(*urls)
 
 
 @pytest.fixture

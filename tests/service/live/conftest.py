@@ -7,11 +7,12 @@ import pytest
 
 from oddsdesk.store.databases import Database
 from tests.kit.live_service import Listening, LiveService
+from tests.kit.made_files import with_tables
 
 
 @pytest.fixture
 async def live(tmp_path: Path) -> AsyncIterator[LiveService]:
-    service = LiveService(tmp_path / "odds.db")
+    service = LiveService(with_tables(tmp_path / "odds.db"))
     await service.start()
     yield service
     await service.stop()

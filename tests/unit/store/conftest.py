@@ -9,6 +9,7 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import Database
 from oddsdesk.store.store import Store, open_store
+from tests.kit.made_files import with_tables
 from tests.kit.store import NOW
 
 
@@ -19,7 +20,7 @@ def now() -> int:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    store = open_store(with_tables(tmp_path / "odds.db"), clock=lambda: NOW)
     yield store
     store.close()
 

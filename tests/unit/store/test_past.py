@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.identity import game_id
 from oddsdesk.store.databases import Database
 from oddsdesk.store.store import Store, open_store
+from tests.kit.made_files import with_tables
 from tests.kit.store import NOW
 
 GAME = game_id("LIG1", "PSG - Lyon")
@@ -89,7 +90,7 @@ def test_scrapes_that_bring_the_same_prices_are_no_silence(database: Database, q
     store.close()
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.integers(-5, 300), min_size=1, max_size=60).filter(lambda steps: steps[0] >= 0),
     st.integers(0, 500),
@@ -99,7 +100,7 @@ def test_silences_are_all_long_steps_between_recordings(
 ) -> None:
     """A clock set back, once there is a recording, makes no silence; rows are a minute apart."""
     clock = Moving()
-    store = open_store(tmp_path_factory.mktemp("past") / "odds.db", clock=clock)
+    store = open_store(with_tables(tmp_path_factory.mktemp("past") / "odds.db"), clock=clock)
     times = [NOW]
     for step in steps:
         clock.now += step * 1000

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.identity import game_id
@@ -14,6 +14,7 @@ from oddsdesk.contract.resources import GameMatrix
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
+from tests.kit.made_files import with_tables
 from tests.kit.store import NOW
 
 HOUR = 3_600_000
@@ -162,11 +163,12 @@ MOVES = st.lists(
 )
 
 
+@settings(max_examples=40)
 @given(MOVES, st.randoms(use_true_random=False))
 def test_every_moment_shows_what_was_said_last(moves: list, dice: random.Random) -> None:
     times = sorted(dice.sample(range(NOW - 3 * DAY, NOW - 2 * DAY), len(moves)))
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder, "odds.db"), clock=lambda: NOW)
+        store = open_store(with_tables(Path(folder, "odds.db")), clock=lambda: NOW)
         for at, (bookmaker, market_type, odds) in zip(times, moves, strict=True):
             record(store, quote(at, bookmaker, market_type=market_type, odds=odds))
         said: dict[tuple[str, str], dict[str, float]] = {}
