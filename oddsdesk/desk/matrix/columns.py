@@ -182,8 +182,9 @@ def _window_tip(_section: Section, row: SelectionRow, context: MatrixContext) ->
 
 
 def _selection_width(context: MatrixContext) -> Column:
-    """As wide as the widest name, if that is not all too wide."""
-    return Column(_shorter(context.widest_name, _WIDE_NAME), Align.LEFT)
+    """As wide as the widest name, if that is not all too wide, or nobody else needs the room."""
+    name = context.widest_name
+    return Column(_shorter(name, _WIDE_NAME), Align.LEFT, likes=name)
 
 
 def _reference_width(context: MatrixContext) -> Column:

@@ -1,7 +1,10 @@
 """What gives way in a narrow matrix, and what never does."""
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -34,6 +37,20 @@ def test_the_frozen_part_leaves_bookmakers_more_than_half(panel: MatrixPanel, wi
         panel.resize(1_800, 600)
         assert limited == table.frozen.columnWidth(REFERENCE)
     assert table.frozen.isColumnHidden(FAIR) == (width < 700)
+
+
+def test_names_are_whole_where_bookmakers_need_no_more_room(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    long = "Wolverhampton Wanderers Under-21 -0.5"
+    quoted.quote("spread", {long: {"Bovada": 2.0}, "Everton +0.5": {"Bovada": 1.9}})
+    quoted.load()
+    name = panel.table.frozen
+    text = QFontMetrics(panel.table.font()).horizontalAdvance(long)
+    panel.resize(900, 600)
+    assert name.columnWidth(0) < text
+    panel.resize(2_000, 600)
+    qtbot.waitUntil(lambda: name.columnWidth(0) >= text)
 
 
 def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_back(

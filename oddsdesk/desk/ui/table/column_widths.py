@@ -71,7 +71,9 @@ _HIDING_SHARE: Final = 0.60
 _NARROW: Final = 1_060
 """In a table of fewer pixels than this, headers that have a code show that."""
 _ROOMY: Final = 1_400
-"""In a table of so many pixels a frozen column is as wide as it likes."""
+"""In a table of so many pixels a frozen column is as wide as it likes, where others stretch."""
+_BAR: Final = 14
+"""What a bar for scrolling takes."""
 
 
 class ColumnWidths:
@@ -130,6 +132,7 @@ class ColumnWidths:
         shown = (c for c in range(self._frozen_count) if not self._model.is_hidden(c))
         widths = {column: self._wanted(self._frozen, column) for column in shown}
         left_out = self._narrow(widths)
+        self._widen(widths)
         for column, width in widths.items():
             _give(self._frozen, column, width)
         for column in left_out ^ self._left_out:
@@ -167,6 +170,21 @@ class ColumnWidths:
             wanted = self._wanted(self._frozen, first)
             widths[first] = min(wanted, widths[first] + max(0, spare))
 
+    def _widen(self, widths: dict[int, int]) -> None:
+        """Give frozen columns what they like of what no other column needs."""
+        model, room = self._model, self._table_width()
+        others = range(self._frozen_count, model.columnCount())
+        if any(model.column(column).stretches for column in others):
+            spare = room - sum(widths.values()) if room >= self._painter.scaled(_ROOMY) else 0
+        else:
+            spare = room - sum(widths.values()) - self._scrolling.header.length() - _BAR
+        for column, width in widths.items():
+            likes = model.column(column).likes
+            if likes and spare > 0:
+                more = self._painter.narrow_width(model, column, likes) - width
+                widths[column] += max(0, min(more, spare))
+                spare -= max(0, more)
+
     def stretch(self) -> None:
         """Use the whole width, where a column stretches at all."""
         model = self._model
@@ -200,9 +218,6 @@ class ColumnWidths:
         if header.code and (self._is_narrow or title > most):
             title = pane.header.width_of(Header(header.code, header.note))
         least = self._painter.least_width(self._model, column)
-        likes = self._model.column(column).likes
-        if likes and pane is self._frozen and self._table_width() >= self._painter.scaled(_ROOMY):
-            least = max(least, self._painter.narrow_width(self._model, column, likes))
         return max(least, min(title, most))
 
     def _table_width(self) -> int:
