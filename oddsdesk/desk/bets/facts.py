@@ -37,7 +37,7 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
         Fact(
             "Drawdown",
             signed_hundredths_text(drawdown.depth) if found.bets else "–",
-            f"worst, {_bets(drawdown.bets)} long" if drawdown.depth else "",
+            f"within {_bets(drawdown.bets)}" if drawdown.depth else "",
         ),
         _risk(risk),
     ]
@@ -65,7 +65,7 @@ def _risk(risk: AtRisk) -> Fact:
     if risk.bankroll is None:
         return Fact("At risk", f"{risk.amount:,.2f}", "")
     share = risk.amount / risk.bankroll * 100
-    of = f"{_amount(risk.amount)} of {risk.bankroll:,.0f}, cap {risk.cap * 100:.0f} %"
+    of = f"{_amount(risk.amount)}, cap {risk.cap * 100:.0f} %"
     return Fact("At risk", f"{share:.1f} %", of)
 
 

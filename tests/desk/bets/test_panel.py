@@ -253,8 +253,8 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     assert texts["Yield"] == ("+0.4 %", "on 12.00 staked, 2 bets")
     assert texts["Closing line"] == ("+2.9 %", "100 % of 1 beaten")
     assert texts["Luck or skill"] == ("z 0.0", "what chance alone does")
-    assert texts["Drawdown"] == ("−6.00", "worst, 1 bet long")
-    assert texts["At risk"] == ("1.2 %", "12.00 of 1,000, cap 25 %")
+    assert texts["Drawdown"] == ("−6.00", "within 1 bet")
+    assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
     assert panel.chart.isVisible()
     assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
 
