@@ -44,12 +44,80 @@ class Voter(NamedTuple):
         return sum([1 / price for price in self.odds])
 
 
+class _Ballot:
+    """Some votes on a line group, with what is said without each operator worked out quickly."""
+
+    def __init__(self, market_type: str, voters: Sequence[Voter]) -> None:
+        self.voters = tuple(voters)
+        self.by_operator: dict[str, list[Voter]] = {}
+        for voter in voters:
+            self.by_operator.setdefault(voter.profile.group, []).append(voter)
+        self._market_type = market_type
+        self._logits = LogitPool(vote_of(voter) for voter in voters)
+        self._margins = {name: _margin_of(each) for name, each in self.by_operator.items()}
+        self._weight = sum(weight for weight, _ in self._margins.values())
+        self._overrounds = sum(weight * total for weight, total in self._margins.values())
+        self._oldest = {
+            name: min(voter.scraped_at for voter in each) for name, each in self.by_operator.items()
+        }
+
+    def beside(self, operator: str) -> int:
+        """Return how many operators vote beside one."""
+        return len(self.by_operator) - (operator in self.by_operator)
+
+    def line(self, without: str, method: str) -> ReferenceLine:
+        """Return what is said without an operator; somebody has to be left."""
+        left = len(self.voters) - len(self.by_operator.get(without, ()))
+        if left == 1:
+            return self._alone(without, method)
+        chances = self._logits.chances(without)
+        assert chances is not None
+        group, total = self.voters[0].group, self._margin(without)
+        prices = {
+            side: ReferencePrice(1 / (chance * total), total * (1 - chance), 1 / chance)
+            for side, chance in zip(group.sides, chances, strict=True)
+        }
+        at = min(oldest for name, oldest in self._oldest.items() if name != without)
+        is_live = next((v.is_live for v in self.voters if v.is_live is not None), None)
+        return ReferenceLine(self._market_type, group, prices, total, at, is_live)
+
+    def _alone(self, without: str, method: str) -> ReferenceLine:
+        """Return what the one voter says who is left: its own line, to the last digit."""
+        voter = next(each for each in self.voters if each.profile.group != without)
+        return reference_line(
+            self._market_type,
+            voter.group,
+            voter.odds,
+            scraped_at=voter.scraped_at,
+            is_live=voter.is_live,
+            method=method,
+        )
+
+    def _margin(self, without: str) -> float:
+        """Return the S that the rules see of a consensus.
+
+        The mean of the operators' own, and not above what the contract allows one reference: the
+        rule doubts what a wide margin hides of one opinion, not of many.
+        """
+        weight, total = self._margins.get(without, (0.0, 0.0))
+        mean = (self._overrounds - weight * total) / (self._weight - weight)
+        return min(max(mean, 1.0), MAX_OVERROUND)
+
+
 class PooledLine(NamedTuple):
-    """A line group as its voters price it together."""
+    """A line group as others price it together."""
 
     line: ReferenceLine
-    voters: tuple[Voter, ...]
     operators: int
+    without: str
+    """The operator that was left out; empty for none."""
+    ballot: _Ballot
+
+    @property
+    def voters(self) -> tuple[Voter, ...]:
+        """Who said so."""
+        votes = self.ballot.voters
+        return tuple(voter for voter in votes if voter.profile.group != self.without)
 
 
 class Pool:
@@ -58,21 +126,22 @@ class Pool:
     def __init__(
         self, market_type: str, voters: Sequence[Voter], profiles: Profiles, method: str, least: int
     ) -> None:
-        """``voters`` settle alike, and are of the same sides; fewer operators than ``least`` say
-        nothing."""
-        self._market_type = market_type
-        self._voters = voters
+        """``voters`` settle alike, and are of the same sides and state; fewer operators than
+        ``least`` say nothing."""
+        fresh = [voter for voter in voters if not voter.is_stale]
+        self._every = _Ballot(market_type, voters)
+        self._fresh = self._every if len(fresh) == len(voters) else _Ballot(market_type, fresh)
         self._profiles = profiles
         self._method = method
         self.least = least
         """How many operators make a consensus."""
-        self._groups = {voter.profile.group for voter in voters}
         self._pooled: dict[str, PooledLine | None] = {}
 
     @property
     def has_overtime(self) -> bool | None:
         """Whether overtime counts for the voters; None where none of them tells."""
-        return next((v.has_overtime for v in self._voters if v.has_overtime is not None), None)
+        votes = self._every.voters
+        return next((v.has_overtime for v in votes if v.has_overtime is not None), None)
 
     def of(self, bookmaker: str | None) -> PooledLine | None:
         """Return what a bookmaker's prices are judged by: the others; None is nobody's.
@@ -80,41 +149,17 @@ class Pool:
         None where too few operators are left.
         """
         operator = "" if bookmaker is None else self._profiles.of(bookmaker).group
-        left_out = operator if operator in self._groups else ""
+        left_out = operator if operator in self._every.by_operator else ""
         if left_out not in self._pooled:
             self._pooled[left_out] = self._without(left_out)
         return self._pooled[left_out]
 
     def _without(self, operator: str) -> PooledLine | None:
-        others = [voter for voter in self._voters if voter.profile.group != operator]
-        for counting in ([voter for voter in others if not voter.is_stale], others):
-            operators = len({voter.profile.group for voter in counting})
-            if operators and operators >= self.least:
-                return PooledLine(self._line(counting), tuple(counting), operators)
+        for ballot in (self._fresh, self._every):
+            left = ballot.beside(operator)
+            if left and left >= self.least:
+                return PooledLine(ballot.line(operator, self._method), left, operator, ballot)
         return None
-
-    def _line(self, voters: Sequence[Voter]) -> ReferenceLine:
-        first = voters[0]
-        scraped_at = min(voter.scraped_at for voter in voters)
-        known = [voter.is_live for voter in voters if voter.is_live is not None]
-        is_live = any(known) if known else None
-        if len(voters) == 1:
-            return reference_line(
-                self._market_type,
-                first.group,
-                first.odds,
-                scraped_at=scraped_at,
-                is_live=is_live,
-                method=self._method,
-            )
-        total = margin_of(voters)
-        chances = LogitPool(vote_of(voter) for voter in voters).chances()
-        assert chances is not None
-        prices = {
-            side: ReferencePrice(1 / (chance * total), total * (1 - chance), 1 / chance)
-            for side, chance in zip(first.group.sides, chances, strict=True)
-        }
-        return ReferenceLine(self._market_type, first.group, prices, total, scraped_at, is_live)
 
 
 def vote_of(voter: Voter) -> Vote:
@@ -122,24 +167,11 @@ def vote_of(voter: Voter) -> Vote:
     return Vote(voter.profile.group, voter.chances, voter.profile.weight)
 
 
-def margin_of(voters: Sequence[Voter]) -> float:
-    """Return the S that the rules see of a consensus.
-
-    The mean of the operators' own, and not above what the contract allows one reference: the rule
-    doubts what a wide margin hides of one opinion, not of many.
-    """
-    by_group: dict[str, list[Voter]] = {}
-    for voter in voters:
-        by_group.setdefault(voter.profile.group, []).append(voter)
-    shares = [
-        (
-            sum(voter.profile.weight for voter in each) / len(each),
-            sum(voter.overround for voter in each) / len(each),
-        )
-        for each in by_group.values()
-    ]
-    mean = sum(weight * total for weight, total in shares) / sum(weight for weight, _ in shares)
-    return min(mean, MAX_OVERROUND)
+def _margin_of(skins: Sequence[Voter]) -> tuple[float, float]:
+    """Return the weight of an operator's voice, and its S."""
+    count = len(skins)
+    weight = sum(voter.profile.weight for voter in skins) / count
+    return weight, sum(voter.overround for voter in skins) / count
 
 
 def fair_by_method(pooled: PooledLine, side: str, method: str) -> float | None:

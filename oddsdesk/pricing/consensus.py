@@ -58,6 +58,8 @@ class LogitPool:
             for group, each in by_group.items()
         }
 
+        self._columns = list(zip(*self._shares.values(), strict=True))
+
     @property
     def groups(self) -> tuple[str, ...]:
         """The operators that vote."""
@@ -68,14 +70,20 @@ class LogitPool:
 
         Of one bookmaker alone it is what that one says, to the last digit.
         """
-        left = [group for group in self._weights if group != without]
+        own = self._shares.get(without or "")
+        left = len(self._shares) - (own is not None)
         if not left:
             return None
-        if len(left) == 1 and left[0] in self._alone:
-            return tuple(self._alone[left[0]].chances)
-        total = math.fsum([self._weights[group] for group in left])
-        columns = zip(*[self._shares[group] for group in left], strict=True)
-        chances = [1 / (1 + math.exp(-math.fsum(column) / total)) for column in columns]
+        if left == 1:
+            (last,) = (group for group in self._shares if own is None or group != without)
+            if last in self._alone:
+                return tuple(self._alone[last].chances)
+        if own is None:
+            total, sums = math.fsum(self._weights.values()), map(math.fsum, self._columns)
+        else:  # fsum rounds once: what is taken away leaves no trace
+            total = math.fsum([*self._weights.values(), -self._weights[without or ""]])
+            sums = map(math.fsum, [[*c, -o] for c, o in zip(self._columns, own, strict=True)])
+        chances = [1 / (1 + math.exp(-logits / total)) for logits in sums]
         whole = math.fsum(chances)
         return tuple([chance / whole for chance in chances])
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.consensus import LEAST_VOTES, Vote, consensus
+from oddsdesk.pricing.consensus import LEAST_VOTES, Consensus, LogitPool, Vote, consensus
 
 shares = st.lists(st.integers(1, 60), min_size=3, max_size=3).map(
     lambda parts: tuple(part / sum(parts) for part in parts)
@@ -96,3 +96,18 @@ def test_who_has_no_weight_has_no_vote() -> None:
     silent = Vote("d", (0.9, 0.1), 0.0)
     assert consensus([*cast, silent]) == consensus(cast)
     assert consensus([*cast[:2], silent]) is None
+
+
+@given(st.lists(st.tuples(st.floats(0.02, 0.98), st.floats(0.1, 5)), min_size=2, max_size=6))
+def test_what_is_said_without_a_group_is_what_the_others_say(
+    said: list[tuple[float, float]],
+) -> None:
+    votes = [Vote(str(place), (p, 1 - p), w) for place, (p, w) in enumerate(said)]
+    pool = LogitPool(votes)
+    for place, vote in enumerate(votes):
+        others = votes[:place] + votes[place + 1 :]
+        assert pool.chances(without=vote.group) == LogitPool(others).chances()
+
+
+def test_one_vote_alone_is_a_consensus_where_one_is_enough() -> None:
+    assert consensus([Vote("A", (0.3, 0.7))], least=1) == Consensus((0.3, 0.7), 1)
