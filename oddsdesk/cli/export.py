@@ -1,6 +1,7 @@
 """`oddsdesk export`: price changes, quotes and bets into files (D74)."""
 
 import contextlib
+import gc
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -186,6 +187,7 @@ def _export_log(
             sources = reader.told_by()
             log = LogOfAll(reader, archive)
             with (
+                _without_collector(),
                 Progress("price changes read") as progress,
                 _writing(name, target, how, sources) as writer,
             ):
@@ -196,6 +198,16 @@ def _export_log(
                 click.echo(f"with prices that {', '.join(sources)} told", err=True)
     except (StoreError, ArchiveError) as error:
         raise click.ClickException(str(error)) from error
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Look for no cycles: rows have none, and 20,000 at a time doubled what an export takes."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _span(since: int | None, before: int | None) -> tuple[int, int]:
