@@ -13,7 +13,7 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
 from oddsdesk.store.store import open_store
 from tests.kit.program import Launch, Program
-from tests.kit.watching import lines_until, placed_on, quote, wait_for_close
+from tests.kit.watching import LIMIT_S, lines_until, placed_on, quote, wait_for_close
 
 
 class Service:
@@ -26,7 +26,7 @@ class Service:
         creating = launch(
             *("keys", "create", "--plan", "Pro+ Live", "--database", str(self.database))
         )
-        self.key_file.write_text(creating.process.communicate(timeout=60)[0])
+        self.key_file.write_text(creating.process.communicate(timeout=LIMIT_S)[0])
         self._port = "0"
         self.url = ""
 
@@ -58,13 +58,13 @@ def test_a_service_that_is_away_is_told_and_goes_on_where_it_was(
         ledger.place(placed_on(before))
     service.serve().kill()
     watching = service.watched(service.key_file)
-    assert "Nothing answers" in watching.wait_for_log("no prices come: ")
+    assert "Nothing answers" in watching.wait_for_log("no prices come: ", LIMIT_S)
     server = service.serve()
     lines_until(watching, lambda line: " alert: Value: +2.5 %: A 2.07 at Soft" in line)
-    watching.wait_for_log(" prices come")
+    watching.wait_for_log(" prices come", LIMIT_S)
 
     server.kill()
-    watching.wait_for_log("no prices come: ")
+    watching.wait_for_log("no prices come: ", LIMIT_S)
     others = ("C vs D", "E vs F")
     service.record(quote("Pinnacle", {n[0]: 1.95, n[-1]: 1.95}, n) for n in others)
     service.record([quote("Soft", {"C": 2.08, "D": 1.8}, "C vs D")])
@@ -81,7 +81,7 @@ def test_a_service_that_is_away_is_told_and_goes_on_where_it_was(
     wrong = tmp_path / "wrong"
     wrong.write_text("oddsdesk_live_" + "0" * 32)
     watching = service.watched(wrong)
-    watching.process.wait(60)
+    watching.process.wait(LIMIT_S)
     status, _, err = watching.finish()
     assert (status, len(err.splitlines())) == (1, 1)
     assert "The service does not know this key." in err

@@ -34,15 +34,15 @@ class Program:
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
-    def wait_for_log(self, part: str) -> str:
+    def wait_for_log(self, part: str, limit_s: float = LOG_LIMIT_S) -> str:
         """Read its log up to the line that holds ``part`` and return that line."""
-        return self.log_until(part)[-1]
+        return self.log_until(part, limit_s)[-1]
 
-    def log_until(self, part: str) -> list[str]:
+    def log_until(self, part: str, limit_s: float = LOG_LIMIT_S) -> list[str]:
         """Read its log on to the line that holds ``part`` and return all lines that were read."""
         assert self.process.stderr is not None
         seen = []
-        impatience = threading.Timer(LOG_LIMIT_S, self.process.kill)
+        impatience = threading.Timer(limit_s, self.process.kill)
         impatience.start()
         try:
             for line in self.process.stderr:

@@ -14,6 +14,9 @@ from oddsdesk.places import default_ledger
 from oddsdesk.pricing.closing import ClosingLine
 from tests.kit.program import Program
 
+LIMIT_S = 120
+"""Of a wait: what was away is tried again after half a minute at most, and then has to start."""
+
 
 def quote(bookmaker: str, odds: dict[str, float], match_name: str = "A vs B") -> Quote:
     """Return a quote of a game that begins in an hour."""
@@ -33,7 +36,7 @@ def quote(bookmaker: str, odds: dict[str, float], match_name: str = "A vs B") ->
 def lines_until(program: Program, is_last: Callable[[str], bool]) -> list[str]:
     """Read its output up to a line; the program is ended where that never comes."""
     assert program.process.stdout is not None
-    impatience = threading.Timer(60, program.process.kill)
+    impatience = threading.Timer(LIMIT_S, program.process.kill)
     impatience.start()
     seen = []
     try:
@@ -67,7 +70,7 @@ def placed_on(before: Quote) -> PlacedBet:
 
 def wait_for_close() -> ClosingLine | None:
     """Wait until the only bet of the ledger has a closing line, or none for a reason."""
-    impatience = time.monotonic() + 60
+    impatience = time.monotonic() + LIMIT_S
     while time.monotonic() < impatience:
         with closing(Ledger(default_ledger())) as ledger:
             (held,) = ledger.bets()
