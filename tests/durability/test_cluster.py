@@ -7,7 +7,10 @@ import pytest
 from tests.durability.cluster import PARTS, cluster, matrix
 from tests.kit.postgres import running_postgres
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs programs of Linux")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="needs programs of Linux"),
+]
 
 
 def test_whatever_part_is_killed_nothing_is_lost_and_streams_have_no_gap_and_no_repeat() -> None:

@@ -60,6 +60,7 @@ def season(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return made
 
 
+@pytest.mark.slow
 def test_a_season_is_placed_settled_closed_and_reported_as_by_the_second_count(
     season: Season,
 ) -> None:

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -97,12 +98,13 @@ def test_the_table_holds_whatever_qt_is_linked_to():
 
 
 def test_debian_holds_each_library_in_its_package():
-    dpkg = shutil.which("dpkg")
-    if dpkg is None:
+    """In the lists of what is installed, which `dpkg -S` takes 12 s to search."""
+    lists = Path("/var/lib/dpkg/info")
+    if not lists.is_dir():
         pytest.skip("no Debian")
+    held: defaultdict[str, set[str]] = defaultdict(set)
+    for files in lists.glob("*.list"):
+        for line in files.read_text().splitlines():
+            held[line.rpartition("/")[2]].add(files.stem.partition(":")[0].removesuffix("t64"))
     for library in LIBRARIES:
-        heard = subprocess.run(
-            [dpkg, "-S", f"*/{library.file}"], capture_output=True, text=True, check=False
-        )
-        held = {line.split(":")[0].removesuffix("t64") for line in heard.stdout.splitlines()}
-        assert not held or library.debian in held, library.file
+        assert not held[library.file] or library.debian in held[library.file], library.file

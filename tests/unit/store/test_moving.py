@@ -254,6 +254,7 @@ def undo(store: Store) -> None:
     store.decide_pairs([pair.ident], PairState.SUGGESTED, NOW).result(10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["there", "back"])
 def test_who_is_killed_at_any_moment_goes_on_the_next_time(
     postgres: Postgres, full: Path, back: Path, monkeypatch: pytest.MonkeyPatch, way: str

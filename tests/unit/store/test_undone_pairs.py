@@ -133,6 +133,7 @@ origins = st.sampled_from([None, Origin("open"), Origin("secret", may_share=Fals
 batches = st.lists(st.tuples(st.lists(quotes, min_size=1, max_size=3), origins), max_size=6)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
