@@ -1,6 +1,6 @@
 """What the planner says that a reading costs, against a source that charges as The Odds API does.
 
-Two hours of it, on a clock of its own: https://the-odds-api.com/liveapi/guides/v4/#usage-quota-costs
+Three hours of it, on a clock of its own: https://the-odds-api.com/liveapi/guides/v4/#usage-quota-costs
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from tests.kit.fake_source import FakeSource, as_response
 from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed, totals
 
 NOW = 1_795_000_000_000
-READ_MS = 2 * HOUR_MS
+READ_MS = 3 * HOUR_MS
 CREDITS = 20_000
 SPORTS = {"soccer_epl": 4, "soccer_italy_serie_a": 2, "icehockey_nhl": 0}
 """How many games each has."""
