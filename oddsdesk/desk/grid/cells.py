@@ -196,11 +196,11 @@ def figure(
     return cell_of
 
 
-def hold(pick: Callable[[Figures], float | None]) -> CellOf:
+def hold(pick: Callable[[Entry], float | None]) -> CellOf:
     """Return what shows a hold in percent; below zero it stands out."""
 
     def cell_of(entry: Entry, _context: CellContext) -> Cell:
-        share = pick(entry.selection.figures)
+        share = pick(entry)
         if share is None:
             return EMPTY
         return Cell(f"{percent_text(share)} %", TextRole.STRONG if share < 0 else TextRole.NOTE)

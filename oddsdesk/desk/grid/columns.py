@@ -154,13 +154,18 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         descending_first=True, tip="How many bookmakers offer the selection now",
     ),
     ColumnSpec(
-        "best_hold_pct", "Best hold", Column("−10.0 %"), cells.hold(lambda f: f.best_hold),
+        "best_hold_pct", "Best hold", Column("−10.0 %"), cells.hold(lambda entry: entry.selection.figures.best_hold),
         _figure("best_hold"), Kind.NUMBER, 2, is_usual=False,
         tip="Hold of the best prices of the line; below zero it is an arbitrage",
     ),
     ColumnSpec(
+        "hold_pct", "Hold", Column("10.0 %"), cells.hold(attrgetter("hold")),
+        attrgetter("hold"), Kind.NUMBER, 2, is_usual=False,
+        tip="What the bookmaker of the price keeps on the line",
+    ),
+    ColumnSpec(
         "reference_hold_pct", "Ref. hold", Column("10.0 %"),
-        cells.hold(lambda f: f.reference_hold), _figure("reference_hold"), Kind.NUMBER, 2,
+        cells.hold(lambda entry: entry.selection.figures.reference_hold), _figure("reference_hold"), Kind.NUMBER, 2,
         is_usual=False, tip="Hold of the reference bookmaker's prices of the line",
     ),
     ColumnSpec(

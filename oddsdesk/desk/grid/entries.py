@@ -1,6 +1,6 @@
 """What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from enum import Enum
 from statistics import median
 from typing import NamedTuple
@@ -61,6 +61,8 @@ class Figures(msgspec.Struct, frozen=True):
     reference_hold: float | None = None
     best_hold: float | None = None
     """Hold of the best prices of the whole line group, by all bookmakers."""
+    holds: Mapping[str, float] = msgspec.field(default_factory=dict)
+    """Of the line group by bookmaker, as the board has it now."""
     best: float | None = None
     best_names: tuple[str, ...] = ()
     worst: float | None = None
@@ -149,6 +151,11 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.rank
 
     @property
+    def hold(self) -> float | None:
+        """What that bookmaker keeps on the line, in percent."""
+        return None if self.best_entry is None else self.best_entry.hold
+
+    @property
     def over_median(self) -> float | None:
         """How far the best price lies above the median, in percent."""
         return None if self.best_entry is None else self.best_entry.over_median
@@ -206,6 +213,12 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     def is_doubtful(self) -> bool:
         """Whether anything speaks against the price."""
         return self.has_no_window or bool(self.cautions)
+
+    @property
+    def hold(self) -> float | None:
+        """What the bookmaker keeps on the line, in percent; None where it does not price it all."""
+        figures = self.selection.figures
+        return figures.reference_hold if self.bookmaker is None else figures.holds.get(self.name)
 
     def show(self, price: Price) -> None:
         """Take in the price as it is now."""
@@ -347,6 +360,7 @@ def _figures(
         suspicious_above=row.suspicious_above,
         reference_hold=section.reference_hold,
         best_hold=section.best_hold,
+        holds=section.holds,
         best=row.prices[names[0]].odds if names else None,
         best_names=names,
         worst=odds[0] if odds else None,

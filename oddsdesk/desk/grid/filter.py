@@ -12,6 +12,7 @@ from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import odds_text, signed_text
+from oddsdesk.desk.ui.time_format import HOUR_MS
 
 FreshnessOf = Callable[[str | None, Price], Freshness]
 """How fresh a bookmaker's price is now; None is the reference."""
@@ -64,6 +65,10 @@ class GridFilter(msgspec.Struct, frozen=True):
     odds: Range = ANY
     ev: Range = ANY
     """True EV in percent."""
+    hold: Range = ANY
+    """What the bookmaker keeps on the line, in percent."""
+    kick_off: Range = ANY
+    """Hours until the game begins; below zero it has begun."""
     seen_within_s: int | None = None
     freshness: Freshness | None = None
     """The worst that is shown."""
@@ -83,7 +88,7 @@ class CompiledFilter:
         self._filter = chosen
         self._is_open = chosen.is_open
         self._shape = shape
-        self._selection_tests = _selection_tests(chosen)
+        self._selection_tests = _selection_tests(chosen, now_ms)
         self._price_tests = _price_tests(chosen, now_ms, freshness)
         self._names: dict[tuple[tuple[str, ...], str], bool] = {}
 
@@ -91,7 +96,11 @@ class CompiledFilter:
     def is_of_now(self) -> bool:
         """Whether rows that nothing was heard of come and go as time passes."""
         chosen = self._filter
-        return chosen.seen_within_s is not None or chosen.freshness is not None
+        return (
+            chosen.seen_within_s is not None
+            or chosen.freshness is not None
+            or not chosen.kick_off.is_open
+        )
 
     def keeps(self, entry: Entry) -> bool:
         """Whether a row is shown."""
@@ -163,7 +172,7 @@ class CompiledFilter:
         return price is not None and all(test(entry, price) for test in self._price_tests)
 
 
-def _selection_tests(chosen: GridFilter) -> list[Callable[[SelectionEntry], bool]]:
+def _selection_tests(chosen: GridFilter, now_ms: int) -> list[Callable[[SelectionEntry], bool]]:
     tests: list[Callable[[SelectionEntry], bool]] = []
     if chosen.sports:
         tests.append(lambda selection: selection.sport in chosen.sports)
@@ -175,7 +184,14 @@ def _selection_tests(chosen: GridFilter) -> list[Callable[[SelectionEntry], bool
         tests.append(lambda selection: selection.period_label in chosen.periods)
     if chosen.is_live is not None:
         tests.append(lambda selection: selection.is_live is chosen.is_live)
+    if not chosen.kick_off.is_open:
+        tests.append(lambda selection: chosen.kick_off.holds(_hours_to(selection, now_ms)))
     return tests
+
+
+def _hours_to(selection: SelectionEntry, now_ms: int) -> float | None:
+    kick_off = selection.kick_off
+    return None if kick_off is None else (kick_off - now_ms) / HOUR_MS
 
 
 PriceTest = Callable[[Entry, Price], bool]
@@ -187,6 +203,8 @@ def _price_tests(chosen: GridFilter, now_ms: int, freshness: FreshnessOf) -> Seq
         tests.append(lambda _entry, price: chosen.odds.holds(price.odds))
     if not chosen.ev.is_open:
         tests.append(lambda entry, _price: chosen.ev.holds(entry.ev))
+    if not chosen.hold.is_open:
+        tests.append(lambda entry, _price: chosen.hold.holds(entry.hold))
     if chosen.seen_within_s is not None:
         earliest = now_ms - chosen.seen_within_s * 1000
         tests.append(lambda _entry, price: price.scraped_at >= earliest)
@@ -214,6 +232,10 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
         shown.append(("odds", f"Odds {_range_text(chosen.odds, _bound_text)}"))
     if not chosen.ev.is_open:
         shown.append(("ev", f"EV {_range_text(chosen.ev, lambda ev: f'{signed_text(ev)} %')}"))
+    if not chosen.hold.is_open:
+        shown.append(("hold", f"Hold {_range_text(chosen.hold, lambda hold: f'{hold:g} %')}"))
+    if not chosen.kick_off.is_open:
+        shown.append(("kick_off", f"Begins {_hours_text(chosen.kick_off)}"))
     if chosen.seen_within_s is not None:
         shown.append(("seen_within_s", f"Seen within {seconds_text(chosen.seen_within_s)}"))
     if chosen.freshness is not None:
@@ -235,6 +257,20 @@ def words_of(text: str) -> tuple[str, ...]:
 def seconds_text(seconds: int) -> str:
     """Return a limit of age: ``30 s``, ``5 min``."""
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min"
+
+
+def _hours_text(hours: Range) -> str:
+    """Return when games begin: ``within 3 h``, ``in 1 – 3 h``."""
+    if hours.least in (0, None) and hours.most is not None:
+        return f"within {hours_text(hours.most)}"
+    return f"in {_range_text(hours, hours_text)}"
+
+
+def hours_text(hours: float) -> str:
+    """Return a span of hours: ``15 min``, ``3 h``, ``2 d``."""
+    if abs(hours) < 1:
+        return f"{hours * 60:g} min"
+    return f"{hours / 24:g} d" if hours >= 48 and hours % 24 == 0 else f"{hours:g} h"
 
 
 def _bound_text(odds: float) -> str:

@@ -24,6 +24,7 @@ from oddsdesk.desk.grid.filter import (
     GridFilter,
     Range,
     chips,
+    hours_text,
     seconds_text,
     without,
 )
@@ -171,6 +172,8 @@ _SETS = (
     ("bookmakers", "Bookmaker"),
 )
 _EDGES = (0.0, 1.0, 2.0, 3.0, 5.0)
+_HOLDS = (2.0, 3.0, 5.0, 8.0)
+_HOURS = (0.25, 1, 3, 12, 24, 72)
 _AGES_S = (15, 30, 60, 300, 900)
 
 Choices = Callable[[str], Iterable[tuple[str, str]]]
@@ -237,6 +240,10 @@ class GridFilterBar(QWidget):
         self._clear.setVisible(not chosen.is_open)
         self._restyle()
 
+    def show_hidden(self, rows: int) -> None:
+        """Say how many rows are left out; a click shows them."""
+        self._clear.setText(f"{rows:,} hidden · Show all" if rows else "Clear all")
+
     def _chip(self, facet: str) -> QToolButton:
         chip = QToolButton()
         chip.setProperty("variant", "chip")
@@ -255,12 +262,13 @@ class GridFilterBar(QWidget):
         self._add_values(
             menu, "In play", "is_live", [("In play", True), ("Before the game", False)]
         )
-        edges = menu.addMenu("EV")
-        for edge in _EDGES:
-            self._add(edges, f"At least {edge:g} %", partial(self._set, "ev", Range(edge)))
-        edges.addSeparator()
-        self._add(edges, "From … to …", partial(self._type, "ev", "True EV", "%"))
+        edges = [(f"At least {edge:g} %", Range(edge)) for edge in _EDGES]
+        self._add_ranges(menu, "ev", ("EV", "True EV", "%"), edges)
         self._add(menu, "Odds…", partial(self._type, "odds", "Odds", ""))
+        holds = [(f"At most {hold:g} %", Range(None, hold)) for hold in _HOLDS]
+        self._add_ranges(menu, "hold", ("Hold", "Hold of the line", "%"), holds)
+        starts = [(f"Within {hours_text(hours)}", Range(0, hours)) for hours in _HOURS]
+        self._add_ranges(menu, "kick_off", ("Kick-off", "Hours to kick-off", "h"), starts)
         ages = [(f"Within {seconds_text(seconds)}", seconds) for seconds in _AGES_S]
         self._add_values(menu, "Seen", "seen_within_s", ages)
         levels = [
@@ -277,6 +285,17 @@ class GridFilterBar(QWidget):
         submenu = menu.addMenu(title)
         for text, value in values:
             self._add(submenu, text, partial(self._set, facet, value))
+
+    def _add_ranges(
+        self, menu: QMenu, facet: str, words: tuple[str, str, str], offered: list[tuple[str, Range]]
+    ) -> None:
+        """Offer ranges, and to type one; ``words``: of the menu, of what is typed, its unit."""
+        title, purpose, unit = words
+        submenu = menu.addMenu(title)
+        for text, chosen in offered:
+            self._add(submenu, text, partial(self._set, facet, chosen))
+        submenu.addSeparator()
+        self._add(submenu, "From … to …", partial(self._type, facet, purpose, unit))
 
     def _add(self, menu: QMenu, text: str, act: Callable[[], None]) -> None:
         action = QAction(text, menu)

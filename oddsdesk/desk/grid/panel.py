@@ -260,6 +260,7 @@ class GridPanel(QWidget):
         what = "prices" if model.shape is Shape.PRICES else "selections"
         of = "" if model.count == model.total else f" of {model.total:,}"
         self.bar.count.show_text(f"{model.count:,}{of} {what}")
+        self.filters.show_hidden(model.total - model.count)
         reading = states.reading_text(snapshot_progress)
         facts = [text for text in (reading, states.live_text(connection)) if text]
         is_first = snapshot_progress.finished_at is None and bool(reading)

@@ -36,7 +36,7 @@ def selection_of(number, sport, market, period, is_live, prices) -> SelectionEnt
         game="a v b",
         competition=sport[:3].upper(),
         sport=sport,
-        kick_off=None,
+        kick_off=(None, NOW_MS + 1_800_000, NOW_MS + 9_000_000)[number % 3],
         is_live=is_live,
         period_label=period,
         order=(number,),
@@ -49,7 +49,8 @@ def selection_of(number, sport, market, period, is_live, prices) -> SelectionEnt
         made.prices[bookmaker] = entry
     others = [entry for name, entry in made.prices.items() if name is not None]
     made.best_entry = max(others, key=lambda entry: entry.odds, default=None)
-    made.figures = Figures(count=len(others), reference_odds=2.0)
+    holds = {name: 2.0 * place for place, name in enumerate(NAMES[1:])}
+    made.figures = Figures(count=len(others), reference_odds=2.0, reference_hold=3.0, holds=holds)
     return made
 
 
@@ -82,6 +83,8 @@ filters = st.builds(
     is_live=st.none() | st.booleans(),
     odds=ranges,
     ev=ranges,
+    hold=ranges,
+    kick_off=ranges,
     seen_within_s=st.none() | st.sampled_from([15, 30]),
     freshness=st.none() | st.just(Freshness.FRESH),
 )
@@ -90,7 +93,8 @@ filters = st.builds(
 def naive(chosen: GridFilter, entry) -> bool:
     """The filter as its docstrings say it, one question after the other."""
     held, price = entry.selection, entry.price
-    figure_asked = not (chosen.odds.is_open and chosen.ev.is_open) or (
+    figures = (chosen.odds, chosen.ev, chosen.hold)
+    figure_asked = not all(figure.is_open for figure in figures) or (
         chosen.seen_within_s is not None or chosen.freshness is not None
     )
     if price is None and figure_asked:
@@ -106,6 +110,10 @@ def naive(chosen: GridFilter, entry) -> bool:
         and chosen.is_live in (None, held.is_live)
         and (price is None or chosen.odds.holds(price.odds))
         and (price is None or chosen.ev.holds(entry.ev))
+        and (price is None or chosen.hold.holds(entry.hold))
+        and chosen.kick_off.holds(
+            None if held.kick_off is None else (held.kick_off - NOW_MS) / 3_600_000
+        )
         and (
             chosen.seen_within_s is None or NOW_MS - price.scraped_at <= chosen.seen_within_s * 1000
         )
@@ -163,6 +171,9 @@ def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
         (GridFilter(odds=Range(1.5, 2.5)), ["Odds 1.50 – 2.50"]),
         (GridFilter(ev=Range(1.0, None)), ["EV ≥ +1.0 %"]),
         (GridFilter(ev=Range(None, -2.0)), ["EV ≤ −2.0 %"]),
+        (GridFilter(hold=Range(None, 3.0)), ["Hold ≤ 3 %"]),
+        (GridFilter(kick_off=Range(0, 0.25)), ["Begins within 15 min"]),
+        (GridFilter(kick_off=Range(1, 72)), ["Begins in 1 h – 3 d"]),
         (GridFilter(seen_within_s=300), ["Seen within 5 min"]),
         (GridFilter(freshness=Freshness.AGEING), ["Fresh or ageing"]),
     ],

@@ -90,6 +90,29 @@ def test_typing_filters_and_clearing_all_forgets_the_words_too(panel, qtbot):
     assert not panel.filters.chips
 
 
+def test_what_is_left_out_is_counted_and_one_click_shows_it(panel):
+    panel.show_filter(GridFilter(bookmakers=frozenset({"Bovada"})))
+    assert panel.filters._clear.text() == f"{PRICES - 5} hidden · Show all"
+    panel.filters._clear.click()
+    assert panel.model.count == PRICES
+    assert panel.filters._clear.isHidden()
+
+
+def test_rows_are_left_out_by_the_hold_of_their_bookmaker_and_by_kick_off(panel, quoted):
+    hold = BY_KEY["hold_pct"]
+    held = {panel.model.cell(row, hold).text for row in range(panel.model.rowCount())}
+    assert len(held - {""}) > 1
+    panel.show_filter(GridFilter(hold=Range(None, 4.0)))
+    few = panel.model.count
+    assert 0 < few < PRICES
+    hours = (panel.model.entry(0).selection.kick_off - quoted.clock.now) / 3_600_000
+    panel.show_filter(GridFilter(kick_off=Range(0, hours - 0.01)))
+    assert panel.model.count == 0
+    quoted.clock.now += 60_000
+    panel.model.arrange()
+    assert panel.model.count == PRICES
+
+
 def test_each_chip_removes_its_own_filter(panel):
     panel.show_filter(GridFilter(bookmakers=frozenset({"Bovada"}), odds=Range(3.0)))
     assert [chip.text() for chip in panel.filters.chips.values()] == ["Bovada", "Odds ≥ 3.00"]
