@@ -4,7 +4,7 @@ In the place of ``Sync`` while one looks back. A moment is read once; from there
 moves are taken in, so that a step costs what moved in it and not the board.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ MOST_MOVES: Final = 20_000
 _LIST_MS: Final = 10 * MINUTE_MS
 """How much passes in the past before the games are listed again, unless a new one moved."""
 _SWEEP_MS: Final = 1_000
+Work = Callable[[], Awaitable[None]]
 
 
 class PastLog(Protocol):
@@ -79,6 +80,8 @@ class Past:
         self._subscribed: dict[str, None] = {}
         self._is_started = False
         self._listed_at = self._swept_at = at_ms
+        self._unlisted: set[str] = set()
+        """Games that moved and are not listed: long over, or dated otherwise."""
 
     def start(self) -> None:
         """Read the games of that moment, then those that are subscribed."""
@@ -108,22 +111,24 @@ class Past:
         if to_ms - self._swept_at >= _SWEEP_MS:
             self._swept_at = to_ms
             await in_slices(self._board.sweeping())
-        is_new = any(move.game.game_id not in self._board.games for move in moves)
+        moved = {move.game.game_id for move in moves} - self._board.games.keys()
+        is_new = not moved <= self._unlisted
+        self._unlisted |= moved
         if is_new or to_ms - self._listed_at >= _LIST_MS:
-            await self._reported(self._list_games())
+            await self._reported(self._list_games)
 
     async def go_to(self, to_ms: int) -> None:
         """Stand at any other moment: all that is shown is read anew."""
         await stop(*self._tasks)
         self._stand_at(to_ms)
-        await self._reported(self._read_games())
+        await self._reported(self._read_games)
 
     def subscribe_game(self, game_id: str) -> None:
         """Read a game's prices."""
         self._board.subscribe_game(game_id)
         self._subscribed[game_id] = None
         if self._is_started:
-            self._read("matrix", self._read_matrix(game_id))
+            self._read("matrix", lambda: self._read_matrix(game_id))
 
     def unsubscribe_game(self, game_id: str) -> None:
         """Let go of a game."""
@@ -135,7 +140,7 @@ class Past:
         if wanted != self._board.rows_wanted:
             self._board.want_rows(wanted)
         if wanted and self._is_started:
-            self._read("rows", self._read_rows())
+            self._read("rows", self._read_rows)
 
     def watch_competitions(self, codes: frozenset[str]) -> None:
         """Note what the odds grid shows: the rows are read once, not again and again."""
@@ -146,7 +151,7 @@ class Past:
 
     def refresh(self) -> None:
         """Read everything."""
-        self._read("games", self._read_games())
+        self._read("games", self._read_games)
 
     async def _read_games(self) -> None:
         await self._list_games()
@@ -194,15 +199,15 @@ class Past:
         state = Connection(link=Link.PAST, as_of_ms=at_ms, since_ms=since)
         self._board.set_connection(state)
 
-    def _read(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+    def _read(self, name: str, work: Work) -> None:
         task = spawn(f"past: {name}", self._reported(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _reported(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _reported(self, work: Work) -> None:
         """Show in the connection's state what went wrong; ``refresh`` tries again."""
         try:
-            await work
+            await work()
         except (ServiceError, HistoryError) as error:
             waiting = replace(self._board.connection, link=Link.WAITING, reason=str(error))
             self._board.set_connection(waiting)

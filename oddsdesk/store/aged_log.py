@@ -42,7 +42,7 @@ class AgedLog:
     """Remembers the oldest price of each block of the log, so that no block is read too early.
 
     Age is counted from a price's own time, but the log is in the order of recording, so any
-    part of it may hold old prices; an index by time would slow every recording.
+    part of it may hold old prices; an index by time alone would slow every recording.
     """
 
     def __init__(self) -> None:

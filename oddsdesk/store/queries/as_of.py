@@ -34,6 +34,11 @@ SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
     CASE bookmaker WHEN :reference THEN liquidity END
 FROM quote WHERE game = :game
 """
+_PRICED_BY: Final = (
+    "SELECT max(scraped_at), count(DISTINCT bookmaker) FROM quote WHERE game = :game"
+)
+_RECENT: Final = 200
+"""So many of a game's last moves are looked at before all of them."""
 _TOLD: Final = "SELECT DISTINCT bookmaker FROM quote q WHERE game = :game AND {}"
 
 _Market = tuple[str, str, int]
@@ -148,14 +153,47 @@ def _candidates(
 def _listed(
     select: Select, games: list[_Candidate], visibility: Visibility, asked: dict[str, Any]
 ) -> Iterator[ListedGame]:
-    """Sum up what stood of games, all in one query; yield those of which anything did."""
+    """Sum up what stood of games; yield those of which anything did.
+
+    By their last moves where these are everybody's, the others in one query.
+    """
+    quick: dict[int, ListedGame] = {}
+    if visibility == Visibility() and asked["bookmaker"] is None:
+        quick = {game.row: found for game in games if (found := _recently(select, game, asked))}
     query = select.sql.as_of.totals.format(visible=visible(select, "stood", visibility))
-    rows = select.listed(game.row for game in games)
+    rows = select.listed(game.row for game in games if game.row not in quick)
     totals = {row: total for row, *total in select(query, {**asked, "games": rows})}
     for game in games:
+        if game.row in quick:
+            yield quick[game.row]
+            continue
         count, seen, is_live, has_bookmaker = totals.get(game.row, (0, 0, False, False))
         if count and has_bookmaker:
             yield ListedGame(bool(is_live), *game[1:], bookmaker_count=count, last_scraped_at=seen)
+
+
+def _recently(select: Select, game: _Candidate, asked: dict[str, Any]) -> ListedGame | None:
+    """Sum up what stood of a game by its last moves, where these are everybody's; else None."""
+    parameters = {**asked, "game": game.row, "limit": _RECENT}
+    if select.sql.as_of.recent is None:
+        return None
+    newest, everybody = select(_PRICED_BY, parameters)[0]
+    if newest is None or newest <= asked["at"]:
+        return None
+    rows = select(select.sql.as_of.recent, parameters)
+    standing: dict[str, int] = {}
+    cells = set[tuple[Any, ...]]()
+    is_live = False
+    for *cell, odds, in_play, scraped_at in rows:
+        if tuple(cell) not in cells:
+            cells.add(tuple(cell))
+            if odds is not None:
+                standing.setdefault(cell[0], scraped_at)
+                is_live |= bool(in_play)
+    if not standing or (len(rows) == _RECENT and len(standing) < everybody):
+        return None
+    seen = max(standing.values())
+    return ListedGame(is_live, *game[1:], bookmaker_count=len(standing), last_scraped_at=seen)
 
 
 def _log_by_market(select: Select, asked: dict[str, Any]) -> dict[_Market, list[tuple[Any, ...]]]:

@@ -20,6 +20,9 @@ class AsOfSql(NamedTuple):
     last: str
     """The last move of each selection of a game: its market, itself, odds, whether in play,
     ``scraped_at``, liquidity, ``seq``."""
+    recent: str | None
+    """The last ``:limit`` moves of a game up to ``:at``, the last first: its market, itself, odds,
+    whether in play, ``scraped_at``; None where that is not quick."""
     totals: str
     """Of each of ``:games`` of which anything stood that is ``{visible}`` (``stood``): its row, how
     many bookmakers, the newest ``scraped_at``, whether in play, whether the bookmaker asked for is
@@ -57,7 +60,7 @@ class LogSql(NamedTuple):
     of_shard: str
     """The condition that a move ``c`` is of ``:shard``."""
     by_time: str
-    """What leads to moves by the time of their prices; empty where nothing does."""
+    """What leads to moves of a game by the time of their prices; empty where nothing does."""
 
 
 class OddsSql(NamedTuple):

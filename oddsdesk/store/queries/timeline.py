@@ -1,10 +1,10 @@
 """The log by the times of its prices: what moved between two moments, and when how much did.
 
-A file has an index for it; PostgreSQL, whose log no desk looks back on, reads through its log.
+Game by game: a file has an index for that; PostgreSQL, whose log no desk looks back on, reads
+through its log.
 """
 
 from collections.abc import Collection
-from itertools import pairwise
 from typing import Any, Final
 
 from oddsdesk.store.games import NO_DATE
@@ -17,26 +17,27 @@ _BETWEEN: Final = """
 SELECT c.seq, c.game, g.game_id, g.match_name, g.competition, g.sport, c.bookmaker,
     c.market_type, c.period, c.selection, c.odds, c.is_live, c.scraped_at,
     CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {told}
-FROM price_change c {by_time} CROSS JOIN game g
-WHERE g.id = c.game AND c.scraped_at > :since AND c.scraped_at <= :until
+FROM game g CROSS JOIN price_change c {by_time}
+WHERE g.first_scraped_at <= :until AND g.last_scraped_at >= :since
+    AND c.game = g.id AND c.scraped_at > :since AND c.scraped_at <= :until
 ORDER BY c.scraped_at, c.seq LIMIT :limit
 """
-_ENDS: Final = (
-    "SELECT min(scraped_at) FROM price_change c {by_time}",
-    "SELECT max(scraped_at) FROM price_change c {by_time}",
-)
-_COUNT: Final = """
-SELECT count(*) FROM price_change c {by_time} WHERE scraped_at >= :since AND scraped_at < :until
+_FIRST_OF: Final = "SELECT min(scraped_at) FROM price_change c {by_time} WHERE c.game = g.id"
+_LAST_OF: Final = "SELECT max(scraped_at) FROM price_change c {by_time} WHERE c.game = g.id"
+_ENDS: Final = f"SELECT min(({_FIRST_OF})), max(({_LAST_OF})) FROM game g"
+_COUNTS: Final = """
+SELECT (c.scraped_at - :since) * :parts / (:until - :since) AS part, count(*)
+FROM game g CROSS JOIN price_change c {by_time}
+WHERE g.first_scraped_at < :until AND g.last_scraped_at >= :since
+    AND c.game = g.id AND c.scraped_at >= :since AND c.scraped_at < :until
+GROUP BY part
 """
-_NEXT: Final = "SELECT min(scraped_at) FROM price_change c {by_time} WHERE scraped_at > :at"
-_PREVIOUS: Final = "SELECT max(scraped_at) FROM price_change c {by_time} WHERE scraped_at < :at"
-# By the game's own moves: the sign keeps a file from walking everybody's in the order of time.
-_NEXT_OF: Final = (
-    "SELECT min(+scraped_at) FROM price_change WHERE game = :game AND +scraped_at > :at"
-)
-_PREVIOUS_OF: Final = (
-    "SELECT max(+scraped_at) FROM price_change WHERE game = :game AND +scraped_at < :at"
-)
+_NEXT: Final = f"""
+SELECT min(({_FIRST_OF} AND c.scraped_at > :at)) FROM game g WHERE {{which}} last_scraped_at > :at
+"""
+_PREVIOUS: Final = f"""
+SELECT max(({_LAST_OF} AND c.scraped_at < :at)) FROM game g WHERE {{which}} first_scraped_at < :at
+"""
 _GAME: Final = "SELECT id FROM game WHERE game_id = :game_id"
 _KICK_OFFS: Final = f"""
 SELECT kickoff, count(*) FROM game
@@ -76,26 +77,26 @@ def changes_between(
 
 def ends(select: Select) -> tuple[int, int] | None:
     """Return the times of the first and the last price of the log; None where it is empty."""
-    first, last = (_asked(select, query)[0][0] for query in _ENDS)
+    first, last = _asked(select, _ENDS)[0]
     return None if first is None else (int(first), int(last))
 
 
 def counts(select: Select, since: int, until: int, parts: int) -> list[int]:
     """Return how many prices moved in each of so many equal parts of a span."""
-    edges = [since + (until - since) * number // parts for number in range(parts + 1)]
-    return [
-        int(_asked(select, _COUNT, since=low, until=high)[0][0]) for low, high in pairwise(edges)
-    ]
+    found = [0] * parts
+    for part, count in _asked(select, _COUNTS, since=since, until=until, parts=parts):
+        found[int(part)] = count
+    return found
 
 
 def next_move(select: Select, at: int, game_id: str | None, *, back: bool) -> int | None:
     """Return when a price moved next, or last before (``back``); of one game or of any."""
-    if game_id is None:
-        found = _asked(select, _PREVIOUS if back else _NEXT, at=at)
-    else:
-        row = _row_of(select, game_id)
-        found = _asked(select, _PREVIOUS_OF if back else _NEXT_OF, at=at, game=row)
-    return None if found[0][0] is None else int(found[0][0])
+    which = "" if game_id is None else "g.game_id = :game_id AND"
+    query = _PREVIOUS if back else _NEXT
+    asked = {"at": at} if game_id is None else {"at": at, "game_id": game_id}
+    text = query.format(by_time=select.sql.log.by_time, which=which)
+    found = select(text, asked)[0][0]
+    return None if found is None else int(found)
 
 
 def largest_move(select: Select, reference: str, game_id: str) -> int | None:

@@ -311,7 +311,7 @@ ODDS: Final = Schema(
         # What moved between two moments, for who looks back (D73).
         Step(
             "moves_by_time",
-            ("CREATE INDEX price_change_scraped ON price_change (scraped_at)",),
+            ("CREATE INDEX price_change_time ON price_change (game, scraped_at)",),
         ),
         Step("views", VIEWS),
         Step("results", (_RESULT,)),

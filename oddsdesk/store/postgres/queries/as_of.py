@@ -12,6 +12,7 @@ SQL: Final = AsOfSql(
         FROM price_change WHERE game = :game AND scraped_at <= :at
         ORDER BY bookmaker, market_type, period, selection, seq DESC
     """,
+    recent=None,
     totals="""
         WITH present AS (
             SELECT game FROM quote WHERE game = ANY(:games::bigint[])

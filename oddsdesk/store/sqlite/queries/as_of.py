@@ -11,6 +11,11 @@ SQL: Final = AsOfSql(
         FROM price_change WHERE game = :game AND scraped_at <= :at
         GROUP BY bookmaker, market_type, period, selection
     """,
+    recent="""
+        SELECT bookmaker, market_type, period, selection, odds, is_live, scraped_at
+        FROM price_change INDEXED BY price_change_time WHERE game = :game AND scraped_at <= :at
+        ORDER BY scraped_at DESC, seq DESC LIMIT :limit
+    """,
     totals="""
         WITH present (game) AS (
             SELECT game FROM quote WHERE game IN (SELECT value FROM json_each(:games))

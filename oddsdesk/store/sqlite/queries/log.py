@@ -21,5 +21,5 @@ SQL: Final = LogSql(
         ORDER BY c.seq
     """,
     of_shard="TRUE",
-    by_time="INDEXED BY price_change_scraped",
+    by_time="INDEXED BY price_change_time",
 )
