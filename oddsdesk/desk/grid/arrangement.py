@@ -28,6 +28,9 @@ class Arrangement:
         self.is_grouped = False
         self.entries: list[Entry] = []
         """What is arranged, folded rows too, whatever their game."""
+        self.second: tuple[int, bool] | None = None
+        """What rows that are equal are sorted by: a column, and whether descending."""
+        self._second_key: Callable[[Entry], Any] = lambda _: None
         self.sort_by(BY_KEY["ev_pct"], descending=True)
         self.misplaced: dict[Entry, None] = {}
         """Entries that would move, come or go if all were arranged anew."""
@@ -38,9 +41,17 @@ class Arrangement:
         self._groups: dict[str, GameGroup] = {}
         self._folded: set[str] = set()
 
-    def sort_by(self, column: int, *, descending: bool) -> None:
-        """Have the next arrangement sorted by a column."""
+    def sort_by(
+        self, column: int, *, descending: bool, second: tuple[int, bool] | None = None
+    ) -> None:
+        """Have the next arrangement sorted by a column; equal rows by ``second``, if given.
+
+        That is a column, and whether descending.
+        """
         self.column, self.descending = column, descending
+        self.second = None if second is None or second[0] == column else second
+        if self.second is not None:
+            self._second_key = COLUMNS[self.second[0]].sort_key(descending=self.second[1])
         self._key: Callable[[Entry], Any] = COLUMNS[column].sort_key(descending=descending)
 
     def arrange(self, selections: Iterable[SelectionEntry], compiled: CompiledFilter) -> None:
@@ -63,6 +74,9 @@ class Arrangement:
         wanted = [entry for entry in moved if entry.is_held and compiled.keeps(entry)]
         yield
         entries = [*stayed, *self._in_order(wanted)]
+        if self.second is not None:
+            key, descending = self._second_key, self.second[1]
+            entries = yield from ordering(entries, key, descending=descending)
         return (yield from ordering(entries, self._key, descending=self.descending))
 
     def place(self, entries: list[Entry], compiled: CompiledFilter) -> None:
@@ -107,20 +121,28 @@ class Arrangement:
             self.misplaced.pop(entry, None)
 
     def _stands_well(self, entry: Entry) -> bool:
-        rows, place, key, descending = self.rows, entry.place, self._key, self.descending
-        mine = key(entry)
+        rows, place = self.rows, entry.place
         if place:
             before = rows[place - 1]
-            if not isinstance(before, GameGroup) and not stand_well(
-                key(before), mine, descending=descending
-            ):
+            if not isinstance(before, GameGroup) and not self._may_stand(before, entry):
                 return False
         if place + 1 == len(rows):
             return True
         after = rows[place + 1]
-        return isinstance(after, GameGroup) or stand_well(mine, key(after), descending=descending)
+        return isinstance(after, GameGroup) or self._may_stand(entry, after)
+
+    def _may_stand(self, before: Entry, after: Entry) -> bool:
+        first, second = self._key(before), self._key(after)
+        if not stand_well(first, second, descending=self.descending):
+            return False
+        if self.second is None or first != second:
+            return True
+        key, descending = self._second_key, self.second[1]
+        return stand_well(key(before), key(after), descending=descending)
 
     def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
+        if self.second is not None:
+            entries = in_order(entries, self._second_key, descending=self.second[1])
         return in_order(entries, self._key, descending=self.descending)
 
     def _place(self, entries: list[Entry]) -> None:

@@ -16,6 +16,7 @@ from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
+from oddsdesk.desk.ui.controls.menus import MenuButton
 from oddsdesk.desk.ui.controls.scaling import scale_height, scale_least_width, scale_most_width
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.icons import SIZE
@@ -66,6 +67,8 @@ class GridBar(QWidget):
         self.group.setText("By game")
         self.group.setProperty("variant", "chip")
         self.group.setToolTip("Rows below their game")
+        self.views = MenuButton("View", tells_purpose=True)
+        self.views.setToolTip("Saved filters, columns and sorting")
         self.columns = self._button("", "Columns: show, hide, move")
         self.export = self._button("", "Copy or export")
         self.filter = FilterEdit(theme, "Filter: team, market, bookmaker…")
@@ -107,7 +110,8 @@ class GridBar(QWidget):
         line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
         line.setSpacing(spacing.STEP)
         facts = (self.count, self.reading, self.progress, self.pause)
-        buttons = (self.arrange, self.shapes, self.group, self.columns, self.export, self.filter)
+        ways = (self.arrange, self.shapes, self.group, self.views)
+        buttons = (*ways, self.columns, self.export, self.filter)
         for fact in facts:
             line.addWidget(fact)
         line.addStretch()

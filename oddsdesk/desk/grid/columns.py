@@ -154,7 +154,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         descending_first=True, tip="How many bookmakers offer the selection now",
     ),
     ColumnSpec(
-        "best_hold_pct", "Best hold", Column("−10.0 %"), cells.hold(lambda entry: entry.selection.figures.best_hold),
+        "best_hold_pct", "Best hold", Column("−10.0 %"), cells.hold(_figure("best_hold")),
         _figure("best_hold"), Kind.NUMBER, 2, is_usual=False,
         tip="Hold of the best prices of the line; below zero it is an arbitrage",
     ),
@@ -165,7 +165,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "reference_hold_pct", "Ref. hold", Column("10.0 %"),
-        cells.hold(lambda entry: entry.selection.figures.reference_hold), _figure("reference_hold"), Kind.NUMBER, 2,
+        cells.hold(_figure("reference_hold")), _figure("reference_hold"), Kind.NUMBER, 2,
         is_usual=False, tip="Hold of the reference bookmaker's prices of the line",
     ),
     ColumnSpec(

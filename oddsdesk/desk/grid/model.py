@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 
+import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
@@ -93,6 +94,11 @@ class GridModel(LiveModel):
         return self._arrangement.column, self._arrangement.descending
 
     @property
+    def sorted_second_by(self) -> tuple[int, bool] | None:
+        """The column that equal rows are sorted by, and whether descending."""
+        return self._arrangement.second
+
+    @property
     def total(self) -> int:
         """How many rows there are, shown or not; one that is gone is shown until it is arranged."""
         is_prices = self.shape is Shape.PRICES
@@ -150,12 +156,25 @@ class GridModel(LiveModel):
     def sort_by(self, column: int) -> None:
         """Sort by a column; a second time turns the order round."""
         sorted_by, descending = self.sorted_by
-        is_same = column == sorted_by
-        self.sort_as(column, not descending if is_same else COLUMNS[column].descending_first)
+        if column == sorted_by:
+            self.sort_as(column, not descending, self.sorted_second_by)
+        else:
+            self.sort_as(column, COLUMNS[column].descending_first)
 
-    def sort_as(self, column: int, descending: bool) -> None:
-        """Sort by a column in an order; rows that are equal there stay as they stand."""
-        self._arrangement.sort_by(column, descending=descending)
+    def sort_second_by(self, column: int) -> None:
+        """Sort rows that are equal by another column; a second time the other way, then not."""
+        first, descending = self.sorted_by
+        usual = COLUMNS[column].descending_first
+        wanted = {None: (column, usual), (column, usual): (column, not usual)}
+        second = self.sorted_second_by
+        kept = second if second is not None and second[0] == column else None
+        self.sort_as(first, descending, wanted.get(kept))
+
+    def sort_as(
+        self, column: int, descending: bool, second: tuple[int, bool] | None = None
+    ) -> None:
+        """Sort by a column in an order; rows that are equal by ``second``, else as they stand."""
+        self._arrangement.sort_by(column, descending=descending, second=second)
         self._tell_headers()
         self.arrange()
 
@@ -307,6 +326,10 @@ class GridModel(LiveModel):
     def header(self, column: int) -> Header:
         shown, (sorted_by, descending) = COLUMNS[column], self.sorted_by
         title = title_in(shown, self.shape)
+        second = self.sorted_second_by
+        if second is not None and second[0] == column:
+            made = shown.header(title, second[1])
+            return msgspec.structs.replace(made, title=f"{made.title}²")
         return shown.header(title, descending if column == sorted_by else None)
 
     def cell(self, row: int, column: int) -> Cell:

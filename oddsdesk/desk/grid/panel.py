@@ -10,7 +10,14 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import QModelIndex, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFileDialog,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
@@ -27,6 +34,7 @@ from oddsdesk.desk.grid.filter import GridFilter, choices, words_of
 from oddsdesk.desk.grid.filter_bar import GridFilterBar
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.grid.view import GridView
+from oddsdesk.desk.grid.views import GridViews, NamedView
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
@@ -78,6 +86,7 @@ class GridPanel(QWidget):
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.view = GridView(self.model, self.table, layout)
         self.bar = GridBar(theme)
+        self.views = GridViews(self.bar.views, self.view, layout, self)
         self.filters = GridFilterBar(
             theme, lambda facet: choices(self.model.book.selections(), facet)
         )
@@ -118,6 +127,7 @@ class GridPanel(QWidget):
         if words_of(self.bar.filter.text()) != chosen.words:
             self.bar.filter.setText(text)
         self._typing.stop()
+        self.views.note_filter(chosen)
         self.filters.show_filter(chosen)
         if chosen.competitions != self.model.filter.competitions:
             self.competitions_chosen.emit(chosen.competitions)
@@ -169,6 +179,7 @@ class GridPanel(QWidget):
         bar.export_requested.connect(self._ask_for_file)
         bar.arrange_requested.connect(self.model.arrange)
         bar.pause_requested.connect(self.pause_requested)
+        self.views.wanted.connect(self._on_views_wanted)
         self.filters.filter_changed.connect(self._on_filters_filter_changed)
         self.filters.cleared.connect(lambda: self.show_filter(GridFilter()))
         self.price_actions = attach_grid_actions(self)
@@ -177,6 +188,11 @@ class GridPanel(QWidget):
         """Sort by the column of the current cell, or the other way round."""
         if self.table.current().isValid():
             self.model.sort_by(self.table.current().column())
+
+    def sort_second_by_current(self) -> None:
+        """Sort equal rows by the column of the current cell, the other way round, or no more."""
+        if self.table.current().isValid():
+            self.model.sort_second_by(self.table.current().column())
 
     def go_to_value(self, step: int) -> None:
         """Choose the next row whose price is value, or with -1 the one before; round the ends."""
@@ -341,6 +357,12 @@ class GridPanel(QWidget):
     def _on_filters_filter_changed(self, chosen: GridFilter) -> None:
         self.show_filter(msgspec.structs.replace(chosen, words=words_of(self.bar.filter.text())))
 
+    def _on_views_wanted(self, view: NamedView) -> None:
+        self.view.take(view.view)
+        self.bar.shapes.choose(self.model.shape.value)
+        self.bar.group.setChecked(self.model.is_grouped)
+        self.show_filter(view.filter)
+
     def _on_placeholder_action_requested(self) -> None:
         if self.model.total:
             self.show_filter(GridFilter())
@@ -354,7 +376,10 @@ class GridPanel(QWidget):
             self._say_for_a_while(f"Stopped: nothing was written to {', '.join(stopped)}.")
 
     def _on_table_header_clicked(self, column: int) -> None:
-        self.model.sort_by(column)
+        if QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.model.sort_second_by(column)
+        else:
+            self.model.sort_by(column)
         self.table.scrolling.scrollToTop()
 
     def _on_table_current_changed(self, index: QModelIndex) -> None:
@@ -396,6 +421,8 @@ def attach_grid_actions(panel: GridPanel) -> PriceActions:
         "grid.copy": panel.copy,
         "grid.arrange": panel.model.arrange,
         "grid.sort": panel.sort_by_current,
+        "grid.sort_second": panel.sort_second_by_current,
+        "grid.save_view": panel.views.ask_name,
         "grid.next_value": lambda: panel.go_to_value(1),
         "grid.previous_value": lambda: panel.go_to_value(-1),
         "grid.game": panel.show_in_game,

@@ -25,6 +25,9 @@ class KeptView(msgspec.Struct):
     grouped: bool = False
     sorted_by: str = "ev_pct"
     descending: bool = True
+    second: str = ""
+    """What equal rows are sorted by; empty for nothing."""
+    second_descending: bool = False
 
 
 class GridView:
@@ -76,27 +79,39 @@ class GridView:
 
     def keep(self) -> None:
         """Keep the present layout for the next start."""
+        self._saved.put(self.present())
+
+    def present(self) -> KeptView:
+        """Return how the grid is laid out now."""
         column, descending = self._model.sorted_by
-        view = KeptView(
+        second, second_descending = self._model.sorted_second_by or (None, False)
+        return KeptView(
             [COLUMNS[place].key for place in self.order()],
             [COLUMNS[place].key for place in sorted(self._model.columns)],
             self._model.shape,
             self._model.is_grouped,
             COLUMNS[column].key,
             descending,
+            "" if second is None else COLUMNS[second].key,
+            second_descending,
         )
-        self._saved.put(view)
 
     def _restore(self) -> None:
         view = self._saved.get()
-        if not view.order:
+        if view.order:
+            self.take(view)
+        else:
             self._table.show_columns()
-            return
+
+    def take(self, view: KeptView) -> None:
+        """Lay the grid out as a view says."""
         known = [BY_KEY[key] for key in dict.fromkeys(view.order) if key in BY_KEY]
         order = [place for place in known if place >= _FIRST]
         added = [place for place in range(_FIRST, len(COLUMNS)) if place not in order]
         shown = {BY_KEY[key] for key in view.shown if key in BY_KEY}
         shown |= {place for place in added if COLUMNS[place].is_usual}
-        self._model.sort_as(BY_KEY.get(view.sorted_by, BY_KEY["ev_pct"]), view.descending)
+        second = (BY_KEY[view.second], view.second_descending) if view.second in BY_KEY else None
+        sorted_by = BY_KEY.get(view.sorted_by, BY_KEY["ev_pct"])
+        self._model.sort_as(sorted_by, view.descending, second)
         self._model.show_as(view.shape, grouped=view.grouped)
         self.show_columns([*order, *added], frozenset(shown))

@@ -17,6 +17,8 @@ class BookmakerOrder(msgspec.Struct, frozen=True):
     """Bookmakers in the order that they were moved to; the others follow by name."""
     hidden: frozenset[str] = frozenset()
     favourites: frozenset[str] = frozenset()
+    by_hold: bool = False
+    """Whether, after favourites and the user's own, those that keep least of a game stand first."""
 
     def arranged(self, bookmakers: Iterable[str]) -> list[str]:
         """Return bookmakers as their columns stand, hidden ones too."""
@@ -41,7 +43,7 @@ class BookmakerOrder(msgspec.Struct, frozen=True):
         place = names.index(onto)
         names.remove(bookmaker)
         names.insert(place, bookmaker)
-        return msgspec.structs.replace(self, order=tuple(names))
+        return msgspec.structs.replace(self, order=tuple(names), by_hold=False)
 
     def with_columns(self, order: Iterable[str], shown: Iterable[str]) -> "BookmakerOrder":
         """Take an order and what of it is shown; bookmakers left out of it stay as they are."""

@@ -1,5 +1,6 @@
 """How the user arranges a matrix's bookmakers: by the chooser, by dragging, by keys."""
 
+import msgspec
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -77,6 +78,11 @@ class MatrixColumns(QObject):
             self._put(self._columns.order.with_move(name, names[place], self._names()))
             self._table.set_current(self._table.current().row(), self._table.current().column())
 
+    def turn_by_hold(self) -> None:
+        """Have those that keep least first, or the usual order again."""
+        order = self._columns.order
+        self._columns.put(msgspec.structs.replace(order, by_hold=not order.by_hold))
+
     def reset(self) -> None:
         """Show every bookmaker in the usual order."""
         self._columns.reset()
@@ -132,5 +138,8 @@ class MatrixColumns(QObject):
         hide = self._columns.order.with_hidden(name)
         menu.addAction(literal(f"Hide {name}"), lambda: self._columns.put(hide))
         menu.addSeparator()
+        by_hold = menu.addAction("Lowest hold first", self.turn_by_hold)
+        by_hold.setCheckable(True)
+        by_hold.setChecked(self._columns.order.by_hold)
         menu.addAction("Reset columns", self.reset)
         menu.popup(self._header.mapToGlobal(spot))

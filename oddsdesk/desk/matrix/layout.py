@@ -1,6 +1,7 @@
 """Which rows and columns the matrix has, where each price stands, when it was seen and moved."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 from typing import Final
 
 from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
@@ -147,6 +148,15 @@ class MatrixLayout:
         if row.reference is not None:
             self.see(None, row.reference)
         self.see_figures(row)
+
+
+def mean_holds(sections: Iterable[Section]) -> dict[str, float]:
+    """Return what each bookmaker keeps of the sections that it prices, on average, in percent."""
+    holds: dict[str, list[float]] = {}
+    for section in sections:
+        for name, hold in section.holds.items():
+            holds.setdefault(name, []).append(hold)
+    return {name: fmean(each) for name, each in holds.items()}
 
 
 def bookmakers_of(sections: Iterable[Section]) -> set[str]:

@@ -1,5 +1,6 @@
 """A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
@@ -31,6 +32,7 @@ from oddsdesk.desk.matrix.layout import (
     MatrixLayout,
     RecentMoves,
     bookmakers_of,
+    mean_holds,
 )
 from oddsdesk.desk.matrix.rows import (
     ALL,
@@ -368,7 +370,11 @@ class MatrixModel(LiveModel):
     def _shown_bookmakers(self, bookmakers: Iterable[str]) -> list[str]:
         """Return the bookmakers that have a column, those where the user bets first."""
         is_mine = self._board.basis.is_mine
-        shown = self._layout.order.shown(bookmakers)
+        order = self._layout.order
+        shown = order.shown(bookmakers)
+        if order.by_hold:
+            holds = mean_holds(self._shown_sections())
+            shown.sort(key=lambda name: (name not in order.favourites, holds.get(name, math.inf)))
         return sorted(shown, key=lambda name: not is_mine(name))
 
     def _is_awaited(self) -> bool:

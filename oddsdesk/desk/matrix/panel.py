@@ -121,6 +121,7 @@ class MatrixPanel(QWidget):
             "matrix.hide_column": columns.hide,
             "matrix.column_left": lambda: columns.shift(-1),
             "matrix.column_right": lambda: columns.shift(1),
+            "matrix.by_hold": columns.turn_by_hold,
             "matrix.usual_columns": columns.reset,
         }
         made = {ident: add_action(self, ident, act) for ident, act in acts.items()}

@@ -122,6 +122,7 @@ ACTIONS: Final = (
     Action("matrix.hide_column", "Hide this bookmaker", ("H",), Where.MATRIX),
     Action("matrix.column_left", "Column to the left", ("Ctrl+Shift+Left",), Where.MATRIX),
     Action("matrix.column_right", "Column to the right", ("Ctrl+Shift+Right",), Where.MATRIX),
+    Action("matrix.by_hold", "Lowest hold first, or by name", ("O",), Where.MATRIX),
     Action("matrix.usual_columns", "Reset the bookmakers' columns", (), Where.MATRIX),
     Action("matrix.export", "Export this game as CSV, Excel or JSON…", (), Where.MATRIX),
     _only_key(
@@ -130,6 +131,8 @@ ACTIONS: Final = (
     Action("grid.arrange", "Sort the odds grid anew", ("Shift+S",), Where.GRID),
     Action("grid.copy", "Copy the odds grid's rows as a table", ("Ctrl+C",), Where.GRID),
     Action("grid.sort", "Sort by this column, or the other way round", ("O",), Where.GRID),
+    Action("grid.sort_second", "Sort equal rows by this column", ("Shift+O",), Where.GRID),
+    Action("grid.save_view", "Save the odds grid's view…", ("V",), Where.GRID),
     Action("grid.next_value", "Next value in the odds grid", ("N",), Where.GRID),
     Action("grid.previous_value", "Value before in the odds grid", ("Shift+N",), Where.GRID),
     Action("grid.game", "Show the odds grid's price in its game", ("Ctrl+Return",), Where.GRID),

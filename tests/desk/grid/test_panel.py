@@ -556,3 +556,38 @@ def test_rows_settle_while_the_keyboard_is_in_the_table_and_none_is_chosen(panel
     qtbot.waitUntil(lambda: panel.model.count == PRICES + 1)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Down)
     assert panel.table.selected_rows() == [0]
+
+
+def test_a_view_is_saved_shown_again_and_deleted(panel, layout):
+    wanted = GridFilter(bookmakers=frozenset({"Bovada"}), hold=Range(None, 9.0))
+    panel.show_filter(wanted)
+    panel.model.sort_as(BY_KEY["odds"], True, (BY_KEY["selection"], False))
+    panel.views.save(" Bovada ")
+    panel.show_filter(GridFilter(words=("draw",)))
+    panel.model.sort_as(BY_KEY["selection"], False)
+    (shown, *_) = panel.bar.views.menu_shown.actions()
+    assert shown.text() == "Bovada"
+    shown.trigger()
+    assert panel.model.filter == wanted
+    assert panel.model.sorted_by == (BY_KEY["odds"], True)
+    assert panel.model.sorted_second_by == (BY_KEY["selection"], False)
+    panel.views.delete("Bovada")
+    assert panel.views.names == []
+
+
+def test_equal_rows_stand_by_the_second_column_which_the_header_names(panel, qtbot):
+    bookmaker, odds = BY_KEY["bookmaker"], BY_KEY["odds"]
+    panel.model.sort_as(bookmaker, False)
+    panel.model.sort_second_by(odds)
+    rows = [panel.model.entry(row) for row in range(panel.model.rowCount())]
+    assert [(e.name.casefold(), -e.odds) for e in rows] == sorted(
+        (e.name.casefold(), -e.odds) for e in rows
+    )
+    assert panel.model.header(odds).title.endswith("²")
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel.table.set_current(0, odds)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_O, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.model.sorted_second_by == (odds, False)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_O, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.model.sorted_second_by is None

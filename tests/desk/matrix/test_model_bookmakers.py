@@ -1,5 +1,6 @@
 """Bookmakers' columns in the matrix model: their order, favourites, hidden and new ones."""
 
+import math
 from typing import Any
 
 from PySide6.QtCore import QPersistentModelIndex
@@ -7,7 +8,7 @@ from pytestqt.modeltest import ModelTester
 
 from oddsdesk.board.board import Board
 from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
-from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, REFERENCE
+from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, REFERENCE, mean_holds
 from oddsdesk.desk.matrix.model import MatrixModel
 from tests.kit.matrix import cell_of, column_of, row_of, texts
 
@@ -108,3 +109,19 @@ def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
     assert model.header(column_of(model, "Bovada")).note == "0 s"
     assert model.header(REFERENCE).title == "Pinnacle"
     assert model.header(FAIR).note == "margin prop."
+
+
+def test_those_that_keep_least_stand_first_where_that_is_wished(
+    model: MatrixModel, quoted: Any
+) -> None:
+    matrix = quoted.board.matrix(quoted.id)
+    holds = mean_holds(matrix.sections)
+    assert len(set(holds.values())) > 1
+    model.show_bookmakers(BookmakerOrder(by_hold=True))
+    found = [holds.get(name, math.inf) for name in model.bookmakers]
+    assert found == sorted(found)
+    worst = model.bookmakers[-1]
+    model.show_bookmakers(BookmakerOrder(by_hold=True, favourites=frozenset({worst})))
+    assert model.bookmakers[0] == worst
+    moved = BookmakerOrder(by_hold=True).with_move("Unibet", "Betsson", ["Unibet", "Betsson"])
+    assert (moved.by_hold, moved.order[0]) == (False, "Unibet")
