@@ -88,6 +88,9 @@ DIGESTS = {
     "WebSocketsSansIOProtocol.send_500_response": "403da3410eb1",
     "WebSocketsSansIOProtocol.send_receive_event_to_app": "d09536f6c21d",
     "WebSocketsSansIOProtocol.shutdown": "4cf457a1f59d",
+    "WebSocketsSansIOProtocol.connection_lost": "a6f38b7afc4b",
+    "WebSocketsSansIOProtocol.handle_events": "99c36984b962",
+    "WebSocketsSansIOProtocol.receive": "935ec30df7aa",
     "_SimpleTimer.timerEvent": "e1a5e93544fa",
 }
 
