@@ -83,6 +83,7 @@ class MatrixModel(LiveModel):
         self._is_outdated = False
         self._is_provisional = True
         self._shows_past = True
+        self._reference = board.reference
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
         self._context = MatrixContext(board, game_id, self._layout, self.sparklines, clock, names)
@@ -402,6 +403,9 @@ class MatrixModel(LiveModel):
         sections = self._shown_sections()
         self._context.widest_name = widest_name(sections)
         self._context.widest_period = widest_period(sections)
+        before, self._reference = self._reference, self._board.reference
+        if before not in (None, self._reference):  # whose prices have another column now
+            self._arrange_columns(self._shown_bookmakers(bookmakers_of(sections)))
         found = bookmakers_of(sections) - set(self._layout.bookmakers)
         self._append_columns(self._shown_bookmakers(found))
         self._bring_rows_up_to_date()

@@ -97,6 +97,8 @@ def test_matrix_and_grid_say_what_the_board_says(
     grid.book.take(list(board.row_keys()))
     matrix.flush()
     assert matrix.header(1).name == board.reference
+    assert REFERENCE in matrix.bookmakers
+    assert ("Matchbook" in matrix.bookmakers) == (chosen == CONSENSUS)
     entries = {
         RowKey(*selection.key, name): entry.ev
         for selection in grid.book.selections()
