@@ -70,7 +70,7 @@ class FeedState(msgspec.Struct, frozen=True):
     is_running: bool
     problem: str
     recorded_at: int | None = None
-    """When a replay's odds were first said, in milliseconds; None: they are of this moment."""
+    """The moment of a recording that a replay plays now, in milliseconds; None: it is of now."""
     status: FeedStatus = FeedStatus()
 
 

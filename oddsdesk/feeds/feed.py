@@ -41,7 +41,7 @@ class Feed(Protocol):
 
     @property
     def recorded_at(self) -> int | None:
-        """When a replay's prices were recorded, in milliseconds; None: they are of now."""
+        """Which moment of a recording is played now, in milliseconds; None: it is of now."""
         ...
 
     @property

@@ -66,14 +66,22 @@ class Replay:
     ) -> None:
         self.origin = origin
         self.name = f"replay of {title}" + (f" · {speed:g}x" if speed != 1 else "")
-        self.recorded_at = moments[0].at
         self._moments = moments
+        self._elapsed: Callable[[], int] = lambda: 0
+        """How many milliseconds it has been played for."""
         self._speed = speed
         self._sleep = sleep
+
+    @property
+    def recorded_at(self) -> int:
+        """The moment of the recording that is played now, in milliseconds; at its end the last."""
+        first, last = self._moments[0].at, self._moments[-1].at
+        return min(first + round(self._elapsed() * self._speed), last)
 
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes when they are due; after the last, all last prices again and again."""
         retiming = _Retiming(self._moments[0].at, clock(), self._speed)
+        self._elapsed = lambda: max(0, clock() - retiming.start)
         standing = StandingQuotes()
         for offset, quotes in _batched(_steps(self._moments, self._speed)):
             await self._wait_until(retiming.start + offset, clock)

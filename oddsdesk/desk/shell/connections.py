@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
@@ -35,7 +35,7 @@ from oddsdesk.desk.ui.actions import Actions
 from oddsdesk.desk.ui.controls.plain import literal
 from oddsdesk.desk.ui.local_server import LocalServerError
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.desk.ui.time_format import moment_text
 from oddsdesk.tasks import spawn, stop
 
 _OF_THE_SERVER = ("server.open", "server.import")
@@ -43,6 +43,8 @@ _IDENTS = ("server.live", *_OF_THE_SERVER, "connection.new", "connection.edit")
 
 _MIB = 1 << 20
 
+_REPLAY_MS = 1_000
+"""How often the badge of a replay says which moment is played."""
 _log = logging.getLogger(__name__)
 
 
@@ -77,6 +79,8 @@ class Connections(QObject):
         self.live_here = QAction(self, enabled=False)
         """Gets live odds, enabled only where there is a server of one's own to record them."""
         self.live_here.triggered.connect(self.get_live_odds)
+        self._replay_tick = QTimer(self, singleShot=True, interval=_REPLAY_MS)
+        self._replay_tick.timeout.connect(self._check_feeds)
         menu.aboutToShow.connect(self._fill_menu)
         self._bind()
         palette.offer(connection_entries(profiles.all, self.connect_to))
@@ -146,6 +150,7 @@ class Connections(QObject):
 
     async def close(self) -> None:
         """End what is being tried and the present connection."""
+        self._replay_tick.stop()
         tasks = [task for task in (self._switching, self._checking_feeds) if task is not None]
         await stop(*tasks)
         await self._dialogs.close()
@@ -268,7 +273,10 @@ class Connections(QObject):
                 feeds = await session.local.feeds()
             except LocalServerError:
                 return  # it was stopped meanwhile: the next one says its own feeds
-        self._top_bar.show_feed(badge_of(feeds))
+        badge = badge_of(feeds)
+        self._top_bar.show_feed(badge)
+        if badge:
+            self._replay_tick.start()
 
 
 def _address(session: ServiceSession) -> str:
@@ -283,6 +291,5 @@ def badge_of(feeds: list[FeedState]) -> str:
     """Return the top bar's badge for simulated and replayed odds; empty for none."""
     for feed in feeds:
         if feed.is_running and feed.recorded_at is not None:
-            day = local_time(feed.recorded_at)
-            return f"Replay · {day.day} {day:%b %Y} · {feed.speed:g}×"
+            return f"Replay · {moment_text(feed.recorded_at)} · {feed.speed:g}×"
     return ""

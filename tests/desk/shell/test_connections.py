@@ -151,9 +151,9 @@ def feed(
     return FeedState(1, "replay:x", "replay of x", speed, False, running, "", recorded_at)
 
 
-def test_a_replay_is_named_with_its_day_and_speed() -> None:
-    assert badge_of([feed()]) == "Replay · 16 Apr 2026 · 1×"
-    assert badge_of([feed(running=False), feed(speed=2.5)]) == "Replay · 16 Apr 2026 · 2.5×"
+def test_a_replay_is_named_with_the_moment_it_plays_and_its_speed() -> None:
+    assert badge_of([feed()]) == "Replay · 16 Apr 2026 12:00 · 1×"
+    assert badge_of([feed(running=False), feed(speed=2.5)]) == "Replay · 16 Apr 2026 12:00 · 2.5×"
 
 
 def test_odds_of_this_moment_get_no_badge() -> None:

@@ -238,3 +238,16 @@ async def test_kick_offs_at_the_ends_of_the_calendar_are_played(speed: float) ->
     for said in batch:
         assert said.match_date is not None
         assert parse_ms(format_ms(said.match_date)) == said.match_date
+
+
+async def test_it_says_which_moment_of_the_recording_is_played() -> None:
+    time = Time()
+    replay = Replay([moment(0), moment(HOUR)], "x", 60, time.sleep)
+    assert replay.recorded_at == RECORDED
+    batches: AsyncIterator[list[Quote]] = replay.batches(time)
+    async with aclosing(batches) as said:  # type: ignore[type-var]
+        await anext(aiter(said))
+        time.now += 30_000
+        assert replay.recorded_at == RECORDED + HOUR // 2
+        time.now += 3 * HOUR
+        assert replay.recorded_at == RECORDED + HOUR
