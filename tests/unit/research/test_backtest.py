@@ -105,19 +105,14 @@ def test_a_price_that_only_an_earlier_reference_would_make_value_is_not_bet_on(l
     assert placed(log.backtest()) == []
 
 
-@pytest.mark.parametrize("recorded_late", [True, False])
-def test_a_price_that_was_recorded_too_late_is_not_bet_on_at_its_own_time(
-    log: Log, recorded_late: bool
-) -> None:
-    """Scraped while it was value, and told when the reference had moved on."""
+def test_a_price_that_was_recorded_late_is_not_bet_on_at_its_own_time(log: Log) -> None:
+    """It is value by a line that came an hour after it was scraped, and before it was recorded."""
     late = said(SOFT, {"A": 2.09}, START + MINUTE)
-    if recorded_late:
-        log.archive(reference(EVEN), reference(LONGER, START + HOUR))
-        log.archive(late)
-        assert placed(log.backtest()) == []
-    else:
-        log.archive(reference(EVEN), late, reference(LONGER, START + HOUR))
-        assert placed(log.backtest()) == [(SOFT, "A", 2.09, START + MINUTE)]
+    log.archive(reference(LONGER), reference(EVEN, START + HOUR))
+    log.archive(late)
+    assert placed(log.backtest()) == []
+    log.archive(said(SOFT, {"A": 2.08}, START + HOUR))
+    assert placed(log.backtest()) == [(SOFT, "A", 2.08, START + HOUR)]
 
 
 def test_a_live_log_goes_by_when_its_rows_were_recorded(log: Log) -> None:
@@ -130,7 +125,8 @@ def test_a_live_log_goes_by_when_its_rows_were_recorded(log: Log) -> None:
 
 
 def test_nothing_is_bet_on_at_the_moment_at_which_a_game_begins(log: Log) -> None:
-    log.archive(reference(EVEN), said(SOFT, {"A": 2.0}), said(SOFT, {"A": 2.09}, KICK_OFF))
+    log.archive(reference(EVEN), said(SOFT, {"A": 2.0}))
+    log.archive(reference(EVEN, KICK_OFF), said(SOFT, {"A": 2.09}, KICK_OFF))
     assert placed(log.backtest()) == []
 
 
