@@ -28,6 +28,9 @@ KEYS = [
 ]
 
 
+SHARP = ("--reference", "SHARP")
+
+
 def quote(bookmaker: str, odds: dict[str, float], **other: Any) -> Quote:
     fields: dict[str, Any] = {
         "match_name": "A vs B",
@@ -238,3 +241,24 @@ async def test_a_service_gives_the_same_list_as_its_database(tmp_path: Path) -> 
         beside = await asyncio.to_thread(rows, "--database", path, "--all")
     assert [row["bookmaker"] for row in served] == ["Soft", "Betfair Exchange UK"]
     assert served == beside
+
+
+def test_prices_are_judged_by_whom_the_option_names_else_by_the_settings(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    record(path, *prices(), quote("Sharp", {"A": 1.85, "B": 2.06}))
+    told = [(row["bookmaker"], row["reference"]) for row in rows("--database", path, *SHARP)]
+    assert told == [("Pinnacle", "Sharp")]
+    write_settings("[prices]\nreference=Sharp\n")
+    assert [row["bookmaker"] for row in rows("--database", path)] == ["Pinnacle"]
+    assert "judged by Sharp; the service judges by Pinnacle" in run("--database", path).stdout
+    named = rows("--database", path, "--reference", "pinnacle")
+    assert [(row["bookmaker"], "reference" in row) for row in named] == [
+        ("Soft", False),
+        ("Sharp", False),
+    ]
+
+
+def test_a_reference_that_nobody_is_ends_with_the_names_there_are(database: Path) -> None:
+    result = run("--database", database, "--reference", "Nobody")
+    assert result.exit_code == 2
+    assert "no prices of 'Nobody'; there are Betfair Exchange UK, Pinnacle, Soft" in result.output
