@@ -77,12 +77,13 @@ class PreparingConnection(psycopg.Connection[Any]):
 
     def _result(self) -> PGresult:
         """Wait for the result of the next statement."""
-        while True:
+        for _ in range(2):  # between two statements there is none, once
             while self.pgconn.is_busy():
                 self._wait(select.POLLIN)
             result = self.pgconn.get_result()
-            if result is not None:  # between two statements there is none
+            if result is not None:
                 return result
+        raise psycopg.OperationalError("the connection was lost")
 
     def _wait(self, events: int) -> None:
         poll = select.poll()
