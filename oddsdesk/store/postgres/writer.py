@@ -92,9 +92,10 @@ class PostgresWriter:
         if not self._connection.closed:
             try:
                 self._connection.do("BEGIN")
-            except psycopg.OperationalError:
-                if not self._connection.closed:
+            except psycopg.OperationalError as error:
+                if error.sqlstate is not None and not self._connection.closed:
                     raise
+                self._connection.close()  # libpq knows that it is lost before it says so
             else:
                 return self._connection
         self._connect()
