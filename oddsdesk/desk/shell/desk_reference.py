@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QActionGroup
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QActionGroup, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionToolButton, QStylePainter
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import Notice
@@ -84,12 +86,16 @@ class ReferenceChoice(QObject):
             self.changed.emit()
 
 
+_ARROW: Final = " ▾"
+
+
 class ReferenceButton(MenuButton):
     """Names whom prices are judged by and offers the others."""
 
     def __init__(self, choice: ReferenceChoice) -> None:
         super().__init__("Judged by", tells_purpose=True)
         self._choice = choice
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setToolTip(
             "Whose prices, without margin, are the fair ones: in every list, alert and bet. "
             "The service's own list and EV stay by its own."
@@ -97,6 +103,26 @@ class ReferenceButton(MenuButton):
         self.menu_shown.aboutToShow.connect(self._fill)
         choice.changed.connect(self._show)
         self._show()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room for a few letters: large text leaves no more on a small screen."""
+        hint = self.sizeHint()
+        given_up = self.fontMetrics().horizontalAdvance(self.text()[: -len(_ARROW)])
+        return QSize(hint.width() - given_up, hint.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much as there is room for: all, the name alone, or its beginning."""
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        metrics = self.fontMetrics()
+        missing = self.sizeHint().width() - self.width()
+        if missing > 0:
+            room = metrics.horizontalAdvance(option.text) - missing
+            name = literal(self._choice.title)
+            arrow = metrics.horizontalAdvance(_ARROW)
+            short = metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(room - arrow, 0))
+            option.text = short + _ARROW
+        QStylePainter(self).drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
 
     def _fill(self) -> None:
         menu = self.menu_shown

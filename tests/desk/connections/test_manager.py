@@ -120,7 +120,7 @@ async def test_a_wrong_address_costs_nothing(connecting: Connecting):
     await connecting.until(lambda: connecting.board.connection.link is Link.LIVE)
     connecting.secrets.put("x", KeyPlace.SESSION, "key")
     wrong = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
-    with pytest.raises(SessionError, match="nothing answers at 127"):
+    with pytest.raises(SessionError, match="Nothing answers at 127"):
         await connecting.manager.switch(wrong)
     assert connecting.games() == {GAME}
     assert connecting.board.connection.link is Link.LIVE
