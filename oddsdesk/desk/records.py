@@ -111,15 +111,16 @@ class Records(QObject):
 
         self._do(write)
 
-    def take_back(self, bet: PlacedBet, then: Taken = lambda: None) -> None:
-        """Forget a placed bet; ``then`` is called once the disk has forgotten it, too."""
+    def take_back(self, bet: PlacedBet, then: Callable[[bool], None] = lambda _: None) -> None:
+        """Forget a placed bet, unless it was changed since.
 
-        def write(ledger: Ledger) -> Taken:
-            assert bet.ident is not None
-            ledger.take_back(bet.ident)
-            return lambda: self._drop(bet, then)
+        ``then`` is called once the disk has forgotten it, too, or with False.
+        """
 
-        self._do(write)
+        def work(ledger: Ledger) -> Taken:
+            return partial(then, ledger.take_back_unchanged(bet))
+
+        self.act(work)
 
     def save_preset(self, preset: Preset) -> None:
         """Keep a preset, in place of the user's one of the same name."""
@@ -249,11 +250,6 @@ class Records(QObject):
         self._bets[bet.key] = (*self.placed(bet.key), bet)
         self.bets_changed.emit()
         then(bet)
-
-    def _drop(self, bet: PlacedBet, then: Taken) -> None:
-        self._bets[bet.key] = tuple(held for held in self.placed(bet.key) if held != bet)
-        self.bets_changed.emit()
-        then()
 
     def _on_written(self, taken: Taken) -> None:
         taken()

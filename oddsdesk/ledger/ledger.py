@@ -145,6 +145,23 @@ class Ledger:
 
         self._change(write)
 
+    def take_back_unchanged(self, bet: PlacedBet) -> bool:
+        """Forget a bet that was just placed; False where it was changed since, or is gone.
+
+        A closing line that was seen meanwhile is no change.
+        """
+
+        def write(connection: sqlite3.Connection) -> bool:
+            number = _number(bet)
+            held = _held(connection, number)
+            if held is None or msgspec.structs.replace(held, close=bet.close) != bet:
+                return False
+            connection.execute(_DELETE_BET, (number,))
+            _note(connection, "taken back", {number: held})
+            return True
+
+        return self._change(write)
+
     def undo(self) -> tuple[str, int] | None:
         """Take the last change of bets back; return what it was and of how many, None without one.
 

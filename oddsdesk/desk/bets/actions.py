@@ -73,15 +73,16 @@ class BetsActions(QObject):
     def settle(self, result: Result | None) -> None:
         """Give the selected bets a result, or open them again."""
         now, chosen = self._clock(), self._selected()
+        others = [bet for bet in chosen if bet.result is not result]
         try:
-            ended = [settled(bet, result, now) for bet in chosen if bet.result is not result]
+            ended = [settled(bet, result, now) for bet in others]
         except BadBetError:
             self.said.emit("A bet that was cashed out whole has no other result: edit it.", False)
             return
         if ended:
             word = "open again" if result is None else result_text(result)
             what = "settled" if result is not None else "opened again"
-            self._change(ended, what, f"{_bets(len(ended))} {word}.")
+            self._change(ended, what, f"{_named(others)} {word}.")
 
     def take_back(self) -> None:
         """Delete the selected bets."""
@@ -160,6 +161,15 @@ class BetsActions(QObject):
 
     def _change(self, bets: list[PlacedBet], what: str, said: str) -> None:
         self._records.change(bets, what, lambda: self.said.emit(said, True))
+
+
+def _named(bets: list[PlacedBet]) -> str:
+    """Return which bets are settled: one by its name, and with what it was before."""
+    if len(bets) != 1:
+        return _bets(len(bets))
+    (bet,) = bets
+    was = "" if bet.result is None else f", {result_text(bet.result)} before,"
+    return f"{bet.selection} at {bet.bookmaker}{was}"
 
 
 def _bets(count: int) -> str:

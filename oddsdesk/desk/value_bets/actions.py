@@ -77,8 +77,8 @@ class BetActions(QObject):
             self.price_requested.emit(subject.key)
 
     def take_back(self, bet: PlacedBet) -> None:
-        """Forget that a bet was placed."""
-        self._records.take_back(bet, lambda: self.said.emit(self._taken_text(bet)))
+        """Forget that a bet was placed, unless it was changed since."""
+        self._records.take_back(bet, lambda taken: self.said.emit(self._taken_text(bet, taken)))
 
     def _action(self, ident: str, act: Callable[[], None]) -> QAction:
         action = add_action(self._owner, ident, act)
@@ -131,7 +131,10 @@ class BetActions(QObject):
         if placed:
             self.take_back(placed[-1])
 
-    def _taken_text(self, bet: PlacedBet) -> str:
+    def _taken_text(self, bet: PlacedBet, is_taken: bool) -> str:
+        if not is_taken:
+            what = f"{bet.selection} at {bet.bookmaker}"
+            return f"{what} was edited, settled or deleted since, and stays as it is in Bets."
         said = f"Taken back: {_stake(bet)} on {bet.selection} at {bet.bookmaker}."
         left = self._records.placed(bet.key)
         return f"{said} {_stake(left[-1])} on it stays placed." if left else said

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -89,6 +90,20 @@ def test_a_bet_can_be_taken_back(records: Records, qtbot: QtBot) -> None:
     with qtbot.waitSignal(records.bets_changed):
         records.take_back(records.placed(BET.key)[0])
     assert records.placed(BET.key) == ()
+
+
+def test_a_bet_that_was_edited_since_stays_and_is_shown(records: Records, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(BET, lambda _bet: None)
+    placed = records.placed(BET.key)[0]
+    edited = msgspec.structs.replace(placed, odds=2.5)
+    with qtbot.waitSignal(records.bets_changed):
+        records.change([edited], "edited")
+    told: list[bool] = []
+    with qtbot.waitSignal(records.bets_changed):
+        records.take_back(placed, told.append)
+    qtbot.waitUntil(lambda: told == [False])
+    assert records.placed(BET.key) == (edited,)
 
 
 def test_presets_come_after_the_built_in_ones_and_can_be_deleted(

@@ -43,6 +43,31 @@ def test_a_settled_bet_is_there_after_a_restart_with_every_field(tmp_path: Path)
         assert again.bets() == [REPLACE(ended, close=CLOSE)]
 
 
+@pytest.mark.parametrize("change", ["edited", "settled", "deleted"])
+def test_what_was_changed_since_is_not_taken_back(ledger: Ledger, change: str) -> None:
+    """An Undo that stands beside the value bets may be minutes old."""
+    placed = ledger.place(BET)
+    assert placed.ident is not None
+    if change == "deleted":
+        ledger.take_back(placed.ident)
+    else:
+        now = REPLACE(placed, odds=2.5) if change == "edited" else settled(placed, Result.LOST, 5)
+        ledger.change([now], change)
+    before = ledger.bets()
+    assert not ledger.take_back_unchanged(placed)
+    assert ledger.bets() == before
+
+
+def test_a_bet_whose_closing_line_came_is_taken_back_and_can_be_put_back(ledger: Ledger) -> None:
+    placed = ledger.place(BET)
+    assert placed.ident is not None
+    ledger.write_closes({placed.ident: CLOSE})
+    assert ledger.take_back_unchanged(placed)
+    assert ledger.bets() == []
+    assert ledger.undo() == ("taken back", 1)
+    assert ledger.bets() == [REPLACE(placed, close=CLOSE)]
+
+
 def test_changes_are_taken_back_one_by_one(ledger: Ledger) -> None:
     first, second = ledger.place_all([BET, REPLACE(BET, odds=2.5)], "imported")
     ledger.change([REPLACE(first, note="edited")], "edited")
