@@ -133,6 +133,30 @@ def split_stakes(legs: Sequence[Leg], split: Split) -> tuple[float, ...]:
     return tuple(round(math.floor(each + 0.5) * split.step, 6) for each in steps)
 
 
+def rest_of_legs(
+    placed: Sequence[tuple[float, float]], net_odds: Sequence[float], step: float
+) -> tuple[tuple[float, ...], float]:
+    """Return the stakes of legs that are still to be placed, and what all legs gain at worst.
+
+    Args:
+        placed: Stake and net odds of each leg that was placed; what is left is to pay as much as
+            the first of them.
+        net_odds: The net odds of the others now.
+        step: What stakes are multiples of.
+
+    Returns:
+        The stakes in the order of ``net_odds``, and the worst outcome's gain in percent of all
+        stakes; below 0 it is a loss.
+    """
+    first_stake, first_net = placed[0]
+    wanted = first_stake * first_net
+    steps = (math.floor(wanted / net / step + 0.5) for net in net_odds)
+    stakes = tuple(round(each * step, 6) for each in steps)
+    legs = [*placed, *zip(stakes, net_odds, strict=True)]
+    staked = math.fsum(stake for stake, _ in legs)
+    return stakes, (min(stake * net for stake, net in legs) / staked - 1) * 100
+
+
 def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outlay:
     """Return the stakes of legs that exclude each other, and what they gain.
 

@@ -95,8 +95,13 @@ class BetActions(QObject):
         if subject is not None:
             self.target_requested.emit(subject.key)
 
-    def ask(self, subject: BetSubject, then: Callable[[], None] = lambda: None) -> None:
-        """Ask what was really bet, and record it; ``then`` is called where it was.
+    def ask(
+        self,
+        subject: BetSubject,
+        then: Callable[[TypedBet], None] = lambda _: None,
+        otherwise: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Ask what was really bet, and record it; ``then`` gets it, ``otherwise`` it was none.
 
         Not while one looks back: nobody offers that price any more.
         """
@@ -114,7 +119,8 @@ class BetActions(QObject):
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.placed.connect(lambda typed: self._place(subject, typed))
-        dialog.accepted.connect(then)
+        dialog.placed.connect(then)
+        dialog.rejected.connect(otherwise)
         dialog.open()
 
     def _ask(self) -> None:

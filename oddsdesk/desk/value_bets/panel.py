@@ -17,13 +17,14 @@ from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import STAKES
+from oddsdesk.desk.settings.declared import STAKES, split_of
 from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -39,6 +40,7 @@ from oddsdesk.desk.value_bets.messages import (
     state_without_bets,
     state_without_misses,
 )
+from oddsdesk.desk.value_bets.place_dialog import TypedBet
 from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.desk.value_bets.subjects import (
@@ -48,6 +50,7 @@ from oddsdesk.desk.value_bets.subjects import (
     subject_of_price,
 )
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
+from oddsdesk.pricing.opportunities import rest_of_legs
 
 
 def filter_text(chosen: ValueFilter, *, only_mine: bool = False) -> str:
@@ -167,16 +170,48 @@ class ValuesPanel(QWidget):
             self.actions_on_bet.ask(subject)
 
     def place_legs(self, legs: Sequence[tuple[RowKey, float]]) -> None:
-        """Ask for bets with these stakes, one after the other; a refused one ends it."""
-        if not legs:
+        """Ask for bets with these stakes, one after the other; a refused one ends it.
+
+        Once a leg is placed, the stakes of the others are those that pay what it pays.
+        """
+        self._place_rest(legs, (), as_planned=True)
+
+    def _place_rest(
+        self,
+        legs: Sequence[tuple[RowKey, float]],
+        placed: tuple[TypedBet, ...],
+        *,
+        as_planned: bool,
+    ) -> None:
+        acts, count = self.actions_on_bet, len(legs)
+        if len(placed) == count:
             return
-        (key, stake), *others = legs
-        subject = subject_of_price(key, self._board)
-        if subject is None:
-            self.actions_on_bet.said.emit("That price is held here no longer.")
-        else:
-            staked = subject._replace(stake=stake)
-            self.actions_on_bet.ask(staked, lambda: self.place_legs(others))
+        left_open = f"{len(placed)} of {count} legs placed: the others are open." if placed else ""
+        found = [subject_of_price(key, self._board) for key, _ in legs[len(placed) :]]
+        subjects = [each for each in found if each is not None]
+        if len(subjects) < len(found):
+            acts.said.emit(f"That price is held here no longer. {left_open}".strip())
+            return
+        stake, words = legs[len(placed)][1], [f"Leg {len(placed) + 1} of {count}"]
+        profiles = self._board.basis.profiles
+        nets = [profiles.of(each.bookmaker).net(each.odds) for each in subjects]
+        if not as_planned:
+            step = split_of(self._preferences.get).step
+            taken = [(each.stake, each.net_odds) for each in placed]
+            (stake, *_), worst = rest_of_legs(taken, nets, step)
+            what = "a loss" if worst < 0 else "of all stakes"
+            words.append(f"at worst {signed_hundredths_text(worst)} % {what} at the prices now")
+
+        def then(typed: TypedBet) -> None:
+            is_same = (typed.stake, typed.net_odds) == (stake, nets[0])
+            self._place_rest(legs, (*placed, typed), as_planned=as_planned and is_same)
+
+        leg = " · ".join(words) if count > 1 else ""
+        acts.ask(
+            subjects[0]._replace(stake=stake, leg=leg),
+            then,
+            lambda: acts.said.emit(left_open) if left_open else None,
+        )
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""

@@ -143,6 +143,8 @@ class PlaceDialog(QDialog):
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setSpacing(STEP)
         form.addRow(Label(f"{key.selection} {beside} · {market}", wordWrap=True))
+        if self._subject.leg:
+            form.addRow(Label(self._subject.leg, wordWrap=True))
         form.addRow(self.warning)
         form.addRow("&Bookmaker", self.bookmaker)
         form.addRow("&Account", self.account)

@@ -32,6 +32,8 @@ class BetSubject(NamedTuple):
     url: str | None
     preset: str = ""
     """What listed it; empty where no preset did."""
+    leg: str = ""
+    """Which leg of an opportunity it is, and what becomes of that; empty where it is none."""
 
     @property
     def bet_key(self) -> BetKey:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
@@ -149,30 +150,76 @@ def test_counts_are_of_what_is_listed(panel: OpportunitiesPanel, quoted: Any, qt
     assert panel._facts.accessibleName() == before
 
 
-def test_all_legs_are_marked_as_placed_one_after_the_other(
+@pytest.fixture
+def records(tmp_path: Path) -> Iterator[Records]:
+    records = Records(tmp_path / "ledger.db")
+    yield records
+    records.close()
+
+
+@pytest.fixture
+def values(
     panel: OpportunitiesPanel,
     quoted: Any,
     theme: Theme,
     preferences: Preferences,
     layout: Layout,
-    tmp_path: Path,
+    records: Records,
     qtbot: QtBot,
-) -> None:
-    records = Records(tmp_path / "ledger.db")
+) -> Iterator[ValuesPanel]:
+    """Where what the panel wants to be placed is asked for."""
     values = ValuesPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
     qtbot.addWidget(values)
     panel.place_requested.connect(values.place_legs)
+    yield values
+    values.close_panel()
+
+
+def asked(values: ValuesPanel) -> PlaceDialog:
+    """The dialog that is open."""
+    (dialog,) = (each for each in values.findChildren(PlaceDialog) if each.isVisible())
+    return dialog
+
+
+def leg_of(dialog: PlaceDialog) -> str:
+    """What the dialog says of the leg."""
+    texts = [label.text() for label in dialog.findChildren(QLabel)]
+    (said,) = [text for text in texts if text.startswith("Leg ")]
+    return said
+
+
+def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
+    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """49 at 1.6 pay 78.40; 40 at a net 1.98 pay 79.20: 89 staked, 78.40 come back at worst."""
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel._place_all()
+    assert leg_of(asked(values)) == "Leg 1 of 2"
+    asked(values).odds.setText("1.6")
+    asked(values).accept()
+    second = asked(values)
+    assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "40")
+    assert leg_of(second) == "Leg 2 of 2 · at worst −11.91 % a loss at the prices now"
+    second.reject()
+    assert values.messages.text == "1 of 2 legs placed: the others are open."
+    qtbot.waitUntil(lambda: len(list(records.bets())) == 1)
+
+
+def test_all_legs_are_marked_as_placed_one_after_the_other(
+    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
     for bookmaker, stake in (("Betsson", "49"), ("Matchbook", "51")):
-        (dialog,) = (each for each in values.findChildren(PlaceDialog) if each.isVisible())
-        assert (dialog.bookmaker.currentText(), dialog.stake.text()) == (bookmaker, stake)
-        dialog.accept()
+        assert (asked(values).bookmaker.currentText(), asked(values).stake.text()) == (
+            bookmaker,
+            stake,
+        )
+        asked(values).accept()
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
     assert not any(each.isVisible() for each in values.findChildren(PlaceDialog))
-    values.close_panel()
-    records.close()
 
 
 def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:

@@ -15,6 +15,7 @@ from oddsdesk.pricing.opportunities import (
     middle_outlay,
     middle_span,
     outlay,
+    rest_of_legs,
     split_stakes,
     total_of,
 )
@@ -192,3 +193,22 @@ def test_the_chance_is_that_of_the_ladder_between_its_half_lines() -> None:
     assert Span(2, 3).chance(ladder) == pytest.approx(0.45)
     assert Span(4, 4).chance(ladder) is None
     assert Span(3, 3).chance({2.5: 0.3, 3.5: 0.4}) is None
+
+
+@given(
+    st.tuples(st.floats(1, 1_000), st.floats(1.02, 30)),
+    st.lists(st.floats(1.02, 30), min_size=1, max_size=3),
+    st.sampled_from([0.01, 0.5, 1.0, 5.0]),
+)
+def test_what_is_left_of_legs_pays_what_the_first_pays_within_half_a_step(
+    first: tuple[float, float], nets: list[float], step: float
+) -> None:
+    stakes, worst = rest_of_legs([first], nets, step)
+    wanted = first[0] * first[1]
+    staked = first[0]
+    pays = [wanted]
+    for stake, net in zip(stakes, nets, strict=True):
+        assert abs(stake - wanted / net) <= step / 2 + 1e-5
+        staked += stake
+        pays.append(stake * net)
+    assert worst == pytest.approx((min(pays) - staked) / staked * 100, abs=1e-6)
