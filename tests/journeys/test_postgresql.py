@@ -57,9 +57,13 @@ def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
     launch: Launch, url: str
 ) -> None:
     first, first_url = served(launch, url)
-    second, second_url = served(launch, url)
     headers = made_key(launch, url)
-    post(second_url, soft=2.25)  # whichever records, the one that has the lease values
+    post(first_url, soft=2.25)
+    eventually(first_url, "/api/value-bets", headers, 1)  # it has the lease before another asks
+    second, second_url = served(launch, url)
+    for soft, count in ((2.0, 0), (2.25, 1)):  # whichever records, the one that has it values
+        post(second_url, soft=soft)
+        eventually(first_url, "/api/value-bets", headers, count)
     bets = eventually(second_url, "/api/value-bets", headers, 1)
     assert eventually(first_url, "/api/value-bets", headers, 1) == bets
     odds = [httpx.get(f"{each}/api/odds", headers=headers) for each in (first_url, second_url)]
@@ -67,13 +71,14 @@ def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
     assert len(odds[0].json()["data"]) == 2
 
     first.kill()
-    post(second_url, soft=2.0)
-    eventually(second_url, "/api/value-bets", headers, 0)
+    told = second.wait_for_log("this server takes over")
+    for soft, count in ((2.0, 0), (2.25, 1)):
+        post(second_url, soft=soft)
+        eventually(second_url, "/api/value-bets", headers, count)
     assert httpx.get(f"{second_url}/api/health").json()["status"] == "ok"
     status, out, log = second.finish()
     assert (status, out) == (0, "")
-    assert "this server takes over" in log
-    assert PASSWORD not in log
+    assert PASSWORD not in told + log
 
 
 def test_workers_share_a_database_and_one_takes_over_from_another(launch: Launch, url: str) -> None:
