@@ -137,6 +137,7 @@ class Mirror(PollingFeed):
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Keep the quotes, since streamed changes apply to them."""
         self._picture.take(quotes)
+        self._stream.catch_up()
 
     async def _rows(self, client: Client) -> list[OddsRow]:
         rows: list[OddsRow] = []

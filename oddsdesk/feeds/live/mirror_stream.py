@@ -50,6 +50,14 @@ class Picture:
         """Return whether a picture or an earlier message held the market; url and limit with it."""
         return _market_of(message) in self._quotes
 
+    def is_newer_than(self, message: PriceMessage) -> bool:
+        """Return whether the market was said later than a message."""
+        held = self._quotes.get(_market_of(message))
+        try:
+            return held is not None and held.scraped_at > parse_ms(message.scraped_at)
+        except ValueError:  # which is said where the message is taken in
+            return False
+
     def change(self, message: PriceMessage) -> Quote | None:
         """Return the quote that a message makes; None of a game that is not known yet.
 
@@ -103,6 +111,8 @@ class MirrorStream:
         self._has_changes = asyncio.Event()
         self._has_room = asyncio.Event()
         self._changes: list[Quote] = []
+        self._early: list[tuple[PriceMessage, int]] = []
+        """What was told of games that no picture held yet, and when (ms): one may be on its way."""
         self._has_tried = asyncio.Event()
         self.is_open = False
 
@@ -120,6 +130,13 @@ class MirrorStream:
             self._has_client.clear()
         else:
             self._has_client.set()
+
+    def catch_up(self) -> None:
+        """Take in what was told while the picture that has come now was on its way."""
+        early, self._early = self._early, []
+        for message, now_ms in early:
+            if not self._picture.is_newer_than(message):
+                self._note_change(message, now_ms)
 
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield what changed, for ever."""
@@ -165,23 +182,30 @@ class MirrorStream:
             self._has_tried.set()
 
     async def _take(self, message: PriceMessage, now_ms: int) -> None:
+        if not self._note_change(message, now_ms):
+            if len(self._early) < MOST_WAITING:
+                self._early.append((message, now_ms))
+            self._read_again()
+        if len(self._changes) >= MOST_WAITING:
+            self._has_room.clear()
+            await self._has_room.wait()
+
+    def _note_change(self, message: PriceMessage, now_ms: int) -> bool:
+        """Keep what a message changes; return False where its game is not known."""
         is_new = not self._picture.knows_market(message)
         try:
             quote = self._picture.change(message)
             checked = None if quote is None else check_quote(quote, now_ms)
         except (BadQuoteError, ValueError) as error:
             _log.info("mirror: a change makes no sense: %s", error)
-            return
+            return True
         if checked is None:
-            self._read_again()
-            return
+            return False
         if is_new:
             self._read_more()
         self._changes.append(checked)
         self._has_changes.set()
-        if len(self._changes) >= MOST_WAITING:
-            self._has_room.clear()
-            await self._has_room.wait()
+        return True
 
 
 def _market_of(said: Quote | PriceMessage) -> MarketOf:

@@ -1,0 +1,57 @@
+"""What a mirrored service tells while its picture is on the way."""
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import PriceMessage
+from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.live.mirror_stream import MirrorStream, Picture
+from oddsdesk.feeds.live.status import Status
+
+NOW = 1_795_000_000_000
+BEFORE = Quote(
+    "Unibet", "Home vs Away", "NBA", "moneyline", 0, {"Home": 2.0, "Away": 1.9}, NOW - 60_000
+)
+
+
+async def never(_seconds: float) -> None:
+    raise AssertionError("nothing is waited for")
+
+
+class Told:
+    """A stream, and how often it wanted a picture."""
+
+    def __init__(self) -> None:
+        self.picture = Picture()
+        self.asked = 0
+        self.stream = MirrorStream(self.picture, Status("mirror"), self._ask, lambda: None, never)
+
+    def _ask(self) -> None:
+        self.asked += 1
+
+    async def tell(self, odds: float, at: str = format_ms(NOW)) -> None:
+        fields = ("Unibet", "Home vs Away", "NBA", "Basketball", "moneyline", "Home")
+        await self.stream._take(PriceMessage(*fields, odds, 0, False, at), NOW)
+
+    def take(self, quote: Quote) -> list[Quote]:
+        """The picture comes; what has changed since."""
+        self.picture.take([quote])
+        self.stream.catch_up()
+        return self.stream._changes
+
+
+async def test_a_change_that_came_before_the_picture_is_not_lost() -> None:
+    """It was read again ten seconds later only, or at a service without room minutes later."""
+    told = Told()
+    await told.tell(3.5)
+    assert told.asked == 1
+    (changed,) = told.take(BEFORE)
+    assert (changed.odds, changed.scraped_at) == ({"Home": 3.5, "Away": 1.9}, NOW)
+    assert told.take(BEFORE) == [changed], "once"
+
+
+@pytest.mark.parametrize("at", [format_ms(NOW - 120_000), "yesterday"])
+async def test_what_the_picture_knows_better_or_makes_no_sense_changes_nothing(at: str) -> None:
+    told = Told()
+    await told.tell(3.5, at)
+    assert told.take(BEFORE) == []
