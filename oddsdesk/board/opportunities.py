@@ -1,7 +1,7 @@
 """What a board's prices offer across bookmakers, kept up to date with what changes (D59)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from oddsdesk.board.board import Board
@@ -44,11 +44,30 @@ class Opportunities:
 
     def looking(self) -> Iterator[None]:
         """Look at what changed, a market a step; go through it to the end."""
+        due, self._due = self._due | self._lapsed(), {}
+        return self._looking_at(due)
+
+    def looking_at_lapsed(self) -> Iterator[None]:
+        """Look where time alone may have ended an opportunity; go through it to the end.
+
+        That is little, and is not to wait as long as all that changed may.
+        """
+        return self._looking_at(self._lapsed())
+
+    @property
+    def has_lapsed(self) -> bool:
+        """Whether time alone may have ended one."""
+        return bool(self._lapsed())
+
+    def _lapsed(self) -> dict[MarketKey, None]:
         now = self._clock()
-        for key, entry in self.entries.items():
-            if entry.due_at <= now or self._board.matrix(key.game_id) is None:
-                self._due[key[:3]] = None
-        due, self._due = self._due, {}
+        return {
+            key[:3]: None
+            for key, entry in self.entries.items()
+            if entry.due_at <= now or self._board.matrix(key.game_id) is None
+        }
+
+    def _looking_at(self, due: Iterable[MarketKey]) -> Iterator[None]:
         by_game = defaultdict[str, list[MarketKey]](list)
         for market in due:
             by_game[market[0]].append(market)

@@ -35,13 +35,17 @@ class OpportunityList(QObject):
         """By key; read it only."""
         self._steps: Iterator[None] | None = None
         self._took_s = 0.0
+        self._looks_at_all = True
+        self._rested_at = 0.0
+        """When all that changed is looked at again, by ``time.perf_counter``."""
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timer_timeout)
         preferences.changed.connect(self._on_preferences_changed)
 
     def start(self) -> None:
-        """Look now and from time to time."""
+        """Look now and from time to time; each second where time alone may have ended one."""
         if not self._timer.isActive():
+            self._rested_at = 0.0
             self._timer.start(0)
 
     def stop(self) -> None:
@@ -54,24 +58,30 @@ class OpportunityList(QObject):
         self._found.close()
 
     def _on_timer_timeout(self) -> None:
-        if self._steps is None and not self._is_seen():
-            self._timer.start(_REST_MS)
-            return
-        began = time.perf_counter()
+        began, found = time.perf_counter(), self._found
         if self._steps is None:
-            self._steps, self._took_s = self._found.looking(), 0.0
+            self._looks_at_all = began >= self._rested_at
+            if not (self._is_seen() and (self._looks_at_all or found.has_lapsed)):
+                self._timer.start(_REST_MS)
+                return
+            self._steps = found.looking() if self._looks_at_all else found.looking_at_lapsed()
+            self._took_s = 0.0
         is_on = one_slice(self._steps)
-        self._took_s += time.perf_counter() - began
+        now = time.perf_counter()
+        self._took_s += now - began
         if is_on:
             self._timer.start(0)
-        else:
-            self._steps = None
-            self._timer.start(max(_REST_MS, round(self._took_s * 1000 * LOOK_RESTS)))
-            self.changed.emit()
+            return
+        self._steps = None
+        if self._looks_at_all:
+            self._rested_at = now + self._took_s * LOOK_RESTS
+        self._timer.start(_REST_MS)
+        self.changed.emit()
 
     def _on_preferences_changed(self, key: str) -> None:
         if key in _KEYS:
             self._split = split_of(self._preferences.get)
             self._found.look_at_all()
+            self._rested_at = 0.0
             if self._timer.isActive():
                 self._timer.start(0)

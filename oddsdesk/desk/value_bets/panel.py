@@ -303,19 +303,21 @@ class ValuesPanel(QWidget):
     def _show_counts(self) -> None:
         lists = self.lists
         bets, games = lists.bets, lists.finder.games
+        judged_by = self._board.reference or UNNAMED_REFERENCE
         if self._which == BETS:
             only_mine = self._board.basis.mine is not None
             chosen = filter_text(lists.preset.filter, only_mine=only_mine)
             value = lists.value_count
             of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
+            chosen = f"by {judged_by} · {chosen}"  # what is cut off first stands last
             text = bets_text(value, bets.count - value, of, chosen, lists.hidden)
             waiting = bets.rows_that_would_move
             state = state_without_bets(self._board.connection, lists.filtered_out, lists.hidden)
         else:
-            text = misses_text(lists.misses.count, games)
+            text = f"{misses_text(lists.misses.count, games)} · by {judged_by}"
             waiting = lists.misses.rows_that_would_move
             state = state_without_misses(games)
-        self.header.show_facts(f"{text} · by {self._board.reference or UNNAMED_REFERENCE}")
+        self.header.show_facts(text)
         self.header.show_waiting(waiting)
         table = self._current_table()
         if table.model.rowCount():

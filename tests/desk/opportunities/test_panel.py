@@ -1,5 +1,6 @@
 """The panel of opportunities: legs below each other, their stakes, and marking them as placed."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.opportunities.model import COLUMNS
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
@@ -111,6 +113,19 @@ def test_an_opportunity_that_is_gone_goes(
     tell(panel, quoted, qtbot)
     tell(panel, quoted, qtbot, 1.90)
     assert "Arbitrage" not in {row["Kind"] for row in shown(panel)}
+
+
+def test_what_is_stale_goes_while_the_look_at_all_rests(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """A look at thousands of markets rested for a minute and a half, and stale legs stood there."""
+    tell(panel, quoted, qtbot)
+    panel.list._rested_at = math.inf
+    assert "Arbitrage" in {row["Kind"] for row in shown(panel)}
+    quoted.clock.now += 20 * MINUTE_MS
+    with qtbot.waitSignal(panel.list.changed, timeout=30_000):
+        pass
+    assert shown(panel) == []
 
 
 def test_an_empty_panel_says_why(theme: Theme, quoted: Any, qtbot: QtBot) -> None:

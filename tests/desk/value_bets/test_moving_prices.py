@@ -38,7 +38,7 @@ def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more
     assert not panel.table.model.cell(0, 0).is_struck
     be_value(quoted, 2.01)
     qtbot.waitUntil(lambda: panel.table.model.cell(0, 0).is_struck)
-    qtbot.waitUntil(lambda: facts(panel).startswith("0 · true EV"))
+    qtbot.waitUntil(lambda: facts(panel).startswith("0 · by Pinnacle · true EV"))
     assert "no value bet any more" in panel.table.model.tip(0, 0)
 
 

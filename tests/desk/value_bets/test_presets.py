@@ -20,7 +20,7 @@ def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
     panel.choose_preset("Before kick-off")
     qtbot.waitUntil(lambda: facts(panel).startswith("1 · "))
     panel.choose_preset("In play")
-    assert facts(panel).startswith("0 · true EV ≥ 1 %")
+    assert facts(panel).startswith("0 · by Pinnacle · true EV ≥ 1 %")
     assert panel.placeholder.isVisible()
     panel.placeholder.action_requested.emit()
     assert panel.lists.preset.name == "All value bets"

@@ -205,6 +205,20 @@ def test_what_the_board_forgets_is_offered_no_longer() -> None:
     assert seen.found() == []
 
 
+def test_what_time_alone_ends_goes_without_a_look_at_what_changed() -> None:
+    seen = total()
+    (before,) = seen.found()
+    assert not seen.offered.has_lapsed
+    seen.board.apply_all([message("Over 2.5", 2.11, market_type="total")])
+    exhaust(seen.offered.looking_at_lapsed())
+    assert list(seen.offered.entries.values()) == [before], "a change waits for its look"
+    seen.desk.now = round(before.due_at)
+    assert seen.offered.has_lapsed
+    exhaust(seen.offered.looking_at_lapsed())
+    assert seen.offered.entries == {}
+    assert not seen.offered.has_lapsed
+
+
 def test_a_game_is_looked_at_again_only_where_something_changed() -> None:
     seen = total()
     (before,) = seen.found()
