@@ -8,9 +8,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from oddsdesk.clock import Clock
+from oddsdesk.desk.bet_cells import result_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
-from oddsdesk.desk.bets.columns import result_text
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.theme.theme import Theme

@@ -3,16 +3,20 @@
 from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.contract.markets import MARKET_RANK, market_title
-from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.bet_cells import (
+    CLV,
+    MARKET,
+    OUTCOME,
+    ev_cell,
+    odds_cell,
+    or_lowest,
+    profit_cell,
+    result_text,
+)
 from oddsdesk.desk.ui.formatting import (
-    beside_text,
     exact_odds_text,
     fair_text,
     odds_sample,
-    odds_text,
-    signed_hundredths_text,
-    signed_text,
 )
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
@@ -22,7 +26,6 @@ from oddsdesk.desk.ui.time_format import kick_off_text, moment_text
 from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.pricing.results import Result
 
-_LOWEST: Final = float("-inf")
 _RESULT_INKS: Final = {
     Result.WON: TextRole.UP,
     Result.HALF_WON: TextRole.UP,
@@ -31,11 +34,6 @@ _RESULT_INKS: Final = {
     Result.VOID: TextRole.NOTE,
     Result.CASHED_OUT: TextRole.NOTE,
 }
-
-
-def result_text(result: Result) -> str:
-    """Return a result as people say it."""
-    return result.value.replace("_", " ")
 
 
 def stake_text(bet: PlacedBet) -> str:
@@ -64,54 +62,12 @@ def _state(bet: PlacedBet, now: int) -> Cell:
     return Cell(f"● {state.value}", ink, note="part cashed" if bet.cashed_stake else "")
 
 
-def _outcome(bet: PlacedBet, _now: int) -> Cell:
-    beside = beside_text(bet.selection, bet.match_name) if bet.match_name else ""
-    return Cell(bet.selection, TextRole.STRONG, note=beside, is_strong=True)
-
-
-def _market(bet: PlacedBet, _now: int) -> Cell:
-    title = market_title(bet.market_type) if bet.market_type else ""
-    part = f" · {period_label(bet.sport, bet.period)}" if bet.period else ""
-    return Cell(f"{title}{part}", TextRole.SOFT)
-
-
 def _at(bet: PlacedBet, _now: int) -> Cell:
     return Cell(bet.bookmaker, TextRole.SOFT, note=bet.account)
 
 
-def _odds(bet: PlacedBet, _now: int) -> Cell:
-    net = "" if bet.net == bet.odds else odds_text(bet.net)
-    return Cell(odds_text(bet.odds), TextRole.STRONG, note=net)
-
-
 def _stake(bet: PlacedBet, _now: int) -> Cell:
     return Cell(f"{bet.stake:,.2f}", TextRole.SOFT)
-
-
-def _ev(bet: PlacedBet, _now: int) -> Cell:
-    return Cell("" if bet.true_ev is None else f"{signed_text(bet.true_ev)} %", TextRole.SOFT)
-
-
-def _clv(bet: PlacedBet, _now: int) -> Cell:
-    clv = bet.clv_pct
-    if clv is not None:
-        return Cell(f"{signed_text(clv)} %", TextRole.UP if clv > 0 else TextRole.DOWN)
-    if bet.close is None:
-        return Cell("", TextRole.NOTE)
-    return Cell("line moved" if bet.close.moved_to else "no close", TextRole.NOTE)
-
-
-def _profit(bet: PlacedBet, _now: int) -> Cell:
-    profit = bet.profit
-    if profit is None:
-        return Cell("", TextRole.NOTE)
-    return profit_cell(profit)
-
-
-def profit_cell(profit: float) -> Cell:
-    """Return the cell of an amount that was won or lost."""
-    ink = TextRole.UP if profit > 0 else TextRole.DOWN if profit < 0 else TextRole.SOFT
-    return Cell(signed_hundredths_text(profit), ink, is_strong=True)
 
 
 def _kick_off(bet: PlacedBet, now: int) -> Cell:
@@ -123,10 +79,6 @@ def _kick_off(bet: PlacedBet, now: int) -> Cell:
 def _note(bet: PlacedBet, _now: int) -> Cell:
     said = " · ".join(filter(None, (bet.note, close_text(bet))))
     return Cell(said, TextRole.NOTE)
-
-
-def _or_lowest(value: Callable[[PlacedBet], float | None]) -> Callable[[PlacedBet], float]:
-    return lambda bet: _LOWEST if (found := value(bet)) is None else found
 
 
 def _fair_text(bet: PlacedBet) -> str:
@@ -158,26 +110,8 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         _state,
         lambda bet: "" if bet.result is None else bet.result.value,
     ),
-    ColumnSpec(
-        "outcome",
-        "Outcome",
-        Column(
-            "Wolverhampton −0.75 at L",
-            Align.LEFT,
-            stretches=True,
-            likes="Wolverhampton −0.75 at Nottingham Forest",
-            widest="Minnesota Timberwolves −113.5 at Oklahoma City Thunder or so",
-        ),
-        _outcome,
-        lambda bet: (bet.selection.casefold(), bet.match_name),
-    ),
-    ColumnSpec(
-        "market",
-        "Market",
-        Column("Match result · 1st", Align.LEFT, drops=3),
-        _market,
-        lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
-    ),
+    OUTCOME,
+    MARKET,
     ColumnSpec(
         "bookmaker",
         "At",
@@ -195,7 +129,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         "odds",
         "Odds",
         Column("", note_sample="8.888", hangs=True),
-        _odds,
+        odds_cell,
         lambda bet: bet.odds,
         descending_first=True,
         sample=odds_sample,
@@ -213,26 +147,18 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         "ev",
         "EV then",
         Column("+10.0 %", drops=2),
-        _ev,
-        _or_lowest(lambda bet: bet.true_ev),
+        ev_cell,
+        or_lowest(lambda bet: bet.true_ev),
         descending_first=True,
         tip="The EV at the odds taken, as it was reckoned when the bet was placed",
     ),
-    ColumnSpec(
-        "clv",
-        "CLV",
-        Column("line moved"),
-        _clv,
-        _or_lowest(lambda bet: bet.clv_pct),
-        descending_first=True,
-        tip="Closing line value: net odds over the fair close of the reference",
-    ),
+    CLV,
     ColumnSpec(
         "profit",
         "Profit",
         Column("+1,000.00"),
-        _profit,
-        _or_lowest(lambda bet: bet.profit),
+        lambda bet, _now: profit_cell(bet.profit),
+        or_lowest(lambda bet: bet.profit),
         descending_first=True,
         tip="Net of commission",
     ),

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import Qt
 
-from oddsdesk.desk.bets.columns import profit_cell
+from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.bets.facts import luck_text
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column

@@ -6,25 +6,21 @@ from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.export.bets import table_of_bets
-from oddsdesk.desk.export.files import CSV, XLSX, FileFormat
+from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.research.bet_columns import BacktestModel
-from oddsdesk.desk.research.export import Exporter
 from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, ResearchLog
-from oddsdesk.desk.research.run_bar import RunBar
-from oddsdesk.desk.research.running import Running
-from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.research.panel import ResearchPanel
+from oddsdesk.desk.research.running import Work
 from oddsdesk.desk.ui.chart.course_chart import CourseChart
 from oddsdesk.desk.ui.controls.facts_bar import Fact, FactsBar
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
+from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.ledger.reporting import in_order, whole_report
 from oddsdesk.pricing.devig import METHODS
@@ -39,11 +35,6 @@ _LATENCIES: Final = (
     ("after 1 min", 60_000),
 )
 _ALL_VALUE: Final = "All that is value"
-_NO_LOG: Final = EmptyState(
-    "table",
-    "The log of a service elsewhere cannot be gone through.",
-    "Connect to your own server: its database has the history.",
-)
 _BEGIN: Final = EmptyState(
     "table",
     "What would value bets have earned?",
@@ -54,9 +45,10 @@ _BEGIN: Final = EmptyState(
 Ends = tuple[float | None, float | None]
 
 
-class BacktestPanel(QWidget):
+class BacktestPanel(ResearchPanel):
     """Bets on the recorded log when the user asks for it."""
 
+    ident = "backtest"
     game_requested = Signal(str)
     """The id of the game of a bet."""
 
@@ -68,65 +60,37 @@ class BacktestPanel(QWidget):
         method: Callable[[], str],
         presets: Callable[[], Sequence[Preset]],
     ) -> None:
-        """``log`` is that of the desk's own server, None while it is connected elsewhere."""
-        super().__init__()
-        self.setProperty("variant", "panel")
-        self._log = log
+        model = BacktestModel(clock)
+        super().__init__(theme, log, model, LiveTable(theme, model, clock))
+        self.model = model
+        self.table.setAccessibleName("Bets of the backtest")
+        self.table.opened.connect(self._on_table_opened)
         self._presets = list(presets())
         self._found: BacktestFound | None = None
-        self.running = Running(self)
-        self.model = BacktestModel(clock)
-        self.table = LiveTable(theme, self.model, clock)
-        self.table.setAccessibleName("Bets of the backtest")
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
-        self.messages = MessageBar(theme)
-        self.placeholder = Placeholder(theme)
-        self.exporter = Exporter(self)
         self._make_fields(method())
-        self.bar = RunBar(
-            theme, (self.preset, self.method, self.latency, self.reference), self._export_menu()
-        )
-        self._lay_out()
-        self._connect()
-        self.show_state()
-
-    def close_panel(self) -> None:
-        """End what runs."""
-        self.running.cancel()
-        self.exporter.close()
-
-    def run(self) -> None:
-        """Go through the log, or end it where that is under way."""
-        if self.running.is_running:
-            self.running.cancel()
-            return
-        log = self._log()
-        if log is not None:
-            self.running.start("backtest", partial(log.backtest, self._asked()))
-        self.show_state()
+        fields = [self.preset, self.method, self.latency, self.reference]
+        self._assemble(theme, fields, [self.facts, self.chart])
 
     def show_state(self) -> None:
         """Show what was found, or what to do where nothing was."""
-        runs = self.running.is_running
-        self.bar.show_running(self.running.rows if runs else None)
-        if not runs:
-            self.bar.say("" if self._found is None else _about(self._found))
-        has_bets = self._found is not None and bool(self._found.done.bets)
-        self.bar.offer_export(has_bets)
-        if not has_bets:
-            self.placeholder.say(self._state())
-        self._stack.setCurrentWidget(self.table if has_bets else self.placeholder)
+        super().show_state()
         self._fit()
 
+    def _work(self, log: ResearchLog) -> Work:
+        return partial(log.backtest, self._asked())
+
+    def _about(self) -> str:
+        return "" if self._found is None else _about(self._found)
+
     def _state(self) -> EmptyState:
-        if self._log() is None:
-            return _NO_LOG
-        if self.running.is_running:
-            return EmptyState("loading", "Going through the log…", "R, or Cancel above, ends it.")
         if self._found is None:
             return _BEGIN
         told = notes(self._found.done, self._found.question)[0]
         return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
+
+    def _exported(self) -> Table:
+        return table_of_bets([] if self._found is None else self._found.done.bets)
 
     def _asked(self) -> BacktestAsked:
         place = self.preset.currentIndex() - 1
@@ -156,37 +120,6 @@ class BacktestPanel(QWidget):
         self.reference.setToolTip("The bookmaker that prices are judged by; empty: the database's")
         self.reference.setMaximumWidth(150)
 
-    def _export_menu(self) -> QMenu:
-        menu = QMenu(self)
-        for ident, file_format in (("backtest.export_csv", CSV), ("backtest.export_xlsx", XLSX)):
-            menu.addAction(add_action(self, ident, partial(self._export, file_format)))
-        return menu
-
-    def _lay_out(self) -> None:
-        body = QWidget()
-        self._stack = QStackedLayout(body)
-        self._stack.addWidget(self.table)
-        self._stack.addWidget(self.placeholder)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        for part in (self.bar, self.facts, self.chart, body, self.messages):
-            whole.addWidget(part)
-        whole.setStretchFactor(body, 1)
-        self.setFocusProxy(self.table)
-
-    def _connect(self) -> None:
-        add_action(self, "backtest.run", self.run)
-        self.bar.run_clicked.connect(self.run)
-        self.placeholder.action_requested.connect(self.run)
-        self.running.changed.connect(self.show_state)
-        self.running.done.connect(self._on_running_done)
-        self.running.failed.connect(self._say_trouble)
-        self.exporter.said.connect(lambda text: self.messages.say(text, icon="check"))
-        self.exporter.failed.connect(self._say_trouble)
-        self.table.header_clicked.connect(self.model.sort_by)
-        self.table.opened.connect(self._on_table_opened)
-
     def _on_running_done(self, found: BacktestFound) -> None:
         self._found, done = found, found.done
         self.model.show_rows({(bet.ident or 0,): bet for bet in done.bets}, may_move=True)
@@ -201,13 +134,6 @@ class BacktestPanel(QWidget):
         current = self.table.current()
         if current.isValid():
             self.game_requested.emit(self.model.entry(current.row()).game_id)
-
-    def _export(self, file_format: FileFormat) -> None:
-        if self._found is not None and self._found.done.bets:
-            self.exporter.ask(table_of_bets(self._found.done.bets), file_format, "backtest")
-
-    def _say_trouble(self, text: str) -> None:
-        self.messages.say(text, icon="warning", ink=TextRole.DOWN)
 
     def _fit(self) -> None:
         found = self._found

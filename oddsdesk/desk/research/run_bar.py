@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.scaling import scale_height
@@ -17,9 +17,10 @@ class RunBar(QWidget):
     """Says what the user wants: ``run_clicked`` is to begin, or to cancel what runs."""
 
     run_clicked = Signal()
+    export_clicked = Signal()
 
-    def __init__(self, theme: Theme, fields: Sequence[QWidget], menu: QMenu) -> None:
-        """Offer fields to choose by, and a menu of exports."""
+    def __init__(self, theme: Theme, fields: Sequence[QWidget]) -> None:
+        """Offer fields to choose by."""
         super().__init__()
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -29,12 +30,10 @@ class RunBar(QWidget):
         self.run = QPushButton()
         self.run.clicked.connect(self.run_clicked)
         self._export = QToolButton()
-        self._export.setText("Export ▾")
-        self._export.setAccessibleName("Export")
+        self._export.setText("Export…")
         self._export.setProperty("variant", "plain")
         self._export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._export.setMenu(menu)
+        self._export.clicked.connect(self.export_clicked)
         line = QHBoxLayout(self)
         line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
         line.setSpacing(spacing.STEP)

@@ -198,16 +198,10 @@ ACTIONS: Final = (
     Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
     Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
     Action("backtest.run", "Go through the log and bet, or cancel", ("R",), Where.BACKTEST),
-    Action("backtest.export_csv", "Export the backtest's bets as CSV…", ("E",), Where.BACKTEST),
-    Action(
-        "backtest.export_xlsx", "Export the backtest's bets as Excel workbook…", (), Where.BACKTEST
-    ),
+    Action("backtest.export", "Export the backtest's bets…", ("E",), Where.BACKTEST),
     Action("scorecards.run", "Go through the log and score, or cancel", ("R",), Where.SCORECARDS),
     Action("scorecards.market", "Next kind of market", ("M",), Where.SCORECARDS),
-    Action("scorecards.export_csv", "Export the scorecards as CSV…", ("E",), Where.SCORECARDS),
-    Action(
-        "scorecards.export_xlsx", "Export the scorecards as Excel workbook…", (), Where.SCORECARDS
-    ),
+    Action("scorecards.export", "Export the scorecards…", ("E",), Where.SCORECARDS),
     Action("alerts.rules", "Rules of alerts…", ("Ctrl+Shift+A",), Where.ALERTS),
     Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
     Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),

@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.desk.export.files import CSV
 from oddsdesk.desk.research.backtest_panel import BacktestPanel
 from oddsdesk.desk.research.log import BacktestAsked, ResearchLog
 from oddsdesk.desk.research.scorecard_panel import ScorecardPanel
@@ -146,8 +145,8 @@ async def test_the_bets_go_into_a_file(
     panel.run()
     await ended(panel)
     file = tmp_path / "cards.csv"
-    with qtbot.waitSignal(panel.exporter.said, timeout=WAIT_S * 1000):
-        panel.exporter.write(panel.model.exported(), CSV, file)
+    with qtbot.waitSignal(panel.saver.said, timeout=WAIT_S * 1000):
+        panel.saver.write(file)
     assert file.read_text("utf-8-sig").splitlines()[1].startswith("Pinnacle,Football,total,0,0,")
 
 

@@ -1,0 +1,100 @@
+"""How a placed bet is shown in a row, of the user's own and of a backtest's alike."""
+
+from collections.abc import Callable
+from typing import Final
+
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.ui.formatting import (
+    beside_text,
+    odds_text,
+    signed_hundredths_text,
+    signed_text,
+)
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.results import Result
+
+_LOWEST: Final = float("-inf")
+
+
+def result_text(result: Result) -> str:
+    """Return a result as people say it."""
+    return result.value.replace("_", " ")
+
+
+def odds_cell(bet: PlacedBet, _now: int) -> Cell:
+    """Return the odds of a bet, and what they pay net where that is less."""
+    net = "" if bet.net == bet.odds else odds_text(bet.net)
+    return Cell(odds_text(bet.odds), TextRole.STRONG, note=net)
+
+
+def ev_cell(bet: PlacedBet, _now: int) -> Cell:
+    """Return the EV that a bet had when it was placed."""
+    return Cell("" if bet.true_ev is None else f"{signed_text(bet.true_ev)} %", TextRole.SOFT)
+
+
+def profit_cell(profit: float | None) -> Cell:
+    """Return an amount that was won or lost, nothing where that is not known."""
+    if profit is None:
+        return Cell("", TextRole.NOTE)
+    ink = TextRole.UP if profit > 0 else TextRole.DOWN if profit < 0 else TextRole.SOFT
+    return Cell(signed_hundredths_text(profit), ink, is_strong=True)
+
+
+def or_lowest(value: Callable[[PlacedBet], float | None]) -> Callable[[PlacedBet], float]:
+    """Return what sorts by a figure: what is not known comes after the lowest."""
+    return lambda bet: _LOWEST if (found := value(bet)) is None else found
+
+
+def _outcome(bet: PlacedBet, _now: int) -> Cell:
+    beside = beside_text(bet.selection, bet.match_name) if bet.match_name else ""
+    return Cell(bet.selection, TextRole.STRONG, note=beside, is_strong=True)
+
+
+def _market(bet: PlacedBet, _now: int) -> Cell:
+    title = market_title(bet.market_type) if bet.market_type else ""
+    part = f" · {period_label(bet.sport, bet.period)}" if bet.period else ""
+    return Cell(f"{title}{part}", TextRole.SOFT)
+
+
+def _clv(bet: PlacedBet, _now: int) -> Cell:
+    clv = bet.clv_pct
+    if clv is not None:
+        return Cell(f"{signed_text(clv)} %", TextRole.UP if clv > 0 else TextRole.DOWN)
+    if bet.close is None:
+        return Cell("", TextRole.NOTE)
+    return Cell("line moved" if bet.close.moved_to else "no close", TextRole.NOTE)
+
+
+OUTCOME: Final = ColumnSpec[PlacedBet, int](
+    "outcome",
+    "Outcome",
+    Column(
+        "Wolverhampton −0.75 at L",
+        Align.LEFT,
+        stretches=True,
+        likes="Wolverhampton −0.75 at Nottingham Forest",
+        widest="Minnesota Timberwolves −113.5 at Oklahoma City Thunder or so",
+    ),
+    _outcome,
+    lambda bet: (bet.selection.casefold(), bet.match_name),
+)
+MARKET: Final = ColumnSpec[PlacedBet, int](
+    "market",
+    "Market",
+    Column("Match result · 1st", Align.LEFT, drops=3),
+    _market,
+    lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
+)
+CLV: Final = ColumnSpec[PlacedBet, int](
+    "clv",
+    "CLV",
+    Column("line moved"),
+    _clv,
+    or_lowest(lambda bet: bet.clv_pct),
+    descending_first=True,
+    tip="Closing line value: net odds over the fair close of the reference",
+)
