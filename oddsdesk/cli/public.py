@@ -9,21 +9,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import click
-import msgspec
 
 from oddsdesk.server.proxies import LOOPBACK
-from oddsdesk.server.settings import TlsFiles
+from oddsdesk.server.settings import PublicAddress, TlsFiles
 
 _NAME: Final = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?")
-
-
-class PublicAddress(msgspec.Struct, frozen=True):
-    """How others reach a server; see ``Settings``."""
-
-    allow_hosts: tuple[str, ...]
-    base_url: str | None
-    behind_proxy: tuple[str, ...]
-    tls: TlsFiles | None
 
 
 def _is_name(text: str) -> bool:
@@ -128,7 +118,7 @@ def public_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if (tls_cert is None) != (tls_key is None):
             raise click.UsageError("--tls-cert and --tls-key are given together")
         tls = None if tls_cert is None or tls_key is None else TlsFiles(tls_cert, tls_key)
-        public = PublicAddress(allow_hosts, base_url, behind_proxy, tls)
+        public = PublicAddress(allow_hosts, base_url or "", behind_proxy, tls)
         return command(public=public, **options)
 
     for option in reversed(_OPTIONS):

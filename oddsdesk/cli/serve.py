@@ -22,7 +22,7 @@ from oddsdesk.cli.options import (
     roles_option,
     speed_option,
 )
-from oddsdesk.cli.public import PublicAddress, public_options
+from oddsdesk.cli.public import public_options
 from oddsdesk.ending import Ending
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.adapters import live_names
@@ -35,6 +35,7 @@ from oddsdesk.server.settings import (
     DEFAULT_HOST,
     DEFAULT_PORT,
     RUN_ONCE,
+    PublicAddress,
     Role,
     Settings,
     is_loopback,
@@ -179,10 +180,7 @@ def serve(
         archive=archive,
         metrics_port=metrics_port,
         bus=bus,
-        allow_hosts=public.allow_hosts,
-        base_url=public.base_url,
-        behind_proxy=public.behind_proxy,
-        tls=public.tls,
+        public=public,
         access_log=access_log,
     )
     _check_roles(settings)

@@ -64,8 +64,8 @@ class Answering:
             ListenError: it cannot be listened on, or the certificate cannot be used.
         """
         settings = self._settings
-        if settings.tls is not None:
-            self._certificate = Certificate(settings.tls)
+        if settings.public.tls is not None:
+            self._certificate = Certificate(settings.public.tls)
         self._listeners.append(bind(settings.host, settings.port, shared=shared))
         if self._certificate is None:
             self.local_url = url_of(self._listeners[0])
@@ -99,8 +99,8 @@ class Answering:
         """Return the application with what the settings put before it."""
         if self._settings.access_log:
             app = AccessLog(app)
-        if self._settings.behind_proxy:
-            app = BehindProxy(app, self._settings.behind_proxy)
+        if proxies := self._settings.public.behind_proxy:
+            app = BehindProxy(app, proxies)
         return app
 
     async def stop(self) -> None:

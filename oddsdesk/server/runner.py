@@ -77,7 +77,7 @@ class Server:
             LoopAccess(access, clock),
             clock,
             hosts=settings.names,
-            base_url=settings.base_url or "",
+            base_url=settings.public.base_url,
             feeds=lambda: self._duties.reports(),
             owner_secret=self.owner_secret,
             troubles=self.troubles,

@@ -39,6 +39,24 @@ class TlsFiles(msgspec.Struct, frozen=True):
     key: Path
 
 
+class PublicAddress(msgspec.Struct, frozen=True):
+    """How others reach a server (D80)."""
+
+    allow_hosts: tuple[str, ...] = ()
+    """Names that it answers to besides those of this machine and of its settings' ``host``."""
+    base_url: str = ""
+    """The address that others reach it at, without a slash at the end; its name is answered to.
+    Empty where that is what they asked."""
+    behind_proxy: tuple[str, ...] = ()
+    """Addresses and networks of proxies that are believed who asks, and for what name."""
+    tls: TlsFiles | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether others reach it through a proxy or by a name of its own."""
+        return bool(self.behind_proxy or self.base_url or self.allow_hosts)
+
+
 class Settings(msgspec.Struct, frozen=True):
     """Settings of one run.
 
@@ -71,13 +89,7 @@ class Settings(msgspec.Struct, frozen=True):
     """The folder of Parquet files that price history is archived in, if it is."""
     metrics_port: int | None = None
     """Where `/metrics` is answered on this machine, if anywhere."""
-    allow_hosts: tuple[str, ...] = ()
-    """Names that it answers to besides those of this machine and ``host``."""
-    base_url: str | None = None
-    """The address that others reach it at, without a slash at the end; its name is answered to."""
-    behind_proxy: tuple[str, ...] = ()
-    """Addresses and networks of proxies that are believed who asks, and for what name."""
-    tls: TlsFiles | None = None
+    public: PublicAddress = PublicAddress()
     access_log: bool = False
     """Whether each request and stream is logged."""
 
@@ -97,19 +109,18 @@ class Settings(msgspec.Struct, frozen=True):
     @property
     def scheme(self) -> str:
         """How it is asked."""
-        return "http" if self.tls is None else "https"
+        return "http" if self.public.tls is None else "https"
 
     @property
     def is_public(self) -> bool:
         """Whether other machines can ask it, straight or through a proxy."""
-        through = bool(self.behind_proxy or self.base_url or self.allow_hosts)
-        return self.listens and (through or not is_loopback(self.host))
+        return self.listens and (self.public.is_given or not is_loopback(self.host))
 
     @property
     def names(self) -> frozenset[str]:
         """The names of hosts that it answers to, besides those of this machine."""
-        base = urlsplit(self.base_url or "").hostname
-        return frozenset({self.host, *self.allow_hosts, *([base] if base else ())})
+        base = urlsplit(self.public.base_url).hostname
+        return frozenset({self.host, *self.public.allow_hosts, *([base] if base else ())})
 
     @property
     def run_once(self) -> frozenset[Role]:

@@ -107,7 +107,7 @@ class Worker:
             LoopAccess(opened.access, clock),
             clock,
             hosts=settings.names,
-            base_url=settings.base_url or "",
+            base_url=settings.public.base_url,
             feeds=self._reports,
             owner_secret=place.owner_secret,
             troubles=self._troubles,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.server.proxies import BehindProxy
-from oddsdesk.server.settings import Settings, TlsFiles
+from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
 
 SAID = {
     "host": "127.0.0.1:8766",
@@ -57,14 +57,14 @@ async def test_a_name_that_was_said_twice_is_not_believed() -> None:
 def test_who_is_reached_by_others_tells_them_only_what_may_be_passed_on() -> None:
     database = Path("odds.db")
     assert Settings(database).told is None
-    assert Settings(database, behind_proxy=("127.0.0.1",)).told == ()
-    assert Settings(database, base_url="https://odds.example.org").told == ()
+    assert Settings(database, public=PublicAddress(behind_proxy=("127.0.0.1",))).told == ()
+    assert Settings(database, public=PublicAddress(base_url="https://odds.example.org")).told == ()
     assert Settings(database, host="0.0.0.0", share=("kalshi",)).told == ("kalshi",)
-    assert Settings(database, tls=TlsFiles(Path("a"), Path("b"))).told is None
+    assert Settings(database, public=PublicAddress(tls=TlsFiles(Path("a"), Path("b")))).told is None
 
 
 def test_its_names_are_those_that_it_was_given() -> None:
     settings = Settings(
-        Path("odds.db"), allow_hosts=("odds.lan",), base_url="https://odds.example.org:8443"
+        Path("odds.db"), public=PublicAddress(("odds.lan",), "https://odds.example.org:8443")
     )
     assert settings.names == {"127.0.0.1", "odds.lan", "odds.example.org"}
