@@ -12,7 +12,7 @@ import click
 from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.ledger_tables import reports_table
-from oddsdesk.cli.moments import moment
+from oddsdesk.cli.moments import check_span, moment
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting, preset
 from oddsdesk.cli.progress import Progress
@@ -91,8 +91,7 @@ def backtest(
       oddsdesk backtest --database season.db --method shin
       oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
     """
-    if since is not None and until is not None and since >= until:
-        raise click.UsageError("--from is not before --to")
+    check_span(since, until)
     problems: list[str] = []
     asked = {
         "method": method or own_setting(METHOD),

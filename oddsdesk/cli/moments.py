@@ -22,3 +22,13 @@ def moment(_: click.Context, __: click.Parameter, value: str | None) -> int | No
     except ValueError as error:
         expected = "expected a date, or a time with its offset such as 2026-11-20T18:30:00Z"
         raise click.BadParameter(f"{expected}, got {value!r}") from error
+
+
+def check_span(since: int | None, until: int | None) -> None:
+    """Refuse a span that is none.
+
+    Raises:
+        click.UsageError: it ends before it begins.
+    """
+    if since is not None and until is not None and since >= until:
+        raise click.UsageError("--from is not before --to")

@@ -8,6 +8,7 @@ import click
 
 from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import aligned, plain
+from oddsdesk.cli.moments import check_span, moment
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.cli.progress import Progress
@@ -17,7 +18,8 @@ from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.intervals import Interval
-from oddsdesk.research.scorecards.scoring import Scored, scorecards
+from oddsdesk.research.past.log_words import in_span
+from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
 from oddsdesk.research.scorecards.tally import Card
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -30,6 +32,8 @@ _FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_los
 
 @click.command()
 @maybe_database_option
+@click.option("--from", "since", callback=moment, metavar="TIME", help="Count from then on.")
+@click.option("--to", "until", callback=moment, metavar="TIME", help="Read nothing from then on.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -41,7 +45,12 @@ _FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_los
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a card each.")
 def scorecard(
-    database: Database | None, method: str | None, reference: str | None, as_json: bool
+    database: Database | None,
+    since: int | None,
+    until: int | None,
+    method: str | None,
+    reference: str | None,
+    as_json: bool,
 ) -> None:
     """Say what a recorded log tells of bookmakers: a line for each kind of market.
 
@@ -53,8 +62,9 @@ def scorecard(
     \b
     Example:
       oddsdesk scorecard --database season.db
-      oddsdesk scorecard --database season.db --json
+      oddsdesk scorecard --database season.db --from 2024-12-01 --to 2025-01-01 --json
     """
+    check_span(since, until)
     profiles, how = own_profiles(), method or own_setting(METHOD)
     try:
         with (
@@ -69,14 +79,19 @@ def scorecard(
                 method=how,
                 profiles=profiles,
                 now_ms=system_clock(),
+                since_ms=since,
+                until_ms=until,
                 progress=progress.add,
             )
     except StoreError as error:
         raise click.ClickException(str(error)) from error
+    told = notes(found, in_span(since, until))
     if as_json:
         click.echo(json.dumps([as_fields(card) for card in found.cards], indent=2))
-    else:
+    elif found.cards:
         click.echo(_tables(found))
+    for line in told:
+        click.echo(plain(line), err=as_json)
 
 
 def as_fields(card: Card) -> dict[str, Any]:
@@ -101,8 +116,6 @@ def _fields(name: str, of: Interval) -> dict[str, Any]:
 
 
 def _tables(found: Scored) -> str:
-    if not found.rows:
-        return "nothing was recorded in this database"
     blocks: dict[tuple[str, str, int], list[Card]] = {}
     for card in found.cards:
         blocks.setdefault(card.key[1:], []).append(card)
@@ -113,10 +126,6 @@ def _tables(found: Scored) -> str:
     lines.append(
         f"{found.games} games began; [..] holds 95 %, (n) is how many a figure is of, ? is too few"
     )
-    if not found.games:
-        lines.append("no game of this log has begun: holds and closing lines are of those that did")
-    if not found.has_results:
-        lines.append("no result is known: import football-data's seasons for log loss")
     return "\n".join(lines)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit
@@ -12,15 +13,18 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.export.bets import table_of_bets
 from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.research.bet_columns import BacktestModel
-from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, ResearchLog
+from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, ResearchLog, rows_text
 from oddsdesk.desk.research.panel import ResearchPanel
 from oddsdesk.desk.research.running import Work
+from oddsdesk.desk.research.span_fields import SpanFields
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.chart.course_chart import CourseChart
 from oddsdesk.desk.ui.controls.facts_bar import Fact, FactsBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import moment_text
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.ledger.reporting import in_order, whole_report
 from oddsdesk.pricing.devig import METHODS
@@ -42,7 +46,21 @@ _BEGIN: Final = EmptyState(
     " known at each moment. Past seasons: Import files… (Ctrl+I).",
     "Run",
 )
+_KEY: Final = "research/backtest"
 Ends = tuple[float | None, float | None]
+
+
+class KeptChoices(msgspec.Struct):
+    """What is kept between starts; days as they were typed, empty for all there is."""
+
+    preset: str = ""
+    """Empty for all that is value."""
+    method: str = ""
+    """Empty for that of the desk's settings."""
+    latency_ms: int = 0
+    reference: str = ""
+    since: str = ""
+    until: str = ""
 
 
 class BacktestPanel(ResearchPanel):
@@ -59,6 +77,7 @@ class BacktestPanel(ResearchPanel):
         log: Callable[[], ResearchLog | None],
         method: Callable[[], str],
         presets: Callable[[], Sequence[Preset]],
+        layout: Layout,
     ) -> None:
         model = BacktestModel(clock)
         super().__init__(theme, log, model, LiveTable(theme, model, clock))
@@ -68,8 +87,10 @@ class BacktestPanel(ResearchPanel):
         self._presets = list(presets())
         self._found: BacktestFound | None = None
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
-        self._make_fields(method())
-        fields = [self.preset, self.method, self.latency, self.reference]
+        self._usual_method = method()
+        self._saved = Saved(layout, _KEY, KeptChoices, KeptChoices())
+        self._make_fields(self._saved.get())
+        fields = [self.preset, self.method, self.latency, self.reference, *self.span.fields]
         self._assemble(theme, fields, [self.facts, self.chart])
 
     def show_state(self) -> None:
@@ -78,7 +99,9 @@ class BacktestPanel(ResearchPanel):
         self._fit()
 
     def _work(self, log: ResearchLog) -> Work:
-        return partial(log.backtest, self._asked())
+        asked = self._asked()
+        self._keep(asked)
+        return partial(log.backtest, asked)
 
     def _about(self) -> str:
         return "" if self._found is None else _about(self._found)
@@ -86,7 +109,7 @@ class BacktestPanel(ResearchPanel):
     def _state(self) -> EmptyState:
         if self._found is None:
             return _BEGIN
-        told = notes(self._found.done, self._found.question)[0]
+        told = notes(self._found.done, self._found.question, moment_text)[0]
         return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
 
     def _exported(self) -> Table:
@@ -97,35 +120,54 @@ class BacktestPanel(ResearchPanel):
         return BacktestAsked(
             method=self.method.currentData(),
             preset=self._presets[place] if place >= 0 else None,
-            latency_ms=_LATENCIES[self.latency.currentIndex()][1],
+            latency_ms=self.latency.currentData(),
             reference=self.reference.text().strip(),
+            span=self.span.span(),
         )
 
-    def _make_fields(self, method: str) -> None:
+    def _keep(self, asked: BacktestAsked) -> None:
+        """Keep what was chosen; what the desk's settings say goes on to be what they say."""
+        self._saved.put(
+            KeptChoices(
+                preset="" if asked.preset is None else asked.preset.name,
+                method="" if asked.method == self._usual_method else asked.method,
+                latency_ms=asked.latency_ms,
+                reference=asked.reference,
+                since=self.span.since.text(),
+                until=self.span.until.text(),
+            )
+        )
+
+    def _make_fields(self, kept: KeptChoices) -> None:
         self.preset, self.method, self.latency = QComboBox(), QComboBox(), QComboBox()
         self.preset.addItems([_ALL_VALUE, *(preset.name for preset in self._presets)])
+        self.preset.setCurrentText(kept.preset or _ALL_VALUE)
         self.preset.setAccessibleName("Preset")
         self.preset.setToolTip("Only what this preset lists is bet on")
         for name in METHODS:
             self.method.addItem(name.replace("_", " "), name)
+        method = kept.method if kept.method in METHODS else self._usual_method
         self.method.setCurrentIndex(self.method.findData(method))
         self.method.setAccessibleName("Devig method")
         self.method.setToolTip("How the reference's margin is taken out")
-        self.latency.addItems([text for text, _ in _LATENCIES])
+        for text, latency_ms in _LATENCIES:
+            self.latency.addItem(text, latency_ms)
+        self.latency.setCurrentIndex(max(self.latency.findData(kept.latency_ms), 0))
         self.latency.setAccessibleName("Latency")
         self.latency.setToolTip("How long it takes to bet: what is value no more by then is missed")
-        self.reference = QLineEdit()
+        self.reference = QLineEdit(kept.reference)
         self.reference.setPlaceholderText("Reference")
         self.reference.setAccessibleName("Reference")
         self.reference.setToolTip("The bookmaker that prices are judged by; empty: the database's")
         self.reference.setMaximumWidth(150)
+        self.span = SpanFields(kept.since, kept.until)
 
     def _on_running_done(self, found: BacktestFound) -> None:
         self._found, done = found, found.done
         self.model.show_rows({(bet.ident or 0,): bet for bet in done.bets}, may_move=True)
         self.facts.show_facts(_facts(found.summary, whole_report(done.bets).drawdown.depth))
         self.chart.show_steps(course(counted for _, counted in in_order(done.bets)))
-        told = notes(done, found.question)
+        told = notes(done, found.question, moment_text)
         if told and done.bets:
             self.messages.say(" · ".join(told), icon="info")
         self.show_state()
@@ -152,7 +194,7 @@ class BacktestPanel(ResearchPanel):
 
 def _about(found: BacktestFound) -> str:
     method = found.question.method.replace("_", " ")
-    return f"{found.done.rows:,} rows, by {found.question.reference}, {method}"
+    return f"{rows_text(found.done)}, by {found.question.reference}, {method}"
 
 
 def _facts(found: Summary, drawdown: float) -> list[Fact]:

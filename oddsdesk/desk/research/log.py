@@ -5,9 +5,11 @@ from typing import Protocol
 
 import msgspec
 
+from oddsdesk.desk.ui.time_format import day_text
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.research.backtest.betting import Backtested, Question
 from oddsdesk.research.backtest.summary import Summary
+from oddsdesk.research.past.log_words import LogRead
 from oddsdesk.research.scorecards.scoring import Scored
 
 Progress = Callable[[int], None]
@@ -18,6 +20,13 @@ class ResearchError(Exception):
     """The log cannot be read; one line that says why."""
 
 
+class AskedSpan(msgspec.Struct, frozen=True):
+    """From when to before when, in milliseconds; None for all there is."""
+
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+
 class BacktestAsked(msgspec.Struct, frozen=True, kw_only=True):
     """What the user chose."""
 
@@ -26,6 +35,7 @@ class BacktestAsked(msgspec.Struct, frozen=True, kw_only=True):
     latency_ms: int
     reference: str
     """Empty for the database's own."""
+    span: AskedSpan = AskedSpan()
 
 
 class BacktestFound(msgspec.Struct, frozen=True):
@@ -45,5 +55,12 @@ class ResearchLog(Protocol):
     async def backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
         """Bet on the log."""
 
-    async def scorecards(self, progress: Progress) -> Scored:
+    async def scorecards(self, span: AskedSpan, progress: Progress) -> Scored:
         """Score the bookmakers of the log."""
+
+
+def rows_text(log: LogRead) -> str:
+    """Return how many rows a span has, and from when to when the whole log goes."""
+    if log.first_ms is None:
+        return "no rows"
+    return f"{log.asked:,} rows of {day_text(log.first_ms)} to {day_text(log.last_ms)}"

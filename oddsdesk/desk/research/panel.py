@@ -10,6 +10,7 @@ from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.research.log import ResearchLog
 from oddsdesk.desk.research.run_bar import RunBar
 from oddsdesk.desk.research.running import Running, Work
+from oddsdesk.desk.research.span_fields import ChoiceError
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
@@ -65,7 +66,11 @@ class ResearchPanel(QWidget):
             return
         log = self._log()
         if log is not None:
-            self.running.start(self.ident, self._work(log))
+            self.messages.hide()
+            try:
+                self.running.start(self.ident, self._work(log))
+            except ChoiceError as error:
+                self._say_trouble(str(error))
         self.show_state()
 
     def show_state(self) -> None:
@@ -116,6 +121,11 @@ class ResearchPanel(QWidget):
     # What a panel says
 
     def _work(self, log: ResearchLog) -> Work:
+        """Return the work that is asked for, and keep what was chosen.
+
+        Raises:
+            ChoiceError: what was chosen makes no sense.
+        """
         raise NotImplementedError
 
     def _on_running_done(self, found: Any) -> None:

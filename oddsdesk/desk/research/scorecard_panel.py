@@ -1,21 +1,29 @@
 """Bookmakers by what the log tells of them: a card a row, each figure as sure as it is."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
+
+import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.research.card_columns import FEW, ScorecardModel, market_text
-from oddsdesk.desk.research.log import ResearchLog
+from oddsdesk.desk.research.log import AskedSpan, ResearchLog, rows_text
 from oddsdesk.desk.research.panel import ResearchPanel
 from oddsdesk.desk.research.running import Work
+from oddsdesk.desk.research.span_fields import SpanFields
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.research.scorecards.scoring import Scored
+from oddsdesk.desk.ui.time_format import moment_text
+from oddsdesk.research.past.log_words import in_span
+from oddsdesk.research.scorecards.scoring import Scored, notes
 
+_KEY: Final = "research/scorecards"
 _ALL: Final = "all"
 _MOST_CHIPS: Final = 6
 _BEGIN: Final = EmptyState(
@@ -27,25 +35,40 @@ _BEGIN: Final = EmptyState(
 )
 
 
+class KeptDays(msgspec.Struct):
+    """What is kept between starts: the days, as they were typed."""
+
+    since: str = ""
+    until: str = ""
+
+
 class ScorecardPanel(ResearchPanel):
     """Scores the bookmakers of the recorded log when the user asks for it."""
 
     ident = "scorecards"
 
-    def __init__(self, theme: Theme, clock: Clock, log: Callable[[], ResearchLog | None]) -> None:
+    def __init__(
+        self, theme: Theme, clock: Clock, log: Callable[[], ResearchLog | None], layout: Layout
+    ) -> None:
         model = ScorecardModel(clock)
         super().__init__(theme, log, model, LiveTable(theme, model, clock))
         self.model = model
         self.table.setAccessibleName("Scorecards of bookmakers")
         self._found: Scored | None = None
+        self._asked = AskedSpan()
+        self._saved = Saved(layout, _KEY, KeptDays, KeptDays())
+        kept = self._saved.get()
+        self.span = SpanFields(kept.since, kept.until)
         self._market = _ALL
         self.chips = ChipRow("Which markets are shown")
         self.chips.chosen.connect(self._on_chips_chosen)
         add_action(self, "scorecards.market", self.chips.choose_next)
-        self._assemble(theme, [self.chips], [])
+        self._assemble(theme, [*self.span.fields, self.chips], [])
 
     def _work(self, log: ResearchLog) -> Work:
-        return log.scorecards
+        self._asked = self.span.span()
+        self._saved.put(KeptDays(self.span.since.text(), self.span.until.text()))
+        return partial(log.scorecards, self._asked)
 
     def _about(self) -> str:
         return "" if self._found is None else _about(self._found)
@@ -53,10 +76,8 @@ class ScorecardPanel(ResearchPanel):
     def _state(self) -> EmptyState:
         if self._found is None:
             return _BEGIN
-        detail = "Holds and closing lines are of games that have begun."
-        if not self._found.rows:
-            return EmptyState("table", "Nothing was recorded yet.", detail, "Run again")
-        return EmptyState("table", "No game of the log has begun yet.", detail, "Run again")
+        told = self._notes(self._found)[0]
+        return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
 
     def _exported(self) -> Table:
         return self.model.exported()
@@ -74,9 +95,13 @@ class ScorecardPanel(ResearchPanel):
         if self._market not in {key for key, _ in chips}:
             self._market = _ALL
         self._show_cards()
-        if found.cards and not found.has_results:
-            self.messages.say("No result is known: import football-data's seasons for log loss.")
+        if found.cards and (told := self._notes(found)):
+            self.messages.say(" · ".join(told), icon="info")
         self.show_state()
+
+    def _notes(self, found: Scored) -> list[str]:
+        when = in_span(self._asked.since_ms, self._asked.until_ms, moment_text)
+        return notes(found, when, moment_text)
 
     def _on_chips_chosen(self, market: str) -> None:
         self._market = market
@@ -84,4 +109,4 @@ class ScorecardPanel(ResearchPanel):
 
 
 def _about(found: Scored) -> str:
-    return f"{found.games:,} games, {found.rows:,} rows; faint: of fewer than {FEW}"
+    return f"{found.games:,} games, {rows_text(found)}; faint: of fewer than {FEW}"

@@ -196,7 +196,7 @@ class Desk:
             theme, wall, preferences, records, lambda: board.basis.profiles, board.bookmakers
         )
         self.research = Research(
-            self.window, board, theme, preferences, lambda: records.presets, wall
+            self.window, board, theme, preferences, lambda: records.presets, wall, layout
         )
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)

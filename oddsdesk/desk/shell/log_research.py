@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from oddsdesk.clock import Clock
-from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, Progress, ResearchError
+from oddsdesk.desk.research.log import (
+    AskedSpan,
+    BacktestAsked,
+    BacktestFound,
+    Progress,
+    ResearchError,
+)
 from oddsdesk.desk.ui.background import in_background
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.backtest.betting import Question, backtest
@@ -51,6 +57,8 @@ class DatabaseResearch:
                 method=asked.method,
                 profiles=self._profiles,
                 mine=self._mine,
+                since_ms=asked.span.since_ms,
+                until_ms=asked.span.until_ms,
                 latency_ms=asked.latency_ms,
                 preset="" if preset is None else preset.name,
                 filter=None if preset is None else preset.filter,
@@ -60,7 +68,7 @@ class DatabaseResearch:
 
         return await self._run("backtest", asked.reference, work, progress)
 
-    async def scorecards(self, progress: Progress) -> Scored:
+    async def scorecards(self, span: AskedSpan, progress: Progress) -> Scored:
         """Score the bookmakers of the log.
 
         Raises:
@@ -74,6 +82,8 @@ class DatabaseResearch:
                 method=self._method,
                 profiles=self._profiles,
                 now_ms=self._clock(),
+                since_ms=span.since_ms,
+                until_ms=span.until_ms,
                 progress=tell,
             )
 

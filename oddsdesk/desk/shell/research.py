@@ -12,6 +12,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
@@ -39,6 +40,7 @@ class Research(QObject):
         preferences: Preferences,
         presets: Callable[[], Iterable[Preset]],
         clock: Clock,
+        layout: Layout,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -47,6 +49,7 @@ class Research(QObject):
         self._preferences = preferences
         self._presets = presets
         self._clock = clock
+        self._layout = layout
         self._database: Path | None = None
         self._backtest: BacktestPanel | None = None
         self._scorecards: ScorecardPanel | None = None
@@ -86,6 +89,7 @@ class Research(QObject):
                 self._log,
                 lambda: self._preferences.get(METHOD),
                 lambda: list(self._presets()),
+                self._layout,
             )
             self._backtest.game_requested.connect(self.game_requested)
         self._put_in_tab(self._backtest, "Backtest")
@@ -96,7 +100,7 @@ class Research(QObject):
         if self._scorecards is None:
             from oddsdesk.desk.research.scorecard_panel import ScorecardPanel  # noqa: PLC0415
 
-            self._scorecards = ScorecardPanel(self._theme, self._clock, self._log)
+            self._scorecards = ScorecardPanel(self._theme, self._clock, self._log, self._layout)
         self._put_in_tab(self._scorecards, "Bookmakers")
         return self._scorecards
 

@@ -55,9 +55,13 @@ class Backtested(msgspec.Struct, frozen=True):
     """In the order in which they were placed, with closing lines and results as far as known."""
     rows: int
     """How many rows of the log were read."""
+    asked: int
+    """How many of them were known in the span that is asked for."""
     first_ms: int | None
-    """When the first of them was known; None where there was none."""
+    """When the first row of the log was known, in that span or not; None for an empty log."""
     last_ms: int
+    bookmakers: frozenset[str]
+    """Whose prices the rows are."""
     missed: int
     """How often a price was value no more, or the game had begun, when the latency was over."""
     gaps: list[tuple[int, int]]
@@ -208,7 +212,7 @@ def backtest(
     bettor = _Bettor(question)
     era = era_maker(question.reference, question.method, question.profiles, question.mine)
     walk = Walk(reader, bettor, era)
-    walk.run(question.until_ms, progress)
+    walk.run(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
     scores = reader.scores()
     bets = settle(with_results(with_closes(reader, bettor.bets, now_ms, question.method), scores))
@@ -219,8 +223,10 @@ def backtest(
     return Backtested(
         bets=bets,
         rows=walk.rows,
+        asked=walk.asked,
         first_ms=walk.first_ms,
         last_ms=walk.last_ms,
+        bookmakers=frozenset(walk.bookmakers),
         missed=bettor.missed,
         gaps=gaps,
         has_results=any(bet.result is not None for bet in bets),

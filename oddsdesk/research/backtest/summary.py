@@ -10,6 +10,7 @@ from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.research.backtest.betting import Backtested, Question
 from oddsdesk.research.intervals import bootstrapped
+from oddsdesk.research.past.log_words import Moment, in_span, why_nothing
 
 _HOUR_MS: Final = 60 * MINUTE_MS
 _MOST_GAPS: Final = 3
@@ -52,13 +53,14 @@ def summary(bets: Sequence[PlacedBet]) -> Summary:
     )
 
 
-def notes(done: Backtested, question: Question) -> list[str]:
-    """Return what has to be said of a backtest, a line each."""
+def notes(done: Backtested, question: Question, moment: Moment = format_ms) -> list[str]:
+    """Return what has to be said of a backtest, a line each; ``moment`` says times."""
     told = []
-    if not done.rows:
-        told.append(f"nothing was recorded {_span(question)}")
+    when = in_span(question.since_ms, question.until_ms, moment)
+    if lacks := why_nothing(done, question.reference, when, moment):
+        told.append(lacks)
     elif not done.bets:
-        told.append(f"no price was value {_span(question)}")
+        told.append(f"no price was value {when}")
     elif not done.has_results:
         told.append("no result is known: import football-data's seasons, or give --results FILE")
     elif missing := sum(bet.result is None for bet in done.bets):
@@ -68,7 +70,7 @@ def notes(done: Backtested, question: Question) -> list[str]:
     if done.missed:
         told.append(f"{done.missed} times the price was value no more after the latency")
     if done.gaps:
-        told.append(_gaps(done.gaps))
+        told.append(_gaps(done.gaps, moment))
     return told
 
 
@@ -133,17 +135,9 @@ def _figures(facts: Sequence[_Facts]) -> tuple[float | None, ...]:
     )
 
 
-def _span(question: Question) -> str:
-    since, until = question.since_ms, question.until_ms
-    if since is None and until is None:
-        return "in this database"
-    begin = "the beginning" if since is None else format_ms(since)
-    return f"from {begin} to {'the end' if until is None else format_ms(until)}"
-
-
-def _gaps(gaps: Sequence[tuple[int, int]]) -> str:
+def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:
     longest = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:_MOST_GAPS]
     hours = sum(until - since for since, until in gaps) / _HOUR_MS
-    named = ", ".join(f"{format_ms(since)} to {format_ms(until)}" for since, until in longest)
+    named = ", ".join(f"{moment(since)} to {moment(until)}" for since, until in longest)
     more = f" and {len(gaps) - len(longest)} more" if len(gaps) > len(longest) else ""
     return f"the log has gaps of {hours:.1f} h in all: {named}{more}"

@@ -51,10 +51,14 @@ class Walk:
     def __init__(self, reader: Reader, visitor: Visitor, make_era: Callable[[], Era]) -> None:
         self.moments = Moments()
         self.rows = 0
+        """How many were read."""
+        self.asked = 0
+        """How many of these were known in the span that is asked for."""
         self.first_ms: int | None = None
-        """When the first row was known."""
+        """When the first row of the log was known, in that span or not."""
         self.last_ms = 0
         """When the last one was."""
+        self.bookmakers: set[str] = set()
         self._reader = reader
         self._visitor = visitor
         self._make_era = make_era
@@ -63,24 +67,30 @@ class Walk:
         self._dirty: dict[str, PastGame] = {}
         self._swept_at = 0
 
-    def run(self, until_ms: int | None, progress: Progress) -> None:
-        """Go through the log; rows that were known at ``until_ms`` or later are left out."""
+    def run(self, since_ms: int | None, until_ms: int | None, progress: Progress) -> None:
+        """Go through the log; rows that were known at ``until_ms`` or later are left out.
+
+        Those before ``since_ms`` are read all the same: they tell how games stood then.
+        """
         for batch in _batches(self._reader):
             for row in batch:
-                self._take(row, until_ms)
+                self._take(row, since_ms, until_ms)
             progress(len(batch))
         self._look(None)
         for game in self._games.values():
             self._end(game)
 
-    def _take(self, row: ArchivedRow, until_ms: int | None) -> None:
+    def _take(self, row: ArchivedRow, since_ms: int | None, until_ms: int | None) -> None:
         ident, bookmaker, scraped_at, recorded_at = row[1], row[6], row[12], row[13]
         game = self._games.get(ident)
         before = 0 if game is None else game.moment
         at, is_live = self.moments.of(scraped_at, recorded_at, before)
+        self._note(at)
         if until_ms is not None and at >= until_ms:
             return
         self.rows += 1
+        self.asked += since_ms is None or at >= since_ms
+        self.bookmakers.add(bookmaker)
         self._go_to(at)
         if is_live:
             self._era.heard[bookmaker] = recorded_at
@@ -93,14 +103,17 @@ class Walk:
         game.put(key, row[10], scraped_at, is_live=bool(row[11]))
         self._dirty[ident] = game
 
+    def _note(self, at: int) -> None:
+        if self.first_ms is None or at < self.first_ms:
+            self.first_ms = at
+        if at > self.last_ms:
+            self.last_ms = at
+
     def _go_to(self, at: int) -> None:
         """Set the clock; look at the games whose moment is over."""
         now = self._era.now_ms
         if at == now:
             return
-        if self.first_ms is None:
-            self.first_ms = at
-        self.first_ms, self.last_ms = min(self.first_ms, at), max(self.last_ms, at)
         if at < now - _LEAP_MS:
             self._look(None)
             self._sweep(0)

@@ -3,6 +3,7 @@
 Before the close is the last moment before a game begins; the close that moment itself (D57).
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -12,6 +13,7 @@ import msgspec
 from oddsdesk.board.matrix import Section
 from oddsdesk.board.own_groups import complete_group, offered
 from oddsdesk.board.valuation import hold
+from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.profiles import Profiles
@@ -19,6 +21,7 @@ from oddsdesk.pricing.results import Result, Score, result_of
 from oddsdesk.research.backtest.betting import bet_on
 from oddsdesk.research.backtest.outcomes import with_closes
 from oddsdesk.research.past.game import PastGame
+from oddsdesk.research.past.log_words import Moment, why_nothing
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
 from oddsdesk.research.scorecards.moves import MovesOfGame
 from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
@@ -29,20 +32,41 @@ _SAME: Final = 1e-9
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """The cards of a log, and what they rest on."""
+    """The cards of a log, and what they rest on; times in milliseconds."""
 
     cards: list[Card]
     """By sport, market and period; in each the least hold first."""
+    reference: str
     rows: int
+    asked: int
+    """How many of these rows were known in the span that is asked for."""
+    first_ms: int | None
+    """When the first row of the log was known, in that span or not; None for an empty log."""
+    last_ms: int
+    bookmakers: frozenset[str]
+    """Whose prices the rows are."""
     games: int
-    """How many games have begun."""
+    """How many games have begun in that span."""
     has_results: bool
+
+
+def notes(found: Scored, when: str, moment: Moment = format_ms) -> list[str]:
+    """Return what has to be said of scorecards of a span, a line each; ``moment`` says times."""
+    lacks = why_nothing(found, found.reference, when, moment)
+    told = [] if lacks is None else [lacks]
+    if found.asked and not found.games:
+        told.append(f"no game has begun {when}: holds and closing lines are of those that did")
+    if found.asked and not found.has_results:
+        told.append("no result is known: import football-data's seasons for log loss")
+    return told
 
 
 class _Scorer:
     """A ``walk.Visitor`` that counts."""
 
-    def __init__(self, reference: str, method: str, scores: Mapping[str, Score]) -> None:
+    def __init__(
+        self, reference: str, method: str, scores: Mapping[str, Score], since_ms: int | None
+    ) -> None:
         self.tallies: defaultdict[CardKey, Tally] = defaultdict(Tally)
         self.games = 0
         self.bets: list[PlacedBet] = []
@@ -50,13 +74,14 @@ class _Scorer:
         self._reference = reference
         self._method = method
         self._scores = scores
+        self._since_ms = -math.inf if since_ms is None else since_ms
         self._moves: dict[str, MovesOfGame] = {}
         self._valued: dict[str, set[tuple[object, ...]]] = {}
 
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Count what moved, and what is value now."""
         keys = game.near()
-        if game.has_begun:
+        if game.has_begun or now_ms < self._since_ms:
             return
         ident, sport = game.entry.game_id, game.entry.sport
         moves = self._moves.setdefault(ident, MovesOfGame())
@@ -80,9 +105,11 @@ class _Scorer:
 
     def before_begin(self, game: PastGame) -> None:
         """Count the last prices before the close."""
-        self.games += 1
         self._moves.pop(game.entry.game_id, None)
         self._valued.pop(game.entry.game_id, None)
+        if _begins(game) < self._since_ms:
+            return
+        self.games += 1
         for section in game.book.matrix.sections:
             for name, odds in _whole_lines(section, self._reference):
                 self._tally(game, section, name).holds.append(hold(odds))
@@ -91,7 +118,7 @@ class _Scorer:
     def at_close(self, game: PastGame) -> None:
         """Count chances beside what came true."""
         score = self._scores.get(game.entry.game_id)
-        if score is None:
+        if score is None or _begins(game) < self._since_ms:
             return
         for section in game.book.matrix.sections:
             winner = _winner(section, game.entry.match_name, score)
@@ -128,6 +155,11 @@ class _Scorer:
         return self.tallies[CardKey(bookmaker, game.entry.sport, *section.key[:2])]
 
 
+def _begins(game: PastGame) -> int:
+    """Return when a game begins that is about to; where nobody tells, when it was seen last."""
+    return game.moment if game.kick_off is None else game.kick_off
+
+
 def _whole_lines(section: Section, reference: str) -> Iterator[tuple[str, list[float]]]:
     """Yield who prices all sides of a line, with the gross prices in the order of its rows."""
     selections = tuple(row.selection for row in section.rows)
@@ -162,6 +194,8 @@ def scorecards(
     method: str,
     profiles: Profiles,
     now_ms: int,
+    since_ms: int | None = None,
+    until_ms: int | None = None,
     progress: Progress = lambda _: None,
 ) -> Scored:
     """Go through the log and return a card for each bookmaker and kind of market.
@@ -172,14 +206,16 @@ def scorecards(
         method: How margins are taken out.
         profiles: What bookmakers keep of a win.
         now_ms: The time: only games that began before it have a closing line.
+        since_ms: What is seen from this moment on counts; what was known before is known.
+        until_ms: No row that was known then or later is read.
         progress: Called with the rows done; what it raises ends the work.
 
     Raises:
         StoreError: the database cannot be read.
     """
-    scorer = _Scorer(reference, method, reader.scores())
+    scorer = _Scorer(reference, method, reader.scores(), since_ms)
     walk = Walk(reader, scorer, era_maker(reference, method, profiles, None))
-    walk.run(None, progress)
+    walk.run(since_ms, until_ms, progress)
     for bet in with_closes(reader, scorer.bets, now_ms, method):
         key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)
         scorer.tallies[key].bets.append(bet)
@@ -187,7 +223,17 @@ def scorecards(
         tally.card(key, is_reference=key.bookmaker == reference)
         for key, tally in scorer.tallies.items()
     ]
-    return Scored(sorted(cards, key=_place), walk.rows, scorer.games, scorer.has_results)
+    return Scored(
+        cards=sorted(cards, key=_place),
+        reference=reference,
+        rows=walk.rows,
+        asked=walk.asked,
+        first_ms=walk.first_ms,
+        last_ms=walk.last_ms,
+        bookmakers=frozenset(walk.bookmakers),
+        games=scorer.games,
+        has_results=scorer.has_results,
+    )
 
 
 def _place(card: Card) -> tuple[object, ...]:

@@ -1,7 +1,9 @@
 """Backtest and scorecards: what was found, how far it is, and what to do where there is nothing."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.research.backtest_panel import BacktestPanel
 from oddsdesk.desk.research.log import BacktestAsked, ResearchLog
 from oddsdesk.desk.research.scorecard_panel import ScorecardPanel
+from oddsdesk.desk.research.span_fields import ChoiceError, span_of
+from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.log_research import DatabaseResearch
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bookmakers import shipped_profiles
@@ -73,18 +77,28 @@ class Waits:
             raise
 
 
+Presets = tuple[Preset, ...]
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "desk.ini")
+
+
 def backtest_panel(
-    qtbot: QtBot, theme: Theme, log: Any, presets: tuple[Preset, ...] = BUILT_IN
+    qtbot: QtBot, theme: Theme, layout: Layout, log: Any, presets: Presets = BUILT_IN
 ) -> BacktestPanel:
-    panel = BacktestPanel(theme, lambda: NOW, lambda: log, lambda: DEFAULT_METHOD, lambda: presets)
+    panel = BacktestPanel(
+        theme, lambda: NOW, lambda: log, lambda: DEFAULT_METHOD, lambda: presets, layout
+    )
     qtbot.addWidget(panel)
     panel.resize(1_200, 700)
     panel.show()
     return panel
 
 
-def scorecard_panel(qtbot: QtBot, theme: Theme, log: Any) -> ScorecardPanel:
-    panel = ScorecardPanel(theme, lambda: NOW, lambda: log)
+def scorecard_panel(qtbot: QtBot, theme: Theme, layout: Layout, log: Any) -> ScorecardPanel:
+    panel = ScorecardPanel(theme, lambda: NOW, lambda: log, layout)
     qtbot.addWidget(panel)
     panel.resize(1_200, 700)
     panel.show()
@@ -107,9 +121,9 @@ def column(panel: BacktestPanel | ScorecardPanel, title: str) -> list[str]:
 
 
 async def test_a_backtest_shows_its_bets_with_figures_and_how_sure_they_are(
-    qtbot: QtBot, theme: Theme, path: Path
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
 ) -> None:
-    panel = backtest_panel(qtbot, theme, research(path))
+    panel = backtest_panel(qtbot, theme, layout, research(path))
     assert panel.placeholder.isVisible()
     panel.run()
     await ended(panel)
@@ -123,9 +137,11 @@ async def test_a_backtest_shows_its_bets_with_figures_and_how_sure_they_are(
     panel.close_panel()
 
 
-async def test_what_is_chosen_is_what_is_bet_on(qtbot: QtBot, theme: Theme, path: Path) -> None:
+async def test_what_is_chosen_is_what_is_bet_on(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
     none = Preset("Long prices", ValueFilter(min_odds=5.0))
-    panel = backtest_panel(qtbot, theme, research(path), (none,))
+    panel = backtest_panel(qtbot, theme, layout, research(path), (none,))
     panel.preset.setCurrentText("Long prices")
     panel.run()
     await ended(panel)
@@ -139,9 +155,9 @@ async def test_what_is_chosen_is_what_is_bet_on(qtbot: QtBot, theme: Theme, path
 
 
 async def test_the_bets_go_into_a_file(
-    qtbot: QtBot, theme: Theme, path: Path, tmp_path: Path
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path, tmp_path: Path
 ) -> None:
-    panel = scorecard_panel(qtbot, theme, research(path))
+    panel = scorecard_panel(qtbot, theme, layout, research(path))
     panel.run()
     await ended(panel)
     file = tmp_path / "cards.csv"
@@ -150,16 +166,21 @@ async def test_the_bets_go_into_a_file(
     assert file.read_text("utf-8-sig").splitlines()[1].startswith("Pinnacle,Football,total,0,0,")
 
 
-async def test_without_a_log_it_says_what_to_do(qtbot: QtBot, theme: Theme) -> None:
-    for panel in (backtest_panel(qtbot, theme, None), scorecard_panel(qtbot, theme, None)):
+async def test_without_a_log_it_says_what_to_do(qtbot: QtBot, theme: Theme, layout: Layout) -> None:
+    for panel in (
+        backtest_panel(qtbot, theme, layout, None),
+        scorecard_panel(qtbot, theme, layout, None),
+    ):
         panel.run()
         assert not panel.running.is_running
         assert panel.placeholder.isVisible()
 
 
-async def test_it_is_cancelled_by_the_button_that_began_it(qtbot: QtBot, theme: Theme) -> None:
+async def test_it_is_cancelled_by_the_button_that_began_it(
+    qtbot: QtBot, theme: Theme, layout: Layout
+) -> None:
     log = Waits()
-    panel = backtest_panel(qtbot, theme, log)
+    panel = backtest_panel(qtbot, theme, layout, log)
     over = asyncio.Event()
     panel.running.changed.connect(lambda: panel.running.rows and over.set())
     panel.run()
@@ -174,9 +195,9 @@ async def test_it_is_cancelled_by_the_button_that_began_it(qtbot: QtBot, theme: 
 
 
 async def test_a_database_that_cannot_be_read_is_one_line(
-    qtbot: QtBot, theme: Theme, tmp_path: Path
+    qtbot: QtBot, theme: Theme, layout: Layout, tmp_path: Path
 ) -> None:
-    panel = backtest_panel(qtbot, theme, research(tmp_path / "none.db"))
+    panel = backtest_panel(qtbot, theme, layout, research(tmp_path / "none.db"))
     panel.run()
     await ended(panel)
     assert panel.messages.isVisible()
@@ -184,9 +205,9 @@ async def test_a_database_that_cannot_be_read_is_one_line(
 
 
 async def test_scorecards_show_little_data_faintly_and_say_of_how_many(
-    qtbot: QtBot, theme: Theme, path: Path
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
 ) -> None:
-    panel = scorecard_panel(qtbot, theme, research(path))
+    panel = scorecard_panel(qtbot, theme, layout, research(path))
     panel.run()
     await ended(panel)
     assert sorted(column(panel, "Bookmaker")) == ["Pinnacle", "Soft"]
@@ -197,3 +218,73 @@ async def test_scorecards_show_little_data_faintly_and_say_of_how_many(
     assert cell.note == "? · 2"
     assert not cell.is_strong
     assert "too few" in panel.model.tip(0, place)
+
+
+async def test_only_the_days_that_are_asked_for_are_gone_through(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    """The log is of 14 November 2023; no zone leads from there into the first two days of 2020."""
+    for make in (backtest_panel, scorecard_panel):
+        panel: Any = make(qtbot, theme, layout, research(path))
+        panel.span.since.setText("2020-01-01")
+        panel.span.until.setText("2020-01-02")
+        panel.run()
+        await ended(panel)
+        sentence = panel.placeholder._state.sentence
+        assert sentence.startswith("Nothing was recorded from 1 Jan 2020 00:00 to 3 Jan 2020 00:00")
+        assert "the log goes from 14 Nov 2023" in sentence or "15 Nov 2023" in sentence
+        panel.span.since.setText("2023-11-01")
+        panel.span.until.setText("")
+        panel.run()
+        await ended(panel)
+        assert panel.model.rowCount() == 2
+        assert " Nov 2023 to " in panel.bar._facts.text()
+
+
+@pytest.mark.parametrize("make", [backtest_panel, scorecard_panel])
+async def test_days_that_make_no_sense_are_told_and_nothing_runs(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path, make: Callable[..., Any]
+) -> None:
+    panel = make(qtbot, theme, layout, research(path))
+    panel.span.since.setText("last week")
+    panel.run()
+    assert not panel.running.is_running
+    assert panel.messages.text == "From: expected a day such as 2024-08-16, got 'last week'"
+    panel.span.since.setText("")
+    panel.run()
+    assert not panel.messages.isVisible()
+    await ended(panel)
+
+
+def test_the_last_day_is_gone_through_to_its_end() -> None:
+    day = 24 * HOUR
+    span = span_of(" 2024-08-16 ", "2024-08-16", UTC)
+    assert (span.since_ms, span.until_ms) == (1_723_766_400_000, 1_723_766_400_000 + day)
+    assert span_of("", "") == (nothing := span_of(" ", " "))
+    assert (nothing.since_ms, nothing.until_ms) == (None, None)
+    for wrong in (("2024-08-17", "2024-08-16"), ("0001-01-01", ""), ("", "9999-12-31")):
+        with pytest.raises(ChoiceError):
+            span_of(*wrong)
+
+
+async def test_choices_are_kept_between_starts(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path, tmp_path: Path
+) -> None:
+    preset = BUILT_IN[-1].name
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    panel.preset.setCurrentText(preset)
+    panel.method.setCurrentIndex(panel.method.findData("shin"))
+    panel.latency.setCurrentIndex(2)
+    panel.reference.setText("Soft")
+    panel.span.until.setText("2023-12-01")
+    cards = scorecard_panel(qtbot, theme, layout, research(path))
+    cards.span.since.setText("2023-11-01")
+    for each in (panel, cards):
+        each.run()
+        await ended(each)
+    again = backtest_panel(qtbot, theme, Layout(tmp_path / "desk.ini"), None)
+    assert again._asked() == panel._asked()
+    assert again.preset.currentText() == preset
+    assert again.span.until.text() == "2023-12-01"
+    later = scorecard_panel(qtbot, theme, Layout(tmp_path / "desk.ini"), None)
+    assert later.span.since.text() == "2023-11-01"

@@ -81,7 +81,8 @@ def test_an_empty_span_is_said(database: Path) -> None:
     found = json.loads(done.stdout)
     assert (done.exit_code, found["bets"], found["rows"]) == (0, 0, [])
     assert found["notes"] == [
-        "nothing was recorded from 2020-01-01T00:00:00.000Z to 2020-02-01T00:00:00.000Z"
+        "nothing was recorded from 2020-01-01T00:00:00.000Z to 2020-02-01T00:00:00.000Z;"
+        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
     ]
 
 

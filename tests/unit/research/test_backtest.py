@@ -193,7 +193,18 @@ def test_only_the_span_that_is_asked_for_is_bet_on_with_what_was_known_before(lo
     empty = log.backtest(**asked)
     assert (empty.rows, empty.bets) == (0, [])
     assert notes(empty, question(**asked)) == [
-        "nothing was recorded from 2023-11-14T20:13:20.000Z to 2023-11-14T22:13:20.000Z"
+        "nothing was recorded from 2023-11-14T20:13:20.000Z to 2023-11-14T22:13:20.000Z;"
+        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-15T00:13:20.000Z"
+    ]
+    after = {"since_ms": START + 3 * HOUR}
+    late = log.backtest(**after)
+    assert (late.asked, notes(late, question(**after))[0][:20]) == (0, "nothing was recorded")
+
+
+def test_a_reference_without_prices_is_told_with_who_has_some(log: Log) -> None:
+    log.archive(said(SOFT, EVEN), said("Other", EVEN))
+    assert notes(log.backtest(), question()) == [
+        "no price of 'Pinnacle', the reference, was recorded; there are Other, Soft"
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.research.scorecards.scoring import scorecards
+from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
 from oddsdesk.research.scorecards.tally import Card
 from oddsdesk.store.store import Store, open_store
 
@@ -38,15 +38,19 @@ def said(bookmaker: str, home: float, minute: int) -> Quote:
     )
 
 
-def cards(store: Store) -> dict[str, Card]:
-    found = scorecards(
+def scored(store: Store, **span: int) -> Scored:
+    return scorecards(
         store.reader(),
         reference="Pinnacle",
         method=DEFAULT_METHOD,
         profiles=shipped_profiles(),
         now_ms=KICK_OFF * 2,
+        **span,
     )
-    return {card.key.bookmaker: card for card in found.cards}
+
+
+def cards(store: Store, **span: int) -> dict[str, Card]:
+    return {card.key.bookmaker: card for card in scored(store, **span).cards}
 
 
 def moves() -> Iterator[Quote]:
@@ -94,3 +98,24 @@ def test_little_data_has_no_interval_and_a_game_to_come_no_hold(store: Store) ->
     store.record([said("Pinnacle", 1.91, 600)]).result(10)
     hold = cards(store)[FOLLOWER].hold_pct
     assert (hold.count, hold.low, hold.high) == (1, None, None)
+
+
+def test_only_the_span_that_is_asked_for_counts_with_what_was_known_before(store: Store) -> None:
+    store.record([*moves(), said("Pinnacle", 1.99, 600)]).result(10)
+    inside = cards(store, since_ms=START + 150 * MINUTE, until_ms=START + 330 * MINUTE)
+    assert inside[LEADER].lag_s.count == 3
+    assert inside[LEADER].hold_pct.count == 0, "the game has not begun within it"
+    after = scored(store, since_ms=KICK_OFF)
+    assert (after.asked, after.games) == (1, 1)
+    assert {card.hold_pct.count for card in after.cards} == {1}
+    assert scored(store, since_ms=KICK_OFF + 1).games == 0
+
+
+def test_an_empty_span_is_said_with_where_the_log_lies(store: Store) -> None:
+    store.record([said("Pinnacle", 1.9, 0)]).result(10)
+    found = scored(store, until_ms=START)
+    assert found.cards == []
+    assert notes(found, "then") == [
+        "nothing was recorded then;"
+        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
+    ]

@@ -1,0 +1,57 @@
+"""What is said of a log that was gone through: where it lies in time, and what it lacks."""
+
+from collections.abc import Callable, Collection
+from typing import Protocol
+
+from oddsdesk.contract.times import format_ms
+
+Moment = Callable[[int], str]
+"""Says a time that is given in milliseconds."""
+
+
+class LogRead(Protocol):
+    """What a log was found to be; times in milliseconds."""
+
+    @property
+    def first_ms(self) -> int | None:
+        """When its first row was known; None for an empty log."""
+        ...
+
+    @property
+    def last_ms(self) -> int:
+        """When its last row was."""
+        ...
+
+    @property
+    def asked(self) -> int:
+        """How many of its rows were known in the span that is asked for."""
+        ...
+
+    @property
+    def bookmakers(self) -> Collection[str]:
+        """Whose prices the rows are that were read."""
+        ...
+
+
+def in_span(since_ms: int | None, until_ms: int | None, moment: Moment = format_ms) -> str:
+    """Return a span as the end of a sentence."""
+    if since_ms is None and until_ms is None:
+        return "in this database"
+    begin = "the beginning" if since_ms is None else moment(since_ms)
+    return f"from {begin} to {'the end' if until_ms is None else moment(until_ms)}"
+
+
+def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format_ms) -> str | None:
+    """Return why nothing can come of a span: no rows, or none of the reference; else None."""
+    if not log.asked:
+        return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
+    if reference not in log.bookmakers:
+        names = ", ".join(sorted(log.bookmakers))
+        return f"no price of {reference!r}, the reference, was recorded; there are {names}"
+    return None
+
+
+def _the_log_goes(log: LogRead, moment: Moment) -> str:
+    if log.first_ms is None:
+        return ""
+    return f"; the log goes from {moment(log.first_ms)} to {moment(log.last_ms)}"
