@@ -77,7 +77,8 @@ def closes_from_log(
 
 def _close(past: PastOdds, bet: PlacedBet, now_ms: int, method: str) -> ClosingLine | None:
     """Return the close of one bet, None where its game is not known or has not begun."""
-    game = past.game(bet.game_id, now_ms)
+    # Once a game is over all prices of it are withdrawn: nothing stands of it then.
+    game = past.game(bet.game_id, now_ms) or past.game(bet.game_id, bet.placed_at)
     if game is None:
         return None
     kick_off = bet.kick_off if game.match_date is None else parse_ms(game.match_date)

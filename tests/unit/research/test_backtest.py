@@ -267,3 +267,13 @@ def test_another_bookmaker_may_be_the_reference(log: Log) -> None:
     log.archive(said(SOFT, EVEN), reference({"A": 2.09}))
     assert placed(log.backtest()) == []
     assert placed(log.backtest(reference=SOFT)) == [("Pinnacle", "A", 2.09, START)]
+
+
+def test_a_close_is_read_from_the_log_though_all_was_withdrawn_when_the_game_began(
+    log: Log,
+) -> None:
+    ending = KICK_OFF - 10 * MINUTE
+    log.live(reference(EVEN), said(SOFT, {"A": 2.09}), reference(LONGER, ending))
+    log.live(reference({}, ending + MINUTE), said(SOFT, {}, ending + MINUTE))
+    (bet,) = log.backtest().bets
+    assert bet.clv_pct == pytest.approx((2.09 / 2.26471 - 1) * 100, abs=0.01)
