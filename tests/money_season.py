@@ -4,6 +4,9 @@ An authority for the tests: it shares no code with `oddsdesk`. One unit on the b
 every outcome that is value at the prices before the close. Every side bears the same share of the
 margin: `p = 1/o - M/n`.
 
+``by_all_of`` judges each match result by what all the other bookmakers say of it together: the
+mean of their log-odds, one vote each.
+
     python -m tests.money_season E0_2425.csv
 """
 
@@ -11,7 +14,7 @@ import csv
 import math
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 FLOOR = 1.01
@@ -25,6 +28,7 @@ CODES = {
     "1XB": "1xBet",
     "BFE": "Betfair Exchange",
 }
+ALL = {"PS": "Pinnacle"} | CODES
 COMMISSION = {"BFE": 0.05}
 MOST_EDGE = {"moneyline": 0.10, "spread": 0.10, "total": 0.20}
 
@@ -51,6 +55,51 @@ def bets_of(rows: Iterable[dict[str, str]]) -> Iterator[Bet]:
     for row in rows:
         for market in ENDS:
             yield from _of_market(row, market)
+
+
+def by_all_of(rows: Iterable[dict[str, str]]) -> Iterator[Bet]:
+    """Yield the bets on match results that the others of all bookmakers make value."""
+    for row in rows:
+        early = {code: _prices(row, code, "moneyline") for code in ALL}
+        late = {code: _prices(row, code + "C", "moneyline") for code in ALL}
+        for side in range(3):
+            offers = []
+            for code, name in ALL.items():
+                said = _together(early, code)
+                if early[code] is None or said is None:
+                    continue
+                chances, total = said
+                net = 1 + (early[code][side] - 1) * (1 - COMMISSION.get(code, 0.0))
+                edge = net * chances[side] / FLOOR - 1
+                payout = 1 / net + total * (1 - chances[side])
+                if (
+                    0.01 <= edge <= MOST_EDGE["moneyline"]
+                    and 0.99 <= payout <= 1.05
+                    and net * chances[side] <= 1.15
+                ):
+                    offers.append((-net, name, edge, code))
+            if offers:
+                net, name, edge, code = min(offers)
+                bet = settled(row, "moneyline", side, name, -net, edge)
+                close = _together(late, code)
+                yield replace(bet, clv=None if close is None else -net * close[0][side] - 1)
+
+
+def _together(
+    prices: dict[str, list[float] | None], without: str
+) -> tuple[list[float], float] | None:
+    """Return what bookmakers say of three outcomes together, and their margin; None of two."""
+    said = [each for code, each in prices.items() if each and code != without]
+    said = [each for each in said if sum(1 / odds for odds in each) >= 1]
+    if len(said) < 3:
+        return None
+    sums = [0.0, 0.0, 0.0]
+    for each in said:
+        for side, odds in enumerate(_fair(each)):
+            sums[side] += math.log(1 / (odds - 1))
+    chances = [1 / (1 + math.exp(-total / len(said))) for total in sums]
+    margin = sum(sum(1 / odds for odds in each) for each in said) / len(said)
+    return [each / sum(chances) for each in chances], min(max(margin, 1.0), 1.05)
 
 
 def read(path: Path) -> list[dict[str, str]]:

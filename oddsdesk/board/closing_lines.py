@@ -127,18 +127,8 @@ class ClosingLines:
         return kick_off is not None and self._clock() > kick_off + WAIT_MS
 
     def _closing_line(self, bet: FollowedBet) -> ClosingLine:
-        is_pooled = bet.reference == CONSENSUS_TITLE
-        found = closing_line(
-            Market(bet.market_type, bet.match_name, bet.sport, bet.period),
-            bet.selection,
-            self._sightings.get(_followed(bet), ()),
-            kick_off=self._kick_off(bet),
-            first_in_play=self._first_in_play.get(bet.game_id),
-            method=_WITHOUT_MARGIN if is_pooled else bet.method,
-        )
-        if is_pooled and found.method:
-            return msgspec.structs.replace(found, method=bet.method)
-        return found
+        seen = self._sightings.get(_followed(bet), ())
+        return close_of(bet, seen, self._kick_off(bet), self._first_in_play.get(bet.game_id))
 
     def _see(self, game: str) -> None:
         """Note what the reference says now of a game's markets with bets, and whether it began."""
@@ -153,13 +143,13 @@ class ClosingLines:
         for key in markets:
             sighting = self._sighting(matrix, key)
             if sighting is not None:
-                _keep(self._sightings.setdefault(key, []), sighting)
+                keep_sighting(self._sightings.setdefault(key, []), sighting)
 
     def _sighting(self, matrix: Matrix, key: "_Followed") -> Sighting | None:
         """Return what a reference offers in a market; None where it was never seen there."""
         sections = [each for each in matrix.sections if each.key[:2] == key[1:3]]
         if key.reference == CONSENSUS_TITLE:
-            return _pooled_sighting(sections, self._board.basis, key.bookmaker)
+            return pooled_sighting(sections, self._board.basis, key.bookmaker)
         whose = self._board.whose
         if not key.reference and not whose.is_services_own and whose.service is None:
             return None  # whom the service judges by is not known yet
@@ -182,6 +172,24 @@ class ClosingLines:
         self._see(into)
 
 
+def close_of(
+    bet: FollowedBet, seen: Sequence[Sighting], kick_off: int | None, first_in_play: int | None
+) -> ClosingLine:
+    """Return the close of a bet from what was seen of its market; what was pooled has no margin."""
+    is_pooled = bet.reference == CONSENSUS_TITLE
+    found = closing_line(
+        Market(bet.market_type, bet.match_name, bet.sport, bet.period),
+        bet.selection,
+        seen,
+        kick_off=kick_off,
+        first_in_play=first_in_play,
+        method=_WITHOUT_MARGIN if is_pooled else bet.method,
+    )
+    if is_pooled and found.method:
+        return msgspec.structs.replace(found, method=bet.method)
+    return found
+
+
 def _live_since(matrix: Matrix, now_ms: int) -> int | None:
     """Return since when a game is seen in play, by its prices; None where it is not."""
     prices = [
@@ -201,7 +209,7 @@ def _followed(bet: FollowedBet) -> "_Followed":
     return _Followed(*bet.market, bet.reference, bet.bookmaker if is_pooled else "")
 
 
-def _pooled_sighting(sections: Sequence[Section], basis: Basis, bookmaker: str) -> Sighting | None:
+def pooled_sighting(sections: Sequence[Section], basis: Basis, bookmaker: str) -> Sighting | None:
     """Return what the others say together: their fair odds, as old as the oldest vote."""
     odds, times = dict[str, float](), list[int]()
     for section in sections:
@@ -229,7 +237,7 @@ def _sighting_of(sections: Sequence[Section], bookmaker: str | None) -> Sighting
     return Sighting(at, odds, False)
 
 
-def _keep(seen: list[Sighting], sighting: Sighting) -> None:
+def keep_sighting(seen: list[Sighting], sighting: Sighting) -> None:
     """Add a sighting; one that says the same is the same, later; what is too old goes."""
     if seen and seen[-1].odds == sighting.odds:
         seen[-1] = seen[-1]._replace(at=max(seen[-1].at, sighting.at))

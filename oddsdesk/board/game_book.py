@@ -1,6 +1,6 @@
 """One game's prices: its markets, and the matrix that they make."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -144,10 +144,18 @@ class GameBook:
             if market_type in GOAL_MARKETS and period == 0:
                 market.revalue(basis, changes)
 
-    def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
-        """Find out whose prices are stale by now."""
-        for market in self._markets.values():
-            market.age(basis, reference, now_ms, changes)
+    def age(
+        self,
+        basis: Basis,
+        reference: str | None,
+        now_ms: int,
+        changes: Changes,
+        only: Container[MarketKey] | None = None,
+    ) -> None:
+        """Find out whose prices are stale by now; in some markets only, None is all."""
+        for where, market in self._markets.items():
+            if only is None or where in only:
+                market.age(basis, reference, now_ms, changes)
 
     def date(self, game: GameEntry) -> bool:
         """Take in whether the game is in play and when it begins; tell whether that is news."""

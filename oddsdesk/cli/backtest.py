@@ -13,7 +13,7 @@ from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.ledger_tables import reports_table
 from oddsdesk.cli.moments import check_span, moment
-from oddsdesk.cli.options import maybe_database_option, usual_database
+from oddsdesk.cli.options import log_reference_option, maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting, preset
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
@@ -31,10 +31,10 @@ from oddsdesk.research.backtest.summary import (
     summary,
     summary_fields,
 )
+from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.store import open_store
 
 _MOST_TOLD: Final = 5
 
@@ -57,9 +57,7 @@ _MOST_TOLD: Final = 5
     metavar="METHOD",
     help="How the reference's margin is taken out. Default: as the desk's settings say.",
 )
-@click.option(
-    "--reference", metavar="NAME", help="Who prices are judged by. Default: the database's."
-)
+@log_reference_option
 @click.option(
     "--results",
     "files",
@@ -122,12 +120,10 @@ def _run(
 ) -> tuple[Question, Backtested]:
     profiles, mine = own_profiles(), own_setting(MINE)
     try:
-        with (
-            contextlib.closing(open_store(database, reference, read_only=True)) as store,
-            Progress("rows read") as progress,
-        ):
+        store, judged_by = open_judged(database, reference)
+        with contextlib.closing(store), Progress("rows read") as progress:
             question = Question(
-                reference=store.reference,
+                reference=judged_by,
                 profiles=profiles,
                 mine=profiles.among(mine) if mine else None,
                 **asked,

@@ -100,6 +100,14 @@ def reference_option(**attributes: Any) -> Callable[[F], F]:
     return click.option("--reference", metavar="NAME", help=meaning, **attributes)
 
 
+log_reference_option = click.option(
+    "--reference",
+    metavar="NAME|consensus",
+    help="Who prices are judged by: a bookmaker, an exchange, or all bookmakers together. "
+    "Default: the database's.",
+)
+
+
 def _days(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
     """Return a number of days, ``KEEP_ALL`` for all."""
     if value is None or value == "all":

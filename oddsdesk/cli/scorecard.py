@@ -9,7 +9,7 @@ import click
 from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import aligned, plain
 from oddsdesk.cli.moments import check_span, moment
-from oddsdesk.cli.options import maybe_database_option, usual_database
+from oddsdesk.cli.options import log_reference_option, maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
@@ -18,12 +18,12 @@ from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.intervals import Interval
+from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.past.log_words import in_span
 from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
 from oddsdesk.research.scorecards.tally import Card
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.store import open_store
 
 _HEADINGS: Final = ("BOOKMAKER", "HOLD %", "BEST %", "VALUE", "CLV %", "AGE s", "LAG s", "LOG LOSS")
 _RIGHT: Final = frozenset(_HEADINGS[1:])
@@ -40,9 +40,7 @@ _FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_los
     metavar="METHOD",
     help="How margins are taken out. Default: as the desk's settings say.",
 )
-@click.option(
-    "--reference", metavar="NAME", help="Who prices are judged by. Default: the database's."
-)
+@log_reference_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a card each.")
 def scorecard(
     database: Database | None,
@@ -67,15 +65,11 @@ def scorecard(
     check_span(since, until)
     profiles, how = own_profiles(), method or own_setting(METHOD)
     try:
-        with (
-            contextlib.closing(
-                open_store(database or usual_database(), reference, read_only=True)
-            ) as store,
-            Progress("rows read") as progress,
-        ):
+        store, judged_by = open_judged(database or usual_database(), reference)
+        with contextlib.closing(store), Progress("rows read") as progress:
             found = scorecards(
                 store.reader(),
-                reference=store.reference,
+                reference=judged_by,
                 method=how,
                 profiles=profiles,
                 now_ms=system_clock(),

@@ -229,6 +229,32 @@ def test_a_backtest_of_a_season_is_the_second_count(season: Season) -> None:
         assert found[f"{name}_low"] < found[name] < found[f"{name}_high"], name
 
 
+def test_a_backtest_by_the_consensus_is_the_second_count(season: Season) -> None:
+    """Of match results, the one market that enough bookmakers price."""
+    asked = ["--database", str(season.database), "--reference", "consensus", "--json"]
+    done = CliRunner().invoke(backtest, asked)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    mine = {_place(row): row for row in found["rows"]}
+    counted = list(money_season.by_all_of(money_season.read(season.file)))
+    theirs = {(bet.game, bet.market, bet.side): bet for bet in counted}
+
+    assert found["reference"] == "Consensus"
+    assert len(counted) > 10
+    assert mine.keys() == theirs.keys()
+    for place, bet in theirs.items():
+        row = mine[place]
+        assert (row["bookmaker"], row["result"]) == (bet.bookmaker, bet.result), place
+        assert (row["net_odds"], row["profit"]) == pytest.approx((bet.net, bet.profit)), place
+        assert row["ev_pct"] == pytest.approx(bet.expected * 100), place
+        clv = None if row["clv_pct"] is None else row["clv_pct"] / 100
+        assert clv == (None if bet.clv is None else pytest.approx(bet.clv)), place
+    total = money_season.summed(counted)
+    assert (found["bets"], found["clv_bets"]) == (total.bets, total.clv_bets)
+    for name in ("profit", "yield_pct", "clv_pct"):
+        assert found[name] == pytest.approx(getattr(total, name)), name
+
+
 @pytest.mark.parametrize("code", sorted(money_season.CODES))
 def test_scorecards_of_a_season_are_the_second_count(
     cards: list[dict[str, Any]], season: Season, code: str, monkeypatch: pytest.MonkeyPatch

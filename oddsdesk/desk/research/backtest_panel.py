@@ -158,7 +158,9 @@ class BacktestPanel(ResearchPanel):
         self.reference = QLineEdit(kept.reference)
         self.reference.setPlaceholderText("Reference")
         self.reference.setAccessibleName("Reference")
-        self.reference.setToolTip("The bookmaker that prices are judged by; empty: the database's")
+        self.reference.setToolTip(
+            "Whom prices are judged by: a bookmaker, or consensus. Empty: the database's"
+        )
         self.reference.setMaximumWidth(150)
         self.span = SpanFields(kept.since, kept.until)
 

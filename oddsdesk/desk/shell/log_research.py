@@ -20,9 +20,10 @@ from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.backtest.betting import Question, backtest
 from oddsdesk.research.backtest.summary import summary
 from oddsdesk.research.past.game import Mine
+from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.scorecards.scoring import Scored, scorecards
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.store import Store
 
 T = TypeVar("T")
 
@@ -51,9 +52,9 @@ class DatabaseResearch:
         """
         preset = asked.preset
 
-        def work(store: Store, tell: Progress) -> BacktestFound:
+        def work(store: Store, reference: str, tell: Progress) -> BacktestFound:
             question = Question(
-                reference=store.reference,
+                reference=reference,
                 method=asked.method,
                 profiles=self._profiles,
                 mine=self._mine,
@@ -75,10 +76,10 @@ class DatabaseResearch:
             ResearchError: it cannot be read.
         """
 
-        def work(store: Store, tell: Progress) -> Scored:
+        def work(store: Store, reference: str, tell: Progress) -> Scored:
             return scorecards(
                 store.reader(),
-                reference=store.reference,
+                reference=reference,
                 method=self._method,
                 profiles=self._profiles,
                 now_ms=self._clock(),
@@ -93,7 +94,7 @@ class DatabaseResearch:
         self,
         name: str,
         reference: str,
-        work: Callable[[Store, Progress], T],
+        work: Callable[[Store, str, Progress], T],
         progress: Progress,
     ) -> T:
         """Run work on a thread; cancelled, it ends at the next rows."""
@@ -110,9 +111,9 @@ class DatabaseResearch:
                 loop.call_soon_threadsafe(progress, rows)
 
         def run() -> T:
-            opened = open_store(self._database, reference or None, read_only=True)
-            with contextlib.closing(opened) as store:
-                return work(store, tell)
+            store, judged_by = open_judged(self._database, reference)
+            with contextlib.closing(store):
+                return work(store, judged_by, tell)
 
         try:
             return await asyncio.wrap_future(in_background(name, run))

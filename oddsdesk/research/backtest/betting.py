@@ -17,10 +17,13 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.research.backtest.outcomes import IN_PLAY, with_closes, with_results
+from oddsdesk.research.backtest.closes import IN_PLAY, Closes
+from oddsdesk.research.backtest.outcomes import with_results
 from oddsdesk.research.past.game import Mine, PastGame
+from oddsdesk.research.past.kept_past import KeptPast
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
 from oddsdesk.store.reader import Reader
 
@@ -35,6 +38,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of a backtest; times in milliseconds."""
 
     reference: str
+    """A bookmaker, or ``CONSENSUS_TITLE``: what the bookmakers say together (D60)."""
     method: str
     profiles: Profiles
     mine: Mine = None
@@ -76,6 +80,7 @@ class _Bettor:
     def __init__(self, question: Question) -> None:
         self.bets: list[PlacedBet] = []
         self.missed = 0
+        self.closes = Closes(question.method)
         self._question = question
         self._taken: dict[str, set[Outcome]] = {}
         self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
@@ -88,8 +93,11 @@ class _Bettor:
         if chosen is not None and chosen.depends_on_time:
             keys = list(game.all_near())
         self._place_due(game, now_ms + 1)
-        if not keys or not self._is_asked(now_ms):
-            return
+        if keys and self._is_asked(now_ms):
+            self._decide(game, keys, now_ms)
+        self.closes.see(game, now_ms)
+
+    def _decide(self, game: PastGame, keys: list[RowKey], now_ms: int) -> None:
         found = [price for price in self._best(game, keys, now_ms) if self._is_free(price)]
         if self._question.latency_ms:
             due = self._due.setdefault(game.entry.game_id, {})
@@ -108,7 +116,8 @@ class _Bettor:
         """Nothing is bet on at this moment."""
 
     def at_close(self, game: PastGame) -> None:
-        """Closing lines are read at the end, as those of placed bets are."""
+        """Look at what a consensus closes at; the close of a bookmaker stands in the log."""
+        self.closes.see_begin(game)
 
     def forget_due(self) -> None:
         """Count what the log ends too early for."""
@@ -159,12 +168,14 @@ class _Bettor:
     def _place(self, game: PastGame, price: AssessedPrice, now_ms: int) -> None:
         self._taken.setdefault(price.key.game_id, set()).add(price.outcome)
         question = self._question
-        bet = bet_on(price, now_ms, question.method, len(self.bets) + 1)
+        bet = bet_on(price, game, now_ms, len(self.bets) + 1)
         self.bets.append(msgspec.structs.replace(bet, preset=question.preset))
+        self.closes.follow(bet, game, now_ms)
 
 
-def bet_on(price: AssessedPrice, now_ms: int, method: str, ident: int) -> PlacedBet:
-    """Return a bet of one unit on a price."""
+def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> PlacedBet:
+    """Return a bet of one unit on a price of a game."""
+    basis = game.era.basis
     found = price.assessment
     game_id, market_type, period, selection, _ = price.key
     return PlacedBet(
@@ -182,7 +193,8 @@ def bet_on(price: AssessedPrice, now_ms: int, method: str, ident: int) -> Placed
         kick_off=price.kick_off,
         fair_odds=found.fair_odds,
         true_ev=found.ev_pct,
-        method=method,
+        method=basis.method,
+        reference=CONSENSUS_TITLE if basis.is_pooled else "",
         net_odds=found.net_odds,
         age_ms=None if price.scraped_at is None else now_ms - price.scraped_at,
         ident=ident,
@@ -215,7 +227,8 @@ def backtest(
     walk.run(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
     scores = reader.scores()
-    bets = settle(with_results(with_closes(reader, bettor.bets, now_ms, question.method), scores))
+    bets = bettor.closes.put_on(bettor.bets, KeptPast(reader, ""), now_ms)
+    bets = settle(with_results(bets, scores))
     moments = walk.moments
     gaps = []
     if moments.live_since is not None:

@@ -4,13 +4,17 @@ The log holds moves only: a price that stands in it counts as seen until it move
 desk that looks back (D71). Not so where the bookmaker's market was never seen again, or where the
 log was kept live and nothing of the bookmaker was recorded for 15 minutes. In play, where a minute
 matters, a price is as old as its last move.
+
+Where the consensus is the reference (D60), all prices of a market are dated when one of them
+moves, since each of them has a vote.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from oddsdesk.board.assessed import AssessedPrice, assessed_in
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
+from oddsdesk.board.closing_lines import pooled_sighting
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.judging import Judge
@@ -18,6 +22,10 @@ from oddsdesk.board.market import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import CellKey, RowKey, Section
 from oddsdesk.board.price_history import Move
 from oddsdesk.board.prices import Price, Sighting
+from oddsdesk.board.reference import CONSENSUS
+from oddsdesk.board.valuation import figure
+from oddsdesk.pricing.closing import Sighting as LineSighting
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.past.moments import LATE_MS
 
@@ -33,6 +41,8 @@ class Era:
     def __init__(self, reference: str, method: str, profiles: Profiles, mine: Mine) -> None:
         self.reference = reference
         self.basis = Basis(method, profiles, mine, finds_best_hold=False)
+        if reference == CONSENSUS_TITLE:
+            self.basis.reference.choose(CONSENSUS)
         self.now_ms = 0
         self.heard: dict[str, int] = {}
         """When something of each bookmaker was last recorded as it was scraped."""
@@ -55,6 +65,8 @@ class PastGame:
         """When the last of its rows was known."""
         self.has_begun = False
         """Whether a row was known at its kick-off or later, or one in play."""
+        self.in_play_at: int | None = None
+        """When the first row of it in play was scraped."""
         self.is_closed = False
         """Whether its close is over: a row was known after it had begun."""
         self.moves: list[Move] = []
@@ -71,6 +83,8 @@ class PastGame:
 
     def put(self, key: CellKey, odds: float | None, scraped_at: int, *, is_live: bool) -> None:
         """Take in a row of the log; odds of None withdraw."""
+        if is_live and self.in_play_at is None:
+            self.in_play_at = scraped_at
         if odds is None:
             self.book.withdraw(key, self.moment, self._changes)
             self._withdrawn_at = self._withdrawn_at or self.moment
@@ -83,6 +97,9 @@ class PastGame:
         changes, self._changes = self._changes, Changes()
         self.moves = changes.moves
         self._forget_withdrawn(changes)
+        if self.era.basis.is_pooled:
+            moved = [self.book.section_of(*cell[:3]) for cell in changes.cells]
+            self._date_votes(filter(None, moved), self.moment, changes)
         self.book.recompute(self.era.basis, changes)
         if changes.overtime_learnt:
             return list(self.all_near())
@@ -120,6 +137,15 @@ class PastGame:
                     found.append(price)
         return found
 
+    def pooled_sighting(
+        self, market_type: str, period: int, bookmaker: str, now_ms: int
+    ) -> LineSighting | None:
+        """Return what others than a bookmaker say of a market at a moment; None for nothing."""
+        where = (market_type, period)
+        sections = [each for each in self.book.matrix.sections if each.key[:2] == where]
+        self._ask_anew(sections, now_ms)
+        return pooled_sighting(sections, self.era.basis, bookmaker)
+
     def _assessed(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
         judge = Judge(self.era.basis, self.era.reference, self.book.matrix, now_ms)
         return assessed_in(self.book, judge, key)
@@ -134,13 +160,44 @@ class PastGame:
         """Date a price and the reference's line by when they were last seen until now."""
         section = self.book.section_of(*key[1:4])
         assert section is not None
+        if self.era.basis.is_pooled:
+            self._ask_anew([section], now_ms)
+            return
         changes = Changes()
         for cell, price in _standing(section, key):
-            seen_at = self._seen_at(cell, price, now_ms)
-            if seen_at > price.scraped_at and not price.is_live:
-                seen = Sighting(price.odds, seen_at, now_ms, None, price.is_live)
-                self.book.put(cell, seen, changes)
+            self._see_again(cell, price, now_ms, changes)
         self.book.recompute(self.era.basis, changes)
+
+    def _ask_anew(self, sections: Sequence[Section], now_ms: int) -> None:
+        """Have lines say what the bookmakers together say of them at a moment."""
+        changes = Changes()
+        self._date_votes(sections, now_ms, changes)
+        self.book.recompute(self.era.basis, changes)
+        for section in sections:
+            figure(section, self.era.basis)  # who was dated with another line is dated there now
+
+    def _date_votes(self, wanted: Iterable[Section], now_ms: int, changes: Changes) -> None:
+        """Date the prices of lines and of all their markets, and find out whose are stale.
+
+        A desk does so all the time: an old price has no vote where there are enough fresh ones.
+        """
+        asked = {section.key: section for section in wanted}
+        markets = {key[:2] for key in asked}
+        others = (each for each in self.book.matrix.sections if each.key[:2] in markets)
+        dated = set[tuple[str, int, str | None]]()
+        for section in (*asked.values(), *others):
+            for cell, price in _one_each(section):
+                where = (cell.market_type, cell.period, cell.bookmaker)
+                if section.key in asked or where not in dated:
+                    dated.add(where)
+                    self._see_again(cell, price, now_ms, changes)
+        self.book.age(self.era.basis, self.era.reference, now_ms, changes, markets)
+
+    def _see_again(self, cell: CellKey, price: Price, now_ms: int, changes: Changes) -> None:
+        seen_at = self._seen_at(cell, price, now_ms)
+        if seen_at > price.scraped_at and not price.is_live:
+            seen = Sighting(price.odds, seen_at, now_ms, None, price.is_live)
+            self.book.put(cell, seen, changes)
 
     def _seen_at(self, cell: CellKey, price: Price, now_ms: int) -> int:
         bookmaker = cell.bookmaker or self.era.reference
@@ -162,3 +219,13 @@ def _standing(section: Section, key: RowKey) -> Iterator[tuple[CellKey, Price]]:
         if other.reference is not None and other.reference.is_offered:
             yield CellKey(*section.key[:2], other.selection, None), other.reference
             return
+
+
+def _one_each(section: Section) -> Iterator[tuple[CellKey, Price]]:
+    """Yield a price of each bookmaker that offers any of a line."""
+    found: dict[str, tuple[CellKey, Price]] = {}
+    for row in section.rows:
+        for name, price in row.prices.items():
+            if price.is_offered and name not in found:
+                found[name] = CellKey(*section.key[:2], row.selection, name), price
+    yield from found.values()

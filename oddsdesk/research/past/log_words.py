@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES
 
 Moment = Callable[[int], str]
 """Says a time that is given in milliseconds."""
@@ -41,14 +42,17 @@ def in_span(since_ms: int | None, until_ms: int | None, moment: Moment = format_
     return f"from {begin} to {'the end' if until_ms is None else moment(until_ms)}"
 
 
-def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format_ms) -> str | None:
-    """Return why nothing can come of a span: no rows, or none of the reference; else None."""
+def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format_ms) -> str:
+    """Return why nothing can come of a span: no rows, or none of the reference; else nothing."""
     if not log.asked:
         return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
+    names = ", ".join(sorted(log.bookmakers))
+    if reference == CONSENSUS_TITLE:
+        too_few = len(log.bookmakers) <= LEAST_VOTES
+        return f"a consensus takes three others beside a bookmaker; there are {names}" * too_few
     if reference not in log.bookmakers:
-        names = ", ".join(sorted(log.bookmakers))
         return f"no price of {reference!r}, the reference, was recorded; there are {names}"
-    return None
+    return ""
 
 
 def _the_log_goes(log: LogRead, moment: Moment) -> str:

@@ -15,12 +15,14 @@ from oddsdesk.board.own_groups import complete_group, offered
 from oddsdesk.board.valuation import hold
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.results import Result, Score, result_of
 from oddsdesk.research.backtest.betting import bet_on
-from oddsdesk.research.backtest.outcomes import with_closes
+from oddsdesk.research.backtest.closes import Closes
 from oddsdesk.research.past.game import PastGame
+from oddsdesk.research.past.kept_past import KeptPast
 from oddsdesk.research.past.log_words import Moment, why_nothing
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
 from oddsdesk.research.scorecards.moves import MovesOfGame
@@ -53,7 +55,9 @@ class Scored(msgspec.Struct, frozen=True):
 def notes(found: Scored, when: str, moment: Moment = format_ms) -> list[str]:
     """Return what has to be said of scorecards of a span, a line each; ``moment`` says times."""
     lacks = why_nothing(found, found.reference, when, moment)
-    told = [] if lacks is None else [lacks]
+    told = [lacks] if lacks else []
+    if found.cards and found.reference == CONSENSUS_TITLE:
+        told.append("a consensus has no moves of its own: no age and no lag")
     if found.asked and not found.games:
         told.append(f"no game has begun {when}: holds and closing lines are of those that did")
     if found.asked and not found.has_results:
@@ -71,6 +75,7 @@ class _Scorer:
         self.games = 0
         self.bets: list[PlacedBet] = []
         self.has_results = False
+        self.closes = Closes(method)
         self._reference = reference
         self._method = method
         self._scores = scores
@@ -81,6 +86,7 @@ class _Scorer:
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Count what moved, and what is value now."""
         keys = game.near()
+        self.closes.see(game, now_ms)
         if game.has_begun or now_ms < self._since_ms:
             return
         ident, sport = game.entry.game_id, game.entry.sport
@@ -98,7 +104,9 @@ class _Scorer:
             keys, now_ms, lambda each: (each.outcome, each.bookmaker) not in valued
         ):
             valued.add((price.outcome, price.bookmaker))
-            self.bets.append(bet_on(price, now_ms, self._method, len(self.bets) + 1))
+            bet = bet_on(price, game, now_ms, len(self.bets) + 1)
+            self.bets.append(bet)
+            self.closes.follow(bet, game, now_ms)
 
     def passing(self, game: PastGame, until_ms: int) -> None:
         """Nothing comes of time alone."""
@@ -117,6 +125,7 @@ class _Scorer:
 
     def at_close(self, game: PastGame) -> None:
         """Count chances beside what came true."""
+        self.closes.see_begin(game)
         score = self._scores.get(game.entry.game_id)
         if score is None or _begins(game) < self._since_ms:
             return
@@ -202,7 +211,7 @@ def scorecards(
 
     Args:
         reader: Of the database, with that reference.
-        reference: Who prices are judged by.
+        reference: Who prices are judged by: a bookmaker, or ``CONSENSUS_TITLE``.
         method: How margins are taken out.
         profiles: What bookmakers keep of a win.
         now_ms: The time: only games that began before it have a closing line.
@@ -216,7 +225,7 @@ def scorecards(
     scorer = _Scorer(reference, method, reader.scores(), since_ms)
     walk = Walk(reader, scorer, era_maker(reference, method, profiles, None))
     walk.run(since_ms, until_ms, progress)
-    for bet in with_closes(reader, scorer.bets, now_ms, method):
+    for bet in scorer.closes.put_on(scorer.bets, KeptPast(reader, ""), now_ms):
         key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)
         scorer.tallies[key].bets.append(bet)
     cards = [

@@ -1,6 +1,6 @@
 """A backtest bets as a desk would have: on what was known then, once, at net prices."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -277,3 +277,57 @@ def test_a_close_is_read_from_the_log_though_all_was_withdrawn_when_the_game_beg
     log.live(reference({}, ending + MINUTE), said(SOFT, {}, ending + MINUTE))
     (bet,) = log.backtest().bets
     assert bet.clv_pct == pytest.approx((2.09 / 2.26471 - 1) * 100, abs=0.01)
+
+
+VOTERS = ("One", "Two", "Three")
+BY_ALL = {"reference": "Consensus"}
+
+
+def votes(odds: dict[str, float], at: int = START, names: Sequence[str] = VOTERS) -> list[Quote]:
+    return [said(name, odds, at) for name in names]
+
+
+def test_by_the_consensus_a_price_is_judged_by_what_all_others_say_together(log: Log) -> None:
+    log.archive(*votes(EVEN), said(SOFT, {"A": 2.09, "B": 1.7}))
+    done = log.backtest(**BY_ALL)
+    assert placed(done) == [(SOFT, "A", 2.09, START)]
+    (bet,) = done.bets
+    assert (bet.reference, bet.fair_odds) == ("Consensus", pytest.approx(2.0))
+    assert bet.true_ev == pytest.approx((2.09 / 2.02 - 1) * 100)
+
+
+def test_skins_of_one_operator_are_one_vote_and_two_votes_no_consensus(log: Log) -> None:
+    skins = ("One", "Paddy Power", "Betfair Sportsbook")
+    log.archive(*votes(EVEN, names=skins), said(SOFT, {"A": 2.09, "B": 1.7}))
+    assert placed(log.backtest(**BY_ALL)) == []
+    log.archive(said("Two", EVEN))
+    assert [bet[0] for bet in placed(log.backtest(**BY_ALL))] == [SOFT]
+
+
+def test_too_few_bookmakers_for_a_consensus_are_told(log: Log) -> None:
+    log.archive(*votes(EVEN))
+    assert notes(log.backtest(**BY_ALL), question(**BY_ALL)) == [
+        "a consensus takes three others beside a bookmaker; there are One, Three, Two"
+    ]
+
+
+def test_whoever_went_silent_has_no_vote_where_there_are_enough_others(log: Log) -> None:
+    """With Late's opinion 2.09 is fair; forty minutes on nobody knows whether it still is."""
+    late, later = said("Late", LONGER), START + 40 * MINUTE
+    log.live(late, *votes(EVEN), said(SOFT, {"A": 2.09, "B": 1.7}, START + MINUTE))
+    only = {"filter": ValueFilter(bookmakers=(SOFT,))}
+    assert placed(log.backtest(**BY_ALL, **only)) == []
+    log.live(*votes(EVEN | {"B": 1.96}, later), said(SOFT, {"A": 2.08, "B": 1.7}, later + MINUTE))
+    assert placed(log.backtest(**BY_ALL, **only)) == [(SOFT, "A", 2.08, later + MINUTE)]
+
+
+def test_a_consensus_closes_as_it_was_last_before_the_game(log: Log) -> None:
+    """All withdraw five minutes before it begins; ten minutes before they said something else."""
+    ending = KICK_OFF - 10 * MINUTE
+    log.live(*votes(EVEN), said(SOFT, {"A": 2.09, "B": 1.7}))
+    log.live(*votes({"A": 1.8, "B": 2.1}, ending), said(SOFT, {}, ending))
+    log.live(*votes({}, ending + 5 * MINUTE))
+    log.live(said(SOFT, EVEN, KICK_OFF + HOUR, match_name="C vs D"))
+    (bet,) = log.backtest(**BY_ALL).bets
+    fair = 1 / (1 / 1.8 - (1 / 1.8 + 1 / 2.1 - 1) / 2)
+    assert bet.clv_pct == pytest.approx((2.09 / fair - 1) * 100)
