@@ -105,7 +105,7 @@ def asking(url: str, key: str) -> Iterator[list[float]]:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[str, int, str]]:
+def served(folder: Path, *options: str) -> Iterator[tuple[str, int, str]]:
     """Run a server on a fresh database; yields its address, process id and a key."""
     database = folder / "odds.db"
     command = [
@@ -117,6 +117,7 @@ def served(folder: Path) -> Iterator[tuple[str, int, str]]:
         "0",
         "--database",
         str(database),
+        *options,
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

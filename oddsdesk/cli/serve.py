@@ -5,6 +5,7 @@ import contextlib
 import logging
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -28,6 +29,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.bus.errors import BusError
+from oddsdesk.server.descriptors import make_room, most_connections
 from oddsdesk.server.listener import ListenError, can_share_ports
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import serving
@@ -35,6 +37,7 @@ from oddsdesk.server.settings import (
     DEFAULT_HOST,
     DEFAULT_PORT,
     RUN_ONCE,
+    ConnectionLimits,
     PublicAddress,
     Role,
     Settings,
@@ -43,6 +46,8 @@ from oddsdesk.server.settings import (
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
+
+DEFAULT_LIMITS: Final = ConnectionLimits()
 
 
 @click.command(cls=ConfiguredCommand)
@@ -101,6 +106,21 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
 )
 @public_options
 @click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    default=DEFAULT_LIMITS.in_all,
+    show_default=True,
+    help="Connections that a process may have at a time; further ones are refused.",
+)
+@click.option(
+    "--max-connections-per-address",
+    type=click.IntRange(min=1),
+    default=DEFAULT_LIMITS.by_address,
+    show_default=True,
+    help="The same of one address; behind a proxy that is believed, requests and streams at a "
+    "time of the address that it names.",
+)
+@click.option(
     "--log-level",
     type=click.Choice(["info", "warning", "error"]),
     default="warning",
@@ -137,6 +157,8 @@ def serve(
     bus: str | None,
     share: tuple[str, ...],
     public: PublicAddress,
+    max_connections: int,
+    max_connections_per_address: int,
     log_level: str,
     log_format: str,
     access_log: bool,
@@ -181,15 +203,28 @@ def serve(
         metrics_port=metrics_port,
         bus=bus,
         public=public,
+        connections=ConnectionLimits(max_connections, max_connections_per_address),
         access_log=access_log,
     )
     _check_roles(settings)
+    _make_room(settings)
     try:
         _serve(settings, ending)
     except (StoreError, ListenError, FeedError, BusError) as error:
         raise click.ClickException(str(error)) from error
     finally:
         ending.listen()  # the loop has let go of the signals, and a second one may come
+
+
+def _make_room(settings: Settings) -> None:
+    wanted = settings.connections.in_all
+    make_room(wanted)
+    if settings.listens and (most := most_connections()) < wanted:
+        click.echo(
+            f"warning: the system lets this process have {most} connections, not {wanted};"
+            " raise its limit of open files (ulimit -n, LimitNOFILE) or give --max-connections",
+            err=True,
+        )
 
 
 def _serve(settings: Settings, ending: Ending) -> None:

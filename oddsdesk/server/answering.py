@@ -11,10 +11,11 @@ from starlette.types import ASGIApp
 from oddsdesk.server.access_log import AccessLog
 from oddsdesk.server.app import App, create_app
 from oddsdesk.server.certificate import Certificate
+from oddsdesk.server.connections import Connections, ConnectionsByProxy
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
-from oddsdesk.server.proxies import BehindProxy
+from oddsdesk.server.proxies import BehindProxy, Proxies
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.service import Service
@@ -49,6 +50,8 @@ class Answering:
         stream = Stream(self.hub, access, service.clock, service.figures)
         self._service = msgspec.structs.replace(service, stream=stream)
         self._settings = settings
+        self._proxies = Proxies(settings.public.behind_proxy)
+        self._connections = Connections(settings.connections, self._proxies)
         self._app: App | None = None
         self._certificate: Certificate | None = None
         self._listeners: list[socket.socket] = []
@@ -84,8 +87,10 @@ class Answering:
         self._app = create_app(self._service)
         certificate = self._certificate
         contexts = [certificate.context, None] if certificate else [None]
-        for listener, tls in zip(self._listeners, contexts, strict=True):
-            http = HttpServer(self._for_others(self._app), listener, self._app.limits, tls)
+        counted = [self._connections, None]  # others leave programs of this machine their own
+        app, limits = self._for_others(self._app), self._app.limits
+        for listener, tls, connections in zip(self._listeners, contexts, counted, strict=False):
+            http = HttpServer(app, listener, limits, tls, connections)
             self._http.append(http)
             await http.start()
         if certificate is not None:
@@ -99,8 +104,9 @@ class Answering:
         """Return the application with what the settings put before it."""
         if self._settings.access_log:
             app = AccessLog(app)
-        if proxies := self._settings.public.behind_proxy:
-            app = BehindProxy(app, proxies)
+        if self._settings.public.behind_proxy:
+            app = ConnectionsByProxy(app, self._connections)
+            app = BehindProxy(app, self._proxies)
         return app
 
     async def stop(self) -> None:
@@ -119,12 +125,14 @@ class Answering:
             yield refused(NOTHING_READ, refusal)
         if self._certificate is not None and self._certificate.is_outdated:
             yield Trouble("the renewed certificate cannot be used")
+        yield from self._connections.troubles()
         http = (fault for each in self._http for fault in each.faults)
         yield from job_troubles((*http, *self._jobs.faults), _WORDS)
 
     async def samples(self) -> list[Sample]:
         """Return what it has counted."""
-        return [*self._service.figures.samples(), *await self.hub.samples()]
+        own = [*self._service.figures.samples(), *self._connections.samples()]
+        return [*own, *await self.hub.samples()]
 
     async def _watch_database(self) -> None:
         """Keep the circuit of a database across a network."""

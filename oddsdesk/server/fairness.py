@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.access import key_in
-from oddsdesk.server.answers import Refusal, refuse, send_reply
+from oddsdesk.server.answers import Refusal, going_down, refuse, send_reply
 from oddsdesk.server.limits import LimitsOf
 from oddsdesk.store.keys import Caller
 
@@ -72,7 +72,11 @@ class FairShares:
                 await send_reply(scope, send, refuse(self._busy(scope), ""))
                 return
             if wait := lane.take(now):
-                await asyncio.sleep(wait)
+                try:
+                    await asyncio.sleep(wait)
+                except asyncio.CancelledError:  # the server ends
+                    await send_reply(scope, send, refuse(going_down(), ""))
+                    return
         await self._app(scope, receive, send)
 
     def _lane(self, scope: Scope) -> Lane:

@@ -9,11 +9,13 @@ import ssl
 import sys
 from collections.abc import Generator
 from functools import partial
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from oddsdesk.server.accepting import Acceptor
+from oddsdesk.server.connections import Connections, Place
 from oddsdesk.server.fairness import Lane
 from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
@@ -131,7 +133,7 @@ class HttpServer:
     """uvicorn on a listening socket, restarted if it fails; signals are left to the program.
 
     ``limits`` gives the rate-limit headers of requests that are refused before ``app``. Without
-    ``tls`` nothing is encrypted.
+    ``tls`` nothing is encrypted; without ``connections`` it counts its own.
     """
 
     def __init__(
@@ -140,8 +142,11 @@ class HttpServer:
         listener: socket.socket,
         limits: LimitsOf = no_limits,
         tls: ssl.SSLContext | None = None,
+        connections: Connections | None = None,
     ) -> None:
         self._listener = listener
+        self._limits = limits
+        self._connections = connections or Connections()
         self._config = _config(app, limits, tls)
         self._uvicorn: _Uvicorn | None = None
         self._changed = asyncio.Event()
@@ -178,15 +183,16 @@ class HttpServer:
         self._listener.close()
 
     async def _serve(self) -> None:
-        serving = self._uvicorn = _Uvicorn(self._config, self._changed)
+        serving = self._uvicorn = _Uvicorn(
+            self._config, self._limits, self._connections, self._changed
+        )
         self._ended.clear()
         try:
-            # uvicorn closes what it listens on, also where it is to be begun anew
+            # it closes what it listens on, also where it is to be begun anew
             await serving.serve(sockets=[self._listener.dup()])
         finally:
             self._ended.set()
-            for server in getattr(serving, "servers", ()):
-                server.close()
+            serving.take_no_more()
         if not self._stopping:
             raise ListenError("the HTTP server ended")
 
@@ -214,12 +220,24 @@ def _config(app: ASGIApp, limits: LimitsOf, tls: ssl.SSLContext | None) -> uvico
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn, but it ends once nobody is left: its own looks every 0.1 s, and later."""
+    """uvicorn, but connections are taken by us, and it ends once nobody is left.
 
-    def __init__(self, config: uvicorn.Config, ready: asyncio.Event) -> None:
+    Its own looks for that every 0.1 s, and later.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        limits: LimitsOf,
+        connections: Connections,
+        ready: asyncio.Event,
+    ) -> None:
         super().__init__(config)
+        self._limits = limits
+        self._places = connections
         self._ready = ready
         self._ending = asyncio.Event()
+        self._acceptors: list[Acceptor] = []
 
     def end(self) -> None:
         """Begin to end."""
@@ -227,20 +245,38 @@ class _Uvicorn(uvicorn.Server):
         self._ending.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
+        for listener in sockets or ():
+            acceptor = Acceptor(
+                listener, self._new_protocol, self._places, self._limits, self.config.ssl
+            )
+            self._acceptors.append(acceptor)
+        self.started = True
         self._ready.set()
+
+    def _new_protocol(self, place: Place) -> BoundedHttp:
+        new: Any = self.config.http_protocol_class
+        protocol: BoundedHttp = new(
+            config=self.config, server_state=self.server_state, app_state={}, place=place
+        )
+        return protocol
+
+    def take_no_more(self) -> None:
+        """Listen no longer; connections stay."""
+        for each in self._acceptors:
+            each.close()
 
     async def main_loop(self) -> None:
         ticks = 0
         while not await self.on_tick(ticks):
             ticks += 1
+            for each in self._acceptors:
+                each.check()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), _TICK_S)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let requests go on for a while, then cancel them: each of them is answered, with 503."""
-        for closable in (*self.servers, *(sockets or ())):
-            closable.close()
+        self.take_no_more()
         for connection in list(self.server_state.connections):
             connection.shutdown()
         with contextlib.suppress(TimeoutError):

@@ -38,6 +38,8 @@ FAMILIES: Final = (
     Family("oddsdesk_requests_total", "counter", "Answers of each endpoint by status."),
     Family("oddsdesk_request_seconds", "histogram", "Seconds until an answer was ready."),
     Family("oddsdesk_quota_refusals_total", "counter", "What keys asked for beyond their quotas."),
+    Family("oddsdesk_connections", "gauge", "Connections that are open."),
+    Family("oddsdesk_connections_refused_total", "counter", "Connections that were not taken."),
     Family("oddsdesk_stream_subscribers", "gauge", "Streams that are open."),
     Family("oddsdesk_stream_messages_total", "counter", "Messages written to streams."),
     Family("oddsdesk_stream_lag_changes", "gauge", "Price changes that streams do not have yet."),

@@ -1,7 +1,7 @@
 """The HTTP side of a connection, with a limit on everything a client may hold open."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import httptools
 import msgspec
@@ -9,6 +9,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.server.answers import Headers
+from oddsdesk.server.connections import Place
 from oddsdesk.server.limits import LimitsOf
 
 HEAD_LIMIT = 16 * 1024
@@ -55,11 +56,15 @@ class _RefusedError(Exception):
 class BoundedHttp(HttpToolsProtocol):
     """uvicorn's HTTP protocol that refuses what is too large and drops who is too slow.
 
-    ``limits`` gives the headers of a refusal, from what is known of the request's.
+    ``limits`` gives the headers of a refusal, from what is known of the request's. The ``place``
+    is left when the connection ends.
     """
 
-    def __init__(self, *arguments: Any, limits: LimitsOf, **options: Any) -> None:
+    def __init__(self, *arguments: Any, limits: LimitsOf, place: Place, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self._place = place
+        self.has_begun = False
+        """Whether it was told of a connection, and so will be of its end."""
         self._limits = limits
         self._in_head = True
         self._head_bytes = 0
@@ -77,10 +82,12 @@ class BoundedHttp(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the clock of the first request."""
         super().connection_made(transport)
+        self.has_begun = True
         self._await_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop every clock."""
+        """Stop every clock, and count it no more."""
+        self._place.leave()
         self._stop_request_timer()
         self._stop_stall_timer()
         super().connection_lost(exc)
@@ -176,7 +183,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._body_bytes += len(body)
         if self._body_bytes > self._body_limit:
             raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, self._body_message())
-        if self._body_limit == INGEST_LIMIT:
+        if self._body_limit == INGEST_LIMIT and not self.cycle.response_complete:
             self._await_request()  # a slow writer may go on for as long as something comes
         super().on_body(body)
 
@@ -202,6 +209,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._stop_request_timer()
         self._stop_stall_timer()
         super().handle_websocket_upgrade()
+        cast(Any, self.transport.get_protocol()).place = self._place
 
     def on_response_complete(self) -> None:
         """End a connection that is closing, else go on to the next request."""

@@ -2,35 +2,51 @@
 
 import ipaddress
 from collections.abc import Sequence
+from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 LOOPBACK = ("127.0.0.1", "::1")
 """Where a proxy is that is believed, unless others are named."""
+BELIEVED: Final = "oddsdesk.believed"
+"""Where the scope of a request or stream says that a proxy brought it, which is believed."""
+
+
+class Proxies:
+    """The addresses and networks of proxies that are believed."""
+
+    def __init__(self, addresses: Sequence[str] = ()) -> None:
+        self.addresses = addresses
+        self._networks = [ipaddress.ip_network(each) for each in addresses]
+
+    def have(self, address: str) -> bool:
+        """Return whether one of them has the address."""
+        try:
+            found = ipaddress.ip_address(address) if self._networks else None
+        except ValueError:
+            return False
+        return found is not None and any(found in network for network in self._networks)
 
 
 class BehindProxy:
     """Believes ``X-Forwarded-For``, ``-Proto`` and ``-Host`` of proxies, and of nobody else."""
 
-    def __init__(self, app: ASGIApp, proxies: Sequence[str]) -> None:
-        """``proxies`` are addresses and networks."""
-        self._networks = [ipaddress.ip_network(each) for each in proxies]
-        self._app: ASGIApp = ProxyHeadersMiddleware(app, list(proxies))  # type: ignore[arg-type, assignment]
+    def __init__(self, app: ASGIApp, proxies: Proxies) -> None:
+        self._proxies = proxies
+        addresses = list(proxies.addresses)
+        self._app: ASGIApp = ProxyHeadersMiddleware(app, addresses)  # type: ignore[arg-type, assignment]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on as the client sent it."""
         if scope["type"] != "lifespan" and self._believes(scope):
             scope["headers"] = _as_asked(scope["headers"])
+            scope[BELIEVED] = True
         await self._app(scope, receive, send)
 
     def _believes(self, scope: Scope) -> bool:
         client = scope.get("client")
-        try:
-            address = ipaddress.ip_address(client[0]) if client else None
-        except ValueError:
-            return False
-        return address is not None and any(address in network for network in self._networks)
+        return client is not None and self._proxies.have(client[0])
 
 
 def _as_asked(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:

@@ -39,6 +39,15 @@ class TlsFiles(msgspec.Struct, frozen=True):
     key: Path
 
 
+class ConnectionLimits(msgspec.Struct, frozen=True):
+    """How many connections a process may have at a time (D83)."""
+
+    in_all: int = 10_000
+    """Fewer where the system gives the process fewer file descriptors."""
+    by_address: int = 1_000
+    """Of one address of version 4, or network of 64 bits of version 6."""
+
+
 class PublicAddress(msgspec.Struct, frozen=True):
     """How others reach a server (D80)."""
 
@@ -90,6 +99,7 @@ class Settings(msgspec.Struct, frozen=True):
     metrics_port: int | None = None
     """Where `/metrics` is answered on this machine, if anywhere."""
     public: PublicAddress = PublicAddress()
+    connections: ConnectionLimits = ConnectionLimits()
     access_log: bool = False
     """Whether each request and stream is logged."""
 

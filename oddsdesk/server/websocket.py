@@ -7,6 +7,7 @@ from typing import Any, Final
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.connections import Place
 from oddsdesk.server.fairness import Lane
 from oddsdesk.server.protocol import LINGER_S, error_answer
 
@@ -36,6 +37,8 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def __init__(self, *arguments: Any, talkers: Lane, **options: Any) -> None:
         """``talkers`` is the lane of all streams that say too much."""
         super().__init__(*arguments, **options)
+        self.place: Place | None = None
+        """Where the connection is counted, until it ends."""
         self._deaf = False
         self._lane = Lane(FRAMES_A_SECOND, FRAMES_AT_ONCE)
         self._talkers = talkers
@@ -83,7 +86,9 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
             self._hear_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Hear no more."""
+        """Hear no more, and count it no more."""
+        if self.place is not None:
+            self.place.leave()
         self._unheard = b""
         if self._hearing is not None:
             self._hearing.cancel()
@@ -99,7 +104,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def _hear_on(self) -> None:
         """Hear a piece, and more as the client's lane allows; nothing is read meanwhile."""
         self._hearing = None
-        while self._unheard and not self._deaf:
+        while self._unheard and not self._deaf and not self.transport.is_closing():
             now = time.monotonic()
             wait = self._lane.wait_s(now)
             if wait:

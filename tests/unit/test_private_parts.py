@@ -52,7 +52,7 @@ ATTRIBUTES = {
         "scope",
         "transport",
     },
-    uvicorn.Server: {"server_state", "servers", "should_exit"},
+    uvicorn.Server: {"config", "server_state", "should_exit", "started"},
     qasync._SimpleTimer: {"_stopped"},
     qasync._QEventLoop: {"_timer"},
 }

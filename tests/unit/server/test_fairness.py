@@ -1,5 +1,6 @@
 """Turns in lanes: so many a second, in order, some at once after a pause."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -78,6 +79,18 @@ async def test_strangers_share_a_lane_whatever_they_show(monkeypatch: pytest.Mon
     await shares.ask("unknown", 10)
     assert len(shares.waits) == 9
     assert shares.waits == sorted(shares.waits)
+
+
+async def test_who_waits_when_the_server_ends_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = Shares(monkeypatch)
+    await shares.ask("", STRANGERS_AT_ONCE + 1)
+
+    async def cancelled(_seconds: float) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(fairness.asyncio, "sleep", cancelled)
+    await shares.ask("", 1)
+    assert [each["status"] for each in shares.sent if "status" in each] == [503]
 
 
 async def test_who_would_wait_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

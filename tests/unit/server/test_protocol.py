@@ -245,6 +245,26 @@ async def test_slow_sender_is_refused_though_it_keeps_sending(monkeypatch):
             task.cancel()
 
 
+async def test_an_ingest_that_was_answered_may_not_go_on_sending(monkeypatch):
+    """D83: it may come slowly while it is read, not once it was refused."""
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.1)
+    monkeypatch.setattr(protocol, "LINGER_S", 0.1)
+    head = b"POST /ingest HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n"
+    async with _connected(head) as (reader, writer):
+        await _one(reader)
+
+        async def dribble():
+            while True:
+                writer.write(b"a")
+                await asyncio.sleep(0.01)
+
+        task = asyncio.get_running_loop().create_task(dribble())
+        try:
+            assert await _rest(reader) == b""
+        finally:
+            task.cancel()
+
+
 async def test_connection_without_a_request_ends(monkeypatch):
     monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.05)
     async with _connected() as (reader, _):

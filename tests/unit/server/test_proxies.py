@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.server.proxies import BehindProxy
+from oddsdesk.server.proxies import BehindProxy, Proxies
 from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
 
 SAID = {
@@ -32,7 +32,7 @@ async def heard(client: str | None, headers: list[tuple[str, str]], *proxies: st
         "client": None if client is None else (client, 5000),
         "headers": [(name.encode(), value.encode()) for name, value in headers],
     }
-    await BehindProxy(app, proxies)(scope, never, never)
+    await BehindProxy(app, Proxies(proxies))(scope, never, never)
     hosts = [value.decode() for name, value in passed["headers"] if name == b"host"]
     return passed["client"] and passed["client"][0], passed["scheme"], hosts
 

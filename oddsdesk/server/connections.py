@@ -1,0 +1,184 @@
+"""How many connections a server has, in all and by address, and who gets no further one (D83)."""
+
+import ipaddress
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.answers import Refusal, refuse, send_reply
+from oddsdesk.server.descriptors import most_connections
+from oddsdesk.server.figures import Sample
+from oddsdesk.server.proxies import BELIEVED, Proxies
+from oddsdesk.server.settings import ConnectionLimits
+from oddsdesk.server.troubles import Trouble
+
+TELL_S: Final = 60.0
+"""How often the log tells of refusals of a kind, at most."""
+SCARCE_S: Final = 5.0
+"""For how long health tells that descriptors ran out."""
+_NETWORK: Final = 64
+"""Bits of an address of version 6 that are somebody's own: the others are theirs to choose."""
+_LONGEST: Final = 64
+
+TOO_MANY: Final = "There are too many connections; retry in 1 s."
+RETRY: Final = [(b"retry-after", b"1")]
+
+_log = logging.getLogger(__name__)
+
+
+class Why(StrEnum):
+    """Why somebody gets no connection."""
+
+    ALL = "all"
+    ADDRESS = "address"
+    DESCRIPTORS = "descriptors"
+
+
+class Place:
+    """A connection that counts until it is left."""
+
+    __slots__ = ("_leave",)
+
+    def __init__(self, leave: Callable[[], None]) -> None:
+        self._leave: Callable[[], None] | None = leave
+
+    def leave(self) -> None:
+        """Count it no more; may be called twice."""
+        leave, self._leave = self._leave, None
+        if leave is not None:
+            leave()
+
+
+class Connections:
+    """Counts connections; those of a proxy count for whom it speaks of, while they are answered.
+
+    For the server's loop. ``now`` is in seconds and never jumps.
+    """
+
+    def __init__(
+        self,
+        limits: ConnectionLimits | None = None,
+        proxies: Proxies | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        limits = limits or ConnectionLimits()
+        self._most = min(limits.in_all, most_connections())
+        self._most_of_one = limits.by_address
+        self._proxies = proxies or Proxies()
+        self._now = now
+        self._open = 0
+        self._by_address: dict[str, int] = {}
+        self._refused: Counter[Why] = Counter()
+        self._due: dict[Why, float] = {}
+        self._scarce_until = now()
+
+    def enter(self, address: str) -> Place | None:
+        """Count a connection; None where there are as many as there may be."""
+        if self._open >= self._most:
+            self._refuse(Why.ALL, f"there are {self._most}, the most there may be in all")
+            return None
+        whose = "" if self._proxies.have(address) else _whose(address)
+        if whose and self._is_full(whose):
+            return None
+        self._open += 1
+        self._count(whose, 1)
+        return Place(lambda: self._end(whose))
+
+    def enter_by_proxy(self, address: str) -> Place | None:
+        """Count what a proxy passes on of an address, a request or a stream; None as above."""
+        if self._proxies.have(address):  # it asks for itself
+            return Place(lambda: None)
+        whose = _whose(address)
+        if self._is_full(whose):
+            return None
+        self._count(whose, 1)
+        return Place(lambda: self._count(whose, -1))
+
+    def wait_for_descriptors(self) -> None:
+        """Note that one cannot be taken now, since the system has no descriptor for it."""
+        self._scarce_until = self._now() + SCARCE_S
+        self._refuse(Why.DESCRIPTORS, "it waits, since no file descriptors are left")
+
+    def troubles(self) -> Iterator[Trouble]:
+        """Yield what is wrong."""
+        if self._now() < self._scarce_until:
+            yield Trouble("new connections wait: no file descriptors are left")
+
+    def samples(self) -> Iterator[Sample]:
+        """Yield what was counted."""
+        yield Sample("oddsdesk_connections", self._open)
+        for why in Why:
+            labels = {"why": why.value}
+            yield Sample("oddsdesk_connections_refused_total", self._refused[why], labels)
+
+    def _is_full(self, whose: str) -> bool:
+        is_full = self._by_address.get(whose, 0) >= self._most_of_one
+        if is_full:
+            said = f"{whose} has {self._most_of_one}, the most that one address may have"
+            self._refuse(Why.ADDRESS, said)
+        return is_full
+
+    def _count(self, whose: str, more: int) -> None:
+        if not whose:
+            return
+        count = self._by_address.get(whose, 0) + more
+        if count:
+            self._by_address[whose] = count
+        else:
+            del self._by_address[whose]
+
+    def _end(self, whose: str) -> None:
+        self._open -= 1
+        self._count(whose, -1)
+
+    def _refuse(self, why: Why, said: str) -> None:
+        self._refused[why] += 1
+        now = self._now()
+        if now >= self._due.get(why, now):
+            self._due[why] = now + TELL_S
+            count = self._refused[why]
+            _log.warning("a connection is refused: %s (%d times since the start)", said, count)
+
+
+class ConnectionsByProxy:
+    """Counts what proxies pass on for whom they say it is; behind what believes them."""
+
+    def __init__(self, app: ASGIApp, connections: Connections) -> None:
+        self._app = app
+        self._connections = connections
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request or a stream on, unless there are too many of its client."""
+        place = self._place(scope)
+        if place is None:
+            refusal = Refusal(ErrorCode.SERVICE_UNAVAILABLE, TOO_MANY, RETRY)
+            await send_reply(scope, send, refuse(refusal, ""))
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            place.leave()
+
+    def _place(self, scope: Scope) -> Place | None:
+        if BELIEVED in scope:
+            return self._connections.enter_by_proxy(scope["client"][0])
+        return Place(lambda: None)  # it was counted when it was taken
+
+
+def _whose(address: str) -> str:
+    """Return what counts as one address."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address[:_LONGEST]
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((int(found), _NETWORK), strict=False))

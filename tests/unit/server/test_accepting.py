@@ -1,0 +1,148 @@
+"""Taking connections: refused at the limit, with little time for TLS, and never for good (D83)."""
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oddsdesk.server import accepting
+from oddsdesk.server.connections import Connections
+from oddsdesk.server.listener import HttpServer, bind
+from oddsdesk.server.settings import ConnectionLimits
+from tests.kit.deployed import Certificate
+from tests.kit.waiting import until
+
+LIMIT_S = 30
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+async def hello(scope: Any, receive: Any, send: Any) -> None:
+    headers = [(b"content-length", b"5")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"hello"})
+
+
+@contextlib.asynccontextmanager
+async def served(
+    connections: Connections, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[str, int]]:
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(hello, listener, tls=tls, connections=connections)
+    await server.start()
+    try:
+        yield listener.getsockname()
+    finally:
+        async with asyncio.timeout(LIMIT_S):
+            await server.stop()
+
+
+async def answer(address: tuple[str, int], tls: ssl.SSLContext | None = None) -> bytes:
+    """Ask once; return all that is answered."""
+    async with asyncio.timeout(LIMIT_S):
+        name = None if tls is None else "localhost"
+        reader, writer = await asyncio.open_connection(*address, ssl=tls, server_hostname=name)
+        writer.write(GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        try:
+            return await reader.read()
+        finally:
+            writer.close()
+
+
+def opened(connections: Connections) -> float:
+    return next(iter(connections.samples())).value
+
+
+async def test_one_too_many_is_told_so_and_taken_once_another_has_ended() -> None:
+    connections = Connections(ConnectionLimits(2, 2))
+    async with served(connections) as address:
+        held = [await asyncio.open_connection(*address) for _ in range(2)]
+        await until(lambda: opened(connections) == 2)
+        refused = await answer(address)
+        assert refused.startswith(b"HTTP/1.1 503 ")
+        assert b"\r\nretry-after: 1\r\n" in refused
+        assert b'{"error":{"code":"service_unavailable"' in refused
+        for _, writer in held:
+            writer.close()
+        await until(lambda: opened(connections) == 0)
+        assert (await answer(address)).startswith(b"HTTP/1.1 200 ")
+    await until(lambda: opened(connections) == 0)
+
+
+async def test_who_begins_no_tls_in_time_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts while it says nothing, and costs no task and no place afterwards."""
+    certificate = Certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.file, certificate.key)
+    connections = Connections(ConnectionLimits(2, 2))
+    async with served(connections, context) as address:
+        reader, writer = await asyncio.open_connection(*address)
+        await until(lambda: opened(connections) == 1)
+        assert b"hello" in await answer(address, certificate.trusted)
+        writer.close()
+        await until(lambda: opened(connections) == 0)
+        monkeypatch.setattr(accepting, "HANDSHAKE_LIMIT_S", 0.2)
+    async with served(connections, context) as address:
+        reader, writer = await asyncio.open_connection(*address)
+        async with asyncio.timeout(LIMIT_S):
+            assert await reader.read() == b""
+        writer.close()
+        await until(lambda: opened(connections) == 0)
+        reader, writer = await asyncio.open_connection(*address)
+        writer.write(GET)  # no TLS at all
+        async with asyncio.timeout(LIMIT_S):
+            assert b"HTTP" not in await reader.read()
+        writer.close()
+        await until(lambda: opened(connections) == 0)
+
+
+async def test_one_too_many_of_tls_is_closed_without_a_handshake(tmp_path: Path) -> None:
+    certificate = Certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.file, certificate.key)
+    connections = Connections(ConnectionLimits(1, 1))
+    async with served(connections, context) as address:
+        _, held = await asyncio.open_connection(*address)
+        await until(lambda: opened(connections) == 1)
+        with pytest.raises((ConnectionError, ssl.SSLError)):
+            await answer(address, certificate.trusted)
+        held.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on descriptors")
+async def test_without_descriptors_who_comes_waits_and_is_answered_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import resource
+
+    monkeypatch.setattr(accepting, "PAUSE_S", 0.05)
+    connections = Connections()
+    loop = asyncio.get_running_loop()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with served(connections) as address:
+        assert b"hello" in await answer(address)
+        client = socket.socket()
+        client.setblocking(False)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (client.fileno() + 1, hard))
+        fillers = []
+        try:
+            with contextlib.suppress(OSError):
+                while True:
+                    fillers.append(socket.socket())  # whatever below was free
+            await loop.sock_connect(client, address)
+            await until(lambda: any(connections.troubles()))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            for each in fillers:
+                each.close()
+        await loop.sock_sendall(client, GET)
+        async with asyncio.timeout(LIMIT_S):
+            assert b"200 OK" in await loop.sock_recv(client, 4096)
+        client.close()

@@ -1,0 +1,161 @@
+"""Connections are counted in all and by address; who is one too many is refused (D83)."""
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from oddsdesk.server import connections as connections_module
+from oddsdesk.server.connections import TELL_S, Connections, ConnectionsByProxy, Place
+from oddsdesk.server.proxies import BehindProxy, Proxies
+from oddsdesk.server.settings import ConnectionLimits
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def counted(in_all: int, by_address: int, clock: Clock, *proxies: str) -> Connections:
+    return Connections(ConnectionLimits(in_all, by_address), Proxies(proxies), clock)
+
+
+def refused(connections: Connections) -> dict[str, float]:
+    return {
+        each.labels["why"]: each.value
+        for each in connections.samples()
+        if each.name == "oddsdesk_connections_refused_total"
+    }
+
+
+def opened(connections: Connections) -> float:
+    (sample,) = [each for each in connections.samples() if each.name == "oddsdesk_connections"]
+    return sample.value
+
+
+def test_there_are_so_many_in_all(clock: Clock) -> None:
+    connections = counted(2, 2, clock)
+    first = connections.enter("192.0.2.1")
+    assert isinstance(first, Place)
+    assert connections.enter("192.0.2.2") is not None
+    assert connections.enter("192.0.2.3") is None
+    first.leave()
+    first.leave()
+    assert connections.enter("192.0.2.3") is not None
+    assert connections.enter("192.0.2.3") is None
+    assert (opened(connections), refused(connections)["all"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("address", "same", "other"),
+    [
+        ("192.0.2.1", "::ffff:192.0.2.1", "192.0.2.2"),
+        ("2001:db8:0:1::5", "2001:db8:0:1:ffff::9", "2001:db8:0:2::5"),
+        ("fe80::1%eth0", "fe80::2%eth0", "2001:db8::1"),
+        ("no address", "no address", "none either"),
+    ],
+)
+def test_there_are_so_many_of_an_address(address: str, same: str, other: str, clock: Clock) -> None:
+    """A network of version 6 that is somebody's own counts as one."""
+    connections = counted(10, 2, clock)
+    assert connections.enter(address) is not None
+    place = connections.enter(same)
+    assert place is not None
+    assert connections.enter(address) is None
+    assert connections.enter(other) is not None
+    place.leave()
+    assert connections.enter(address) is not None
+    assert refused(connections) == {"all": 0, "address": 1, "descriptors": 0}
+
+
+def test_a_proxy_has_as_many_as_there_may_be_and_whom_it_names_has_a_share(clock: Clock) -> None:
+    connections = counted(3, 1, clock, "10.0.0.0/8")
+    assert all(connections.enter("10.1.2.3") is not None for _ in range(3))
+    assert connections.enter("10.1.2.3") is None
+    assert connections.enter_by_proxy("192.0.2.1") is not None
+    assert connections.enter_by_proxy("192.0.2.1") is None
+    assert connections.enter_by_proxy("192.0.2.2") is not None
+    assert all(connections.enter_by_proxy("10.1.2.3") is not None for _ in range(9))
+
+
+def test_no_more_are_taken_than_there_are_descriptors_for(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections_module, "most_connections", lambda: 1)
+    connections = counted(10, 10, clock)
+    assert connections.enter("192.0.2.1") is not None
+    assert connections.enter("192.0.2.1") is None
+
+
+def test_the_log_tells_of_refusals_once_a_minute(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    connections = counted(9, 1, clock)
+    connections.enter("192.0.2.1")
+    with caplog.at_level(logging.WARNING):
+        for _ in range(500):
+            connections.enter("192.0.2.1")
+            clock.now_s += TELL_S / 400
+    assert caplog.messages == [
+        "a connection is refused: 192.0.2.1 has 1, the most that one address may have"
+        f" ({count} times since the start)"
+        for count in (1, 401)
+    ]
+
+
+def test_health_tells_while_descriptors_are_scarce(clock: Clock) -> None:
+    connections = counted(9, 9, clock)
+    assert list(connections.troubles()) == []
+    connections.wait_for_descriptors()
+    (trouble,) = connections.troubles()
+    assert trouble.line == "new connections wait: no file descriptors are left"
+    clock.now_s += 60
+    assert list(connections.troubles()) == []
+    assert refused(connections)["descriptors"] == 1
+
+
+async def asked(app: Any, client: str, forwarded: str | None) -> dict[str, Any]:
+    """What an application answers to a client, or to whom a proxy speaks for."""
+    sent: dict[str, Any] = {}
+
+    async def send(message: Any) -> None:
+        sent.update(message)
+
+    headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
+    scope = {"type": "http", "scheme": "http", "client": (client, 5000), "headers": headers}
+    await app(scope, None, send)
+    return sent
+
+
+async def test_a_client_of_a_proxy_is_refused_what_is_one_too_many(clock: Clock) -> None:
+    """Requests and streams that are under way count for the address that the proxy names."""
+    connections = counted(9, 1, clock, "127.0.0.1")
+    inner: dict[str, Any] = {}
+
+    async def app(scope: Any, _receive: Any, send: Any) -> None:
+        if scope["client"][0] == "192.0.2.1" and not inner:
+            inner["same"] = {}
+            inner["same"] = await asked(whole, "127.0.0.1", "192.0.2.1")
+            inner["other"] = await asked(whole, "127.0.0.1", "192.0.2.2")
+            inner["itself"] = await asked(whole, "127.0.0.1", None)
+            inner["pretending"] = await asked(whole, "203.0.113.7", "192.0.2.1")
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+
+    whole = BehindProxy(ConnectionsByProxy(app, connections), Proxies(["127.0.0.1"]))
+    assert (await asked(whole, "127.0.0.1", "192.0.2.1"))["status"] == 204
+    assert inner["same"]["status"] == 503
+    assert json.loads(inner["same"]["body"])["error"]["code"] == "service_unavailable"
+    assert (b"retry-after", b"1") in inner["same"]["headers"]
+    assert [inner[each]["status"] for each in ("other", "itself", "pretending")] == [204] * 3
+    assert (await asked(whole, "127.0.0.1", "192.0.2.1"))["status"] == 204
