@@ -75,7 +75,7 @@ class ConfiguredCommand(click.Command):
             return
         try:
             found = tomllib.loads(path.read_bytes().decode())
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise click.BadParameter(f"{path}: expected TOML ({error})", ctx, option) from error
         options = self._named()
         values: dict[str, Any] = {}
@@ -85,7 +85,8 @@ class ConfiguredCommand(click.Command):
                 message = f"{path}: {name!r} is no option; there are {known}"
                 raise click.BadParameter(message, ctx, option)
             _check(path, name, options[name], value)
-            values[str(options[name].name)] = value
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            values[str(options[name].name)] = str(value) if is_number else value  # as typed
         ctx.default_map = values
 
     def _lines(self, ctx: click.Context) -> Iterator[str]:
@@ -97,7 +98,7 @@ class ConfiguredCommand(click.Command):
                 value = "all"
             source = ctx.get_parameter_source(str(option.name))
             where = _WORDS.get(source, f"environment: {option.envvar}") if source else "default"
-            said = f"{name} = {_said(value)}" if value not in (None, ()) else f"# {name}"
+            said = f"{name} = {_said(value)}" if value not in (None, (), "") else f"# {name}"
             yield f"{_PASSWORD.sub('//****@', without_keys(said))}  # {where}"
 
 

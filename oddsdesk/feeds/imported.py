@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.names import UNSHOWABLE
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 
@@ -39,11 +40,12 @@ class Imported(msgspec.Struct):
         return sum(len(quote.odds) for quote in self.quotes)
 
     def merge(self, other: "Imported") -> None:
-        """Take in what came of other files."""
+        """Take in what came of other files; their words come without what cannot be shown."""
         self.quotes += other.quotes
         self.results += other.results
-        self.skipped += other.skipped
-        self.problems += other.problems
+        for reason, prices in (+other.skipped).items():
+            self.skipped[_showable(reason)] += prices
+        self.problems += map(_showable, other.problems)
         self.inferred_times |= other.inferred_times
 
 
@@ -88,11 +90,25 @@ def file_by_file(
     return convert_all
 
 
+def _showable(text: str) -> str:
+    return UNSHOWABLE.sub(" ", text)
+
+
 def count_prices(raw: Any, *names: str) -> int:
     """Return how many numbers stand under the given names, however deep."""
-    if isinstance(raw, list):
-        return sum(count_prices(item, *names) for item in raw)
-    if not isinstance(raw, dict):
-        return 0
-    here = sum(isinstance(raw.get(name), int | float) for name in names)
-    return here + sum(count_prices(value, *names) for value in raw.values())
+    return sum(1 for _ in prices_in(raw, *names))
+
+
+def prices_in(raw: Any, *names: str) -> Iterator[float]:
+    """Yield the numbers that stand under the given names, however deep, in no order."""
+    waiting = [raw]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        elif isinstance(part, dict):
+            for name, value in part.items():
+                if name in names and isinstance(value, int | float):
+                    yield value
+                else:
+                    waiting.append(value)

@@ -1,12 +1,29 @@
-"""Reading a part of a source's answer as a struct, whichever format it is of."""
+"""Reading what a source says, whole and part by part, whichever format it is of."""
 
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from oddsdesk.feeds.errors import FeedError
 
 T = TypeVar("T")
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+def read_json(data: bytes, expected: str, kind: Any = Any, *, strict: bool = True) -> Any:
+    """Return a JSON document, as ``kind`` where that is told; ``expected`` begins the message.
+
+    Raises:
+        FeedError: it is no JSON, of another shape, or nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(data.removeprefix(_BYTE_ORDER_MARK), type=kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise FeedError(f"{expected}: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FeedError(f"{expected}, but this is no JSON ({error})") from error
+    except RecursionError as error:
+        raise FeedError(f"{expected}, but this is nested too deeply") from error
 
 
 def read_as(kind: type[T], raw: Any) -> T:

@@ -6,6 +6,7 @@ import msgspec
 
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.parts import read_json
 
 T = TypeVar("T")
 Levels = list[list[float]]
@@ -139,10 +140,10 @@ def read_message(line: bytes) -> Message:
     Raises:
         FeedError: it is no JSON, or JSON of another shape; says which.
     """
-    try:
-        return msgspec.json.decode(line, type=Message, strict=False)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FeedError(f"expected a message of Betfair's stream: {error}") from error
+    message: Message = read_json(
+        line, "expected a message of Betfair's stream", Message, strict=False
+    )
+    return message
 
 
 def read_as(kind: type[T], raw: Any) -> T:
@@ -163,10 +164,7 @@ def read_result(data: bytes) -> list[Any]:
     Raises:
         FeedError: it is no such answer, or an error; says which.
     """
-    try:
-        raw = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FeedError(f"expected an answer of Betfair, but this is no JSON ({error})") from error
+    raw = read_json(data, "expected an answer of Betfair")
     if isinstance(raw, dict) and "error" in raw:
         raise FeedError(f"Betfair answers an error: {_error(raw['error'])}")
     found = raw.get("result") if isinstance(raw, dict) else raw
@@ -179,7 +177,7 @@ def error_code(data: bytes) -> str | None:
     """Return Betfair's code where an answer is an error, None for every other answer."""
     try:
         raw = msgspec.json.decode(data, type=_Failed)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return None if raw.error is None else _error(raw.error).strip("'")
 

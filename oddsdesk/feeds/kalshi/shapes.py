@@ -7,6 +7,7 @@ import msgspec
 
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.parts import read_json
 
 ACTIVE: Final = "active"
 _EXPECTED: Final = "expected Kalshi's markets: an object with markets"
@@ -53,7 +54,5 @@ def read_page(data: bytes) -> Page:
     Raises:
         FeedError: it is no JSON, or JSON of another shape; says which.
     """
-    try:
-        return msgspec.json.decode(data, type=Page)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FeedError(f"{_EXPECTED}: {error}") from error
+    page: Page = read_json(data, _EXPECTED, Page)
+    return page

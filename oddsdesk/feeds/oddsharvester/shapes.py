@@ -7,6 +7,7 @@ import msgspec
 
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.parts import read_json
 
 MARKET = "_market"
 _EXPECTED = "expected OddsHarvester's JSON: an array of games with home_team and markets"
@@ -49,10 +50,7 @@ def read_games(data: bytes) -> list[Any]:
     Raises:
         FeedError: it is no JSON, or JSON of another shape; says which.
     """
-    try:
-        raw = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FeedError(f"{_EXPECTED}, but this is no JSON ({error})") from error
+    raw = read_json(data, _EXPECTED)
     if not isinstance(raw, list):
         raise FeedError(f"{_EXPECTED}, but this is no array")
     if raw and not any(isinstance(game, dict) and "home_team" in game for game in raw):

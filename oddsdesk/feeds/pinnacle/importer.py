@@ -10,7 +10,7 @@ from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
+from oddsdesk.feeds.imported import Imported, SourceFile, count_prices, prices_in
 from oddsdesk.feeds.notation import is_american
 from oddsdesk.feeds.parts import read_as
 from oddsdesk.feeds.pinnacle.markets import MarketReader, PeriodMarket
@@ -159,16 +159,4 @@ def _not_a_game(fixture: Fixture) -> str | None:
 def _all_prices(odds: Odds) -> Iterator[float]:
     for league in odds.leagues:
         for event in league.events:
-            yield from _numbers(event.periods)
-
-
-def _numbers(raw: object) -> Iterator[float]:
-    if isinstance(raw, list):
-        for item in raw:
-            yield from _numbers(item)
-    elif isinstance(raw, dict):
-        for name, value in raw.items():
-            if name in _PRICE_FIELDS and isinstance(value, int | float):
-                yield value
-            else:
-                yield from _numbers(value)
+            yield from prices_in(event.periods, *_PRICE_FIELDS)

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.parts import read_json
 
 SOCCER = 29
 _EXPECTED = "expected Pinnacle's v3 odds (with leagues) or fixtures (with league)"
@@ -110,12 +111,12 @@ def read_answer(data: bytes) -> Odds | Fixtures:
     Raises:
         FeedError: it is neither; says what is wrong.
     """
+    raw = read_json(data, _EXPECTED)
     try:
-        raw = msgspec.json.decode(data)
         if isinstance(raw, dict) and "leagues" in raw:
             return msgspec.convert(raw, Odds)
         if isinstance(raw, dict) and "league" in raw:
             return msgspec.convert(raw, Fixtures)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.ValidationError as error:
         raise FeedError(f"{_EXPECTED}: {error}") from error
     raise FeedError(f"{_EXPECTED}, but this holds neither")

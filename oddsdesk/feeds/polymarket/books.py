@@ -7,7 +7,7 @@ import msgspec
 
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.parts import read_as
+from oddsdesk.feeds.parts import read_as, read_json
 from oddsdesk.feeds.polymarket.shapes import (
     BestPrices,
     Book,
@@ -70,9 +70,9 @@ class Books:
         if frame == PONG:
             return taken
         try:
-            raw = msgspec.json.decode(frame)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            taken.problems.append(f"expected a message of Polymarket's stream as JSON: {error}")
+            raw = read_json(frame, "expected a message of Polymarket's stream")
+        except FeedError as error:
+            taken.problems.append(str(error))
             return taken
         for message in raw if isinstance(raw, list) else [raw]:
             self._take_one(message, taken)

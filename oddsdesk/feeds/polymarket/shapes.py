@@ -7,6 +7,7 @@ import msgspec
 
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.parts import read_json
 
 T = TypeVar("T")
 _EVENTS = "expected Polymarket's events: an array of events with markets"
@@ -135,7 +136,7 @@ def texts(name: str, value: str | list[str]) -> list[str]:
         return value
     try:
         return msgspec.json.decode(value, type=list[str])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise FeedError(f"{name}: expected texts as JSON, got {shown(value)}") from error
 
 
@@ -166,10 +167,7 @@ def number(name: str, value: Any) -> float:
 
 
 def _array(data: bytes, expected: str) -> list[Any]:
-    try:
-        raw = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FeedError(f"{expected}, but this is no JSON ({error})") from error
+    raw = read_json(data, expected)
     if not isinstance(raw, list):
         raise FeedError(f"{expected}, but this is {_kind(raw)}")
     return raw

@@ -6,7 +6,7 @@ import msgspec
 
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.parts import read_as
+from oddsdesk.feeds.parts import read_as, read_json
 
 _EXPECTED = "expected a v4 odds answer of The Odds API: an array of events with bookmakers"
 T = TypeVar("T")
@@ -67,11 +67,7 @@ def read_answer(data: bytes) -> Answer:
     Raises:
         FeedError: it is no JSON, or JSON of another shape; says which.
     """
-    try:
-        raw = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FeedError(f"{_EXPECTED}, but this is no JSON ({error})") from error
-    return _answer(raw)
+    return _answer(read_json(data, _EXPECTED))
 
 
 def moment(value: str | int) -> int:

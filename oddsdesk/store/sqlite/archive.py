@@ -160,7 +160,7 @@ def _checked(tar: tarfile.TarFile, member: tarfile.TarInfo, found: dict[str, Par
     assert packed is not None
     try:
         manifest = msgspec.json.decode(packed.read(_MOST_MANIFEST), type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ArchiveError(f"has a list of contents that cannot be read ({error})") from error
     if manifest.format > FORMAT:
         raise ArchiveError("was made by a newer oddsdesk; update this one")

@@ -42,6 +42,15 @@ def test_what_is_shown_is_a_file_that_says_the_same(tmp_path: Path):
     assert tomllib.loads(again) == tomllib.loads(first)
 
 
+def test_what_is_shown_where_nothing_was_said_is_a_file_too(tmp_path: Path):
+    first = shown(tmp_path, "").output
+    file = tmp_path / "again.toml"
+    file.write_text(first)
+    again = CliRunner().invoke(serve, ["--config", str(file), "--show-config"])
+    assert again.exit_code == 0, again.output
+    assert tomllib.loads(again.output) == tomllib.loads(first)
+
+
 def test_feeds_of_the_environment_are_separated_by_spaces(tmp_path: Path):
     output = shown(tmp_path, "", ODDSDESK_FEED="simulator replay:a.ndjson").output
     assert 'feed = ["simulator", "replay:a.ndjson"]  # environment: ODDSDESK_FEED' in output
@@ -57,6 +66,9 @@ def test_feeds_of_the_environment_are_separated_by_spaces(tmp_path: Path):
         ("port = true", "port: expected a text or a number, got True"),
         ("port = 70000", "70000 is not in the range"),
         ("port = ", "expected TOML"),
+        (f"port = {'9' * 5_000}", "expected TOML"),
+        (f"feed = {'[' * 5_000}", "expected TOML"),
+        (f"speed = {'9' * 400}", "speed"),
         ('allow-host = ["a b"]', "'a b' is no name of a host"),
         ('base-url = "odds.example.org"', "'odds.example.org' is no address"),
         ('base-url = "https://a.example/odds"', "expected no path"),

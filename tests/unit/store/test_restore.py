@@ -252,6 +252,7 @@ def _repeated(data: bytes) -> bytes:
         (lambda data: _flipped(data, 700), r"damaged: odds\.db is not what was written"),
         (lambda data: data.replace(b'"format": 1', b'"format": 2'), "newer oddsdesk"),
         (lambda data: data.replace(b'"sha256": "', b'"sha256": 0'), "cannot be read"),
+        (lambda data: data.replace(b'"format": ', b'"format":\xff'), "cannot be read"),
         (lambda _data: b"", "no backup"),
         (lambda _data: b"bookmaker,odds\n" * 999, "no backup"),
         (_renamed, r"'\.\./evil\.db', which no backup does"),
