@@ -1,12 +1,14 @@
 """`oddsdesk doctor`: what is installed, reachable and writable; says nothing secret."""
 
+import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import click
 
 from oddsdesk.cli.checks import database, machine, window
-from oddsdesk.cli.checks.finding import Finding, Mark, Section
+from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.places import home_folder
@@ -26,12 +28,17 @@ _full_option = click.option(
     "--full", is_flag=True, help="Read all of the database for damage, however long it takes."
 )
 
+_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print a JSON array, a section an object."
+)
+
 
 @click.command()
 @database_option
 @_port_option
 @_full_option
-def doctor(database: Database, port: int, full: bool) -> None:
+@_json_option
+def doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
     """Tell what is installed, reachable and writable, to paste into a bug report.
 
     No keys are told. The exit status is 1 where something is broken.
@@ -39,16 +46,19 @@ def doctor(database: Database, port: int, full: bool) -> None:
     \b
     Example:
       oddsdesk doctor
+      oddsdesk doctor --json
       oddsdesk doctor --full --database odds.db
     """
-    _report([*_common(database, port, full), window.display(), window.keyring()])
+    sections = [*_common(database, port, full), window.display(), window.keyring()]
+    _report(sections, as_json)
 
 
 @click.command(name="doctor")
 @database_option
 @_port_option
 @_full_option
-def server_doctor(database: Database, port: int, full: bool) -> None:
+@_json_option
+def server_doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
     """Tell what is installed, reachable and writable, to paste into a bug report.
 
     No keys are told. The exit status is 1 where something is broken.
@@ -58,7 +68,7 @@ def server_doctor(database: Database, port: int, full: bool) -> None:
       oddsdesk-server doctor
       oddsdesk-server doctor --full --database odds.db
     """
-    _report(_common(database, port, full))
+    _report(_common(database, port, full), as_json)
 
 
 def _common(named: Database, port: int, full: bool) -> list[Section]:
@@ -79,21 +89,38 @@ def _common(named: Database, port: int, full: bool) -> list[Section]:
     ]
 
 
-def _report(sections: Iterable[Section]) -> None:
-    broken = 0
-    for section in sections:
-        click.echo(section.title)
-        for finding in section.findings:
-            click.echo(f"  {_MARKS[finding.mark]}  {_line(finding)}")
-            broken += finding.mark is Mark.BROKEN
+def _report(sections: Sequence[Section], as_json: bool) -> None:
+    """Print what was found; exit with 1 where something is broken."""
+    broken = sum(each.mark is Mark.BROKEN for section in sections for each in section.findings)
+    if as_json:
+        click.echo(json.dumps(list(map(_fields, sections)), indent=2, ensure_ascii=False))
+    else:
+        for line in _lines(sections, broken):
+            click.echo(line)
     if broken:
-        click.echo(f"\n{broken} {'thing is' if broken == 1 else 'things are'} broken (BAD)")
         sys.exit(1)
-    click.echo("\nnothing is broken")
 
 
-def _line(finding: Finding) -> str:
-    """One line, with the user's folder as ~: a report is shown to others."""
-    text = " ".join(f"{finding.name}: {finding.text}".split())
+def _fields(section: Section) -> dict[str, Any]:
+    """Return a section as ``--json`` prints it."""
+    findings = [
+        {"name": each.name, "text": _without_home(each.text), "mark": each.mark.name.lower()}
+        for each in section.findings
+    ]
+    return {"title": section.title, "findings": findings}
+
+
+def _lines(sections: Iterable[Section], broken: int) -> Iterator[str]:
+    for section in sections:
+        yield section.title
+        for finding in section.findings:
+            text = " ".join(f"{finding.name}: {finding.text}".split())
+            yield f"  {_MARKS[finding.mark]}  {_without_home(text)}"
+    things = "thing is" if broken == 1 else "things are"
+    yield f"\n{broken} {things} broken (BAD)" if broken else "\nnothing is broken"
+
+
+def _without_home(text: str) -> str:
+    """Return a text with the user's folder as ~: a report is shown to others."""
     home = home_folder()
     return text if home is None or home == home.parent else text.replace(str(home), "~")

@@ -1,8 +1,10 @@
 """`oddsdesk keys`: makes, lists, rotates and revokes API keys (D25)."""
 
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -80,15 +82,21 @@ def create(
 @keys.command(name="list")
 @database_option
 @access_option
-def list_(database: Database, access: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a key an object.")
+def list_(database: Database, access: Path | None, as_json: bool) -> None:
     """Show every key, masked, with its account and plan.
 
     \b
     Example:
       oddsdesk keys list
+      oddsdesk keys list --json
     """
     with _open(database, access) as opened:
-        rows = [_HEADINGS, *(_row(key) for key in opened.keys.all())]
+        found = opened.keys.all()
+    if as_json:
+        click.echo(json.dumps([_fields(key) for key in found], indent=2, ensure_ascii=False))
+        return
+    rows = [_HEADINGS, *map(_row, found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -178,6 +186,20 @@ def _tell_of_earlier(database: Path, path: Path) -> None:
                 f" use them with --access {earlier}",
                 err=True,
             )
+
+
+def _fields(key: Key) -> dict[str, Any]:
+    """Return a key as ``--json`` prints it."""
+    return {
+        "id": key.key_id,
+        "key": key.masked,
+        "account": key.account,
+        "plan": key.plan.value,
+        "bookmaker": key.bookmaker,
+        "created_at": format_ms(key.created_at),
+        "revoked": key.is_revoked,
+        "may_write": key.may_write,
+    }
 
 
 def _row(key: Key) -> tuple[str, ...]:

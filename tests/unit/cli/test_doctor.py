@@ -1,5 +1,6 @@
 """`oddsdesk doctor` and the checks behind it (issue 5)."""
 
+import json
 import socket
 import sqlite3
 from pathlib import Path
@@ -42,6 +43,25 @@ def test_a_whole_database_is_told_of(database: Path, free_port: int):
     assert "reference: Sharp" in result.output
     assert "no damage (quick" in result.output
     assert result.output.endswith("nothing is broken\n")
+
+
+def test_programs_are_told_the_same(database: Path, free_port: int):
+    plain = run(database, free_port)
+    result = run(database, free_port, "--json")
+    assert result.exit_code == 0
+    told = json.loads(result.output)
+    titles = [section["title"] for section in told]
+    assert titles == [line for line in plain.output.splitlines()[:-2] if line[0] != " "]
+    findings = [finding for section in told for finding in section["findings"]]
+    assert {"name": "reference", "text": "Sharp", "mark": "ok"} in findings
+    assert {finding["mark"] for finding in findings} <= {"ok", "note", "broken"}
+
+
+def test_what_is_broken_ends_with_1_for_programs_too(database: Path, free_port: int):
+    database.write_bytes(b"no database" * 500)
+    result = run(database, free_port, "--json")
+    assert result.exit_code == 1
+    assert '"mark": "broken"' in result.output
 
 
 def test_what_the_database_keeps_is_told(database: Path, free_port: int):

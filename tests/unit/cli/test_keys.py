@@ -1,6 +1,7 @@
 """`oddsdesk keys` (command-line.md)."""
 
 import contextlib
+import json
 import re
 from pathlib import Path
 
@@ -90,6 +91,23 @@ def test_list_shows_masked_keys(database: Path) -> None:
         "1", f"oddsdesk_live_****{secret[-4:]}", "anna", "Free", "Betfair",
     ]  # fmt: skip
     assert second.split()[-2:] == ["revoked", "read"]
+    assert secret not in result.stdout
+
+
+def test_list_prints_the_same_for_programs(database: Path) -> None:
+    secret = made(database, "--account", "Ánna", "--bookmaker", "Betfair", "--write")
+    result = run(database, "list", "--json")
+    [listed] = json.loads(result.stdout)
+    assert listed.pop("created_at").endswith("Z")
+    assert listed == {
+        "id": 1,
+        "key": f"oddsdesk_live_****{secret[-4:]}",
+        "account": "Ánna",
+        "plan": "Free",
+        "bookmaker": "Betfair",
+        "revoked": False,
+        "may_write": True,
+    }
     assert secret not in result.stdout
 
 
