@@ -11,7 +11,7 @@ default:
 # A virtual environment with all that the tests need
 setup:
     {{python}} -m venv .venv
-    PIP_CONSTRAINT={{constraints}} PIP_BUILD_CONSTRAINT={{constraints}} .venv/bin/pip install --quiet -e '.[test]'
+    PIP_CONSTRAINT={{constraints}} PIP_BUILD_CONSTRAINT={{constraints}} .venv/bin/pip install --quiet -e '.[test,fuzz]'
 
 # Format and sort imports in place
 format:
@@ -29,6 +29,14 @@ test *arguments:
 # The tests of one kind: unit, service, desk, journey, durability
 only kind *arguments:
     .venv/bin/pytest -m {{kind}} {{arguments}}
+
+# A minute of fuzzing, always the same; or as told: `just fuzz --minutes 10 quote`
+fuzz *arguments="--runs 500":
+    .venv/bin/python -m tests.fuzz {{arguments}}
+
+# Ten minutes of fuzzing by chance, and Schemathesis
+nightly *arguments:
+    .ci/nightly {{arguments}}
 
 # The downloads, built and tried without Python and checkout
 build:

@@ -1,0 +1,59 @@
+"""Quotes: a line of NDJSON, and the output of a program."""
+
+import io
+import logging
+import zlib
+from typing import Final
+
+from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote, quote_line
+from oddsdesk.feeds.live.bad_lines import BadLines
+from oddsdesk.feeds.live.status import Status
+from oddsdesk.feeds.ndjson import read_batches
+
+NOW_MS: Final = 1_790_000_000_000
+GZIP: Final = b"\x1f\x8b"
+
+
+def read_line(data: bytes) -> None:
+    """Read a line; one that is a quote says the same once it is written."""
+    try:
+        quote = parse_quote(data, NOW_MS)
+    except BadQuoteError as error:
+        reason = str(error)
+    else:
+        reason = ""
+        assert parse_quote(quote_line(quote), NOW_MS) == quote
+    assert reason.isprintable()
+
+
+def listen(data: bytes) -> None:
+    """Read what a program writes, in pieces as it likes; its bad lines are told."""
+    logging.disable()
+    status = Status("exec")
+    bad_lines = BadLines(status)
+    whole = [quote for batch in read_batches(io.BytesIO(data), _now) for quote in batch.quotes]
+    pieces: list[Quote] = []
+    for batch in read_batches(_InPieces(data), _now):
+        bad_lines.note(batch.bad, _now)
+        pieces += batch.quotes
+    if data.startswith(GZIP):  # of damaged data so much comes out as fits the pieces
+        least = min(len(whole), len(pieces))
+        whole, pieces = whole[:least], pieces[:least]
+    assert pieces == whole
+    assert status.now.reason.isprintable()
+
+
+class _InPieces:
+    """A stream that gives a few bytes at a time, by their own sum."""
+
+    def __init__(self, data: bytes) -> None:
+        self._stream = io.BytesIO(data)
+        self._sum = zlib.crc32(data)
+
+    def read1(self, size: int, /) -> bytes:
+        self._sum = (self._sum * 1_103_515_245 + 12_345) % (1 << 31)
+        return self._stream.read(1 + self._sum % 61)
+
+
+def _now() -> int:
+    return NOW_MS
