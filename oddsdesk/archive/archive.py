@@ -6,13 +6,13 @@ as the database; until then the next round begins it anew.
 """
 
 import logging
-import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.archive.files import ArchivedFile, archived_files
 from oddsdesk.archive.parquet import span_of, write_sorted
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.places import sync
@@ -24,18 +24,8 @@ from oddsdesk.store.unfinished import unfinished_beside
 HOUR_MS: Final = 60 * MINUTE_MS
 SLICE: Final = 5_000
 """Rows read at a time: some 20 ms, and 10 MB."""
-_NAME: Final = re.compile(r"([0-9]{2})h-([0-9]+)-([0-9]+)-([0-9]+)\.parquet")
 
 _log = logging.getLogger(__name__)
-
-
-class ArchivedFile(NamedTuple):
-    """A file of the archive, and the rows that its name speaks of."""
-
-    shard: int
-    first: int
-    last: int
-    path: Path
 
 
 class _StoppedError(Exception):
@@ -46,7 +36,7 @@ class Archive:
     """One process keeps it, a round at a time; ``reader`` returns the calling thread's."""
 
     def __init__(self, folder: Path, reader: Callable[[], Reader]) -> None:
-        self._folder = folder
+        self.folder = folder
         self._reader = reader
         self._stopping = threading.Event()
         self._confirmed: set[Path] = set()
@@ -109,7 +99,7 @@ class Archive:
         """Yield behind which row and up to which there may be some that no file has."""
         end = self._reader().last_seq(shard)
         if files and files[-1].last > end:
-            raise ArchiveError(f"{self._folder}: goes further than the database; is it another's?")
+            raise ArchiveError(f"{self.folder}: goes further than the database; is it another's?")
         after = 0
         for file in files:
             if file.first <= after:
@@ -133,8 +123,8 @@ class Archive:
     def _write(self, span: Span) -> None:
         path = self._path(span)
         path.parent.mkdir(parents=True, exist_ok=True)
-        sync(self._folder)
-        with unfinished_beside(self._folder / "hour") as scratch:
+        sync(self.folder)
+        with unfinished_beside(self.folder / "hour") as scratch:
             whole = scratch / "whole"
             written = write_sorted(whole, scratch, span, self._rows(span), self._go_on)
             found = self._reader().between(span.shard, span.first, span.last)
@@ -157,20 +147,10 @@ class Archive:
     def _path(self, span: Span) -> Path:
         day, hour = format_ms(span.began)[:13].split("T")
         name = f"{hour}h-{span.shard}-{span.first}-{span.last}.parquet"
-        return self._folder / f"date={day}" / name
+        return self.folder / f"date={day}" / name
 
     def _files(self, shard: int) -> list[ArchivedFile]:
-        return archived_files(self._folder, shard)
-
-
-def archived_files(folder: Path, shard: int) -> list[ArchivedFile]:
-    """Return the files of a shard in an archive's folder, in order."""
-    found = []
-    for path in folder.glob("date=*/*.parquet"):
-        named = _NAME.fullmatch(path.name)
-        if named is not None and int(named[2]) == shard:
-            found.append(ArchivedFile(shard, int(named[3]), int(named[4]), path))
-    return sorted(found)
+        return archived_files(self.folder, shard)
 
 
 def _holds(held: Span, file: ArchivedFile, found: Span) -> bool:

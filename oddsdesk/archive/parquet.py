@@ -38,7 +38,7 @@ _COLUMNS: Final[dict[str, pa.DataType]] = {
     "liquidity": pa.float64(),
 }
 _SORTED_BY: Final = ("game_id", "market_type", "period", "selection", "bookmaker", "seq")
-_SCHEMA: Final = pa.schema(list(_COLUMNS.items()))
+SCHEMA: Final = pa.schema(list(_COLUMNS.items()))
 _GROWING: Final = ("seq", "scraped_at", "recorded_at")
 """What grows from row to row within a selection: kept as differences."""
 _IS_LIVE: Final = list(_COLUMNS).index("is_live")
@@ -63,7 +63,7 @@ def write_sorted(
             parts.deal(batch)
             rows += len(batch)
             go_on()
-    with pq.ParquetWriter(file, _SCHEMA, **_how()) as writer:
+    with pq.ParquetWriter(file, SCHEMA, **_how()) as writer:
         writer.add_key_value_metadata({_MARK: msgspec.json.encode(span)})
         for part in parts.read():
             writer.write_table(part.sort_by([(name, "ascending") for name in _SORTED_BY]))
@@ -106,7 +106,7 @@ class _Parts(contextlib.ExitStack):
         self._files = [folder / f"{number}.arrow" for number in range(count)]
         self._streams = [
             self.enter_context(
-                pa.ipc.new_stream(self.enter_context(pa.OSFile(str(file), "wb")), _SCHEMA)
+                pa.ipc.new_stream(self.enter_context(pa.OSFile(str(file), "wb")), SCHEMA)
             )
             for file in self._files
         ]
@@ -133,4 +133,4 @@ def _batch(rows: Sequence[ArchivedRow]) -> pa.RecordBatch:
     arrays = [
         pa.array(column, kind) for column, kind in zip(columns, _COLUMNS.values(), strict=True)
     ]
-    return pa.record_batch(arrays, schema=_SCHEMA)
+    return pa.record_batch(arrays, schema=SCHEMA)

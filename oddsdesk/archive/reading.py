@@ -42,10 +42,16 @@ def _window(file: pq.ParquetFile, first: int, last: int) -> list[LoggedMove]:
     if not parts:
         return []
     table = pa.concat_tables(parts).select(LoggedMove._fields).sort_by("seq")
-    columns = (_values(table[name], name) for name in LoggedMove._fields)
+    return moves_of(table)
+
+
+def moves_of(table: pa.Table) -> list[LoggedMove]:
+    """Return rows as the log has them."""
+    columns = (values_of(table[name], name) for name in LoggedMove._fields)
     return list(map(LoggedMove._make, zip(*columns, strict=True)))
 
 
-def _values(column: pa.ChunkedArray, name: str) -> list[Any]:
+def values_of(column: pa.ChunkedArray, name: str) -> list[Any]:
+    """Return the values of a column, times in milliseconds."""
     found: list[Any] = (column.cast(pa.int64()) if name in _TIMES else column).to_pylist()
     return found

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.cli.moments import moment
 from oddsdesk.cli.options import database_option, usual_ledger
 from oddsdesk.cli.outputs import is_standard_output, output
@@ -81,7 +82,8 @@ archive_option = click.option(
     "--archive",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Read what --keep-days removed from the database where `serve --archive` put it.",
+    help="Where `serve --archive` put what --keep-days removed from the database.",
+    show_default="as the database says",
 )
 
 
@@ -185,6 +187,7 @@ def _export_log(
         with contextlib.closing(open_store(database, read_only=True)) as store:
             reader = store.reader()
             sources = reader.told_by()
+            archive = archive or named_archive(reader)
             log = LogOfAll(reader, archive)
             with (
                 _without_collector(),
@@ -284,6 +287,14 @@ def _tell(name: str, exported: Exported, target: str) -> None:
         f" to {format_ms(exported.last)}{size}",
         err=True,
     )
+
+
+def named_archive(reader: Reader) -> Path | None:
+    """Return the archive that the database names; where it cannot be read, say so."""
+    find = LookingBack()
+    if find(reader) is None and find.unreadable:
+        click.echo(find.unreadable, err=True)
+    return find.folder
 
 
 def _tell_what_is_missing(

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
 from oddsdesk.cli.options import maybe_database_option, usual_database, usual_ledger
 from oddsdesk.cli.outputs import STANDARD, output
@@ -40,7 +41,7 @@ from oddsdesk.spreadsheets import SheetError
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.past_odds import ReaderPast
-from oddsdesk.store.store import open_store
+from oddsdesk.store.store import Store, open_store
 
 _MOST_TOLD: Final = 20
 _STATES: Final = {state.value.replace(" ", "-"): state for state in BetState}
@@ -160,7 +161,7 @@ def close(path: Path, database: Database | None, as_json: bool) -> None:
     now_ms = system_clock()
     try:
         with (
-            contextlib.closing(open_store(database or usual_database(), read_only=True)) as store,
+            contextlib.closing(_log_of(database or usual_database())) as store,
             _open(path) as held,
         ):
             found = closes_from_log(
@@ -177,6 +178,10 @@ def close(path: Path, database: Database | None, as_json: bool) -> None:
     without = sum(bet.close is not None and not bet.close.is_there for bet in bets)
     told = {"written": news, "with_close": there, "no_close": without}
     _tell(told | {"not_known": len(bets) - there - without}, as_json=as_json)
+
+
+def _log_of(database: Database) -> Store:
+    return open_store(database, read_only=True, find_older=LookingBack())
 
 
 @ledger.command()

@@ -75,7 +75,7 @@ DEFAULT_LIMITS: Final = ConnectionLimits()
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help="Write each hour of price history there once it is over, as Parquet files; what "
-    "--keep-days removes is there before (needs oddsdesk[archive]).",
+    "--keep-days removes is there before, and is answered from there (needs oddsdesk[archive]).",
 )
 @roles_option
 @click.option(
@@ -251,7 +251,7 @@ def _check_roles(settings: Settings) -> None:
         "--feed": (any(each != "none" for each in settings.feeds), {Role.FEEDS}),
         "--reference": (settings.reference is not None, RUN_ONCE),
         "--keep-days": (settings.keep_days is not None, RUN_ONCE),
-        "--archive": (settings.archive is not None, {Role.UPKEEP}),
+        "--archive": (settings.archive is not None, {Role.UPKEEP, Role.API}),
     }
     for option, (is_given, needed) in given.items():
         if is_given and not settings.roles & needed:

@@ -40,10 +40,14 @@ class App:
 
     def __init__(self, service: Service) -> None:
         self._reads = ReaderPool(circuit=service.access.circuit)
+        self._looks_back = ReaderPool("look back", threads=1, circuit=service.access.circuit)
+        """What reads the archive, too, may take seconds: that holds up nothing but its like."""
         self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request (D17)."""
-        guarded = HostGuard(_router(service, self._reads), service.hosts, self.limits)
+        guarded = HostGuard(
+            _router(service, self._reads, self._looks_back), service.hosts, self.limits
+        )
         self._app = FairShares(guarded, service.access.known_caller, self.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,6 +57,7 @@ class App:
     def close(self) -> None:
         """End the threads that read the stores, before these are closed."""
         self._reads.close()
+        self._looks_back.close()
         self._access.close()
 
 
@@ -61,10 +66,10 @@ def create_app(service: Service) -> App:
     return App(service)
 
 
-def _router(service: Service, reads: ReaderPool) -> Router:
+def _router(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> Router:
     return Router(
         [
-            *(_resources(service, reads) if Role.API in service.roles else ()),
+            *(_resources(service, reads, looks_back) if Role.API in service.roles else ()),
             *(_streaming(service) if Role.STREAM in service.roles else ()),
             _route(HEALTH_PATH, HealthGate(service, reads)),
             _route(READY_PATH, ReadyGate(service, reads)),
@@ -80,7 +85,7 @@ def _route(path: str, gate: Gate) -> Route:
     return Route(path, gate)
 
 
-def _resources(service: Service, reads: ReaderPool) -> Iterator[BaseRoute]:
+def _resources(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> Iterator[BaseRoute]:
     endpoints = [
         *Catalogue().endpoints(),
         EVENTS,
@@ -94,7 +99,7 @@ def _resources(service: Service, reads: ReaderPool) -> Iterator[BaseRoute]:
         VALUE_BETS,
     ]
     for each in endpoints:
-        yield _route(each.path, EndpointGate(each, service, reads))
+        yield _route(each.path, EndpointGate(each, service, reads, looks_back))
     yield _route(OPENAPI_PATH, OpenApiGate(service, endpoints))
     yield _route(INGEST_PATH, IngestGate(service))
     yield _route(DOCS_PATH, DocsGate(service, endpoints))

@@ -4,6 +4,7 @@ import contextlib
 import logging
 from pathlib import Path
 
+from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.clock import Clock
 from oddsdesk.places import can_write
 from oddsdesk.server.key_store import open_key_store, share_key_store
@@ -57,6 +58,7 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
             lock=lock,
             share=settings.told,
             clock=clock,
+            find_older=LookingBack(settings.archive),
         )
         opened.callback(opened.store.close)
         if settings.keep_days is not None:
@@ -87,6 +89,7 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
             durable=settings.durable,
             share=settings.told,
             clock=clock,
+            find_older=LookingBack(settings.archive),
         )
         opened.callback(opened.store.close)
         opened.access, opened.keys_path = share_key_store(database, settings)
@@ -101,7 +104,13 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
 def _open_url(database: DatabaseUrl, settings: Settings, clock: Clock) -> ServerFiles:
     """Open odds and keys of a database that any number of processes record into."""
     with ServerFiles() as opened:
-        opened.store = open_store(database, settings.reference, share=settings.told, clock=clock)
+        opened.store = open_store(
+            database,
+            settings.reference,
+            share=settings.told,
+            clock=clock,
+            find_older=LookingBack(settings.archive),
+        )
         opened.callback(opened.store.close)
         if settings.keep_days is not None:
             opened.store.keep_log(settings.keep_days).result()

@@ -76,6 +76,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     answer: Callable[[Call], Payload]
     parameters: Sequence[Parameter] = ()
     methods: Sequence[str] = GET
+    looks_back: Callable[[dict[str, Any]], bool] = lambda _asked: False
+    """Whether what is asked is of the past."""
 
 
 class RequestContext:
@@ -205,10 +207,13 @@ class Gate:
 class EndpointGate(Gate):
     """Answers an endpoint that reads the store and counts."""
 
-    def __init__(self, endpoint: Endpoint, service: Service, reads: ReaderPool) -> None:
+    def __init__(
+        self, endpoint: Endpoint, service: Service, reads: ReaderPool, looks_back: ReaderPool
+    ) -> None:
         super().__init__(service)
         self._endpoint = endpoint
         self._reads = reads
+        self._looks_back = looks_back
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return what the endpoint finds."""
@@ -225,7 +230,8 @@ class EndpointGate(Gate):
             call = Call(caller, request.now_ms, store.reader(), path, asked)
             return encode(endpoint.answer(call.in_stored_words()), remaining)
 
-        return await self._reads.run(answer)
+        reads = self._looks_back if endpoint.looks_back(asked) else self._reads
+        return await reads.run(answer)
 
 
 def no_such_path() -> Refusal:

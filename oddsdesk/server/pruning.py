@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -91,6 +92,7 @@ class Pruning:
             return None
         try:
             self._archive.seal(self._clock())
+            self._note(self._archive.folder)
             through = self._archive.through(now_ms - keep_days * DAY_MS) if keep_days else None
         except (ArchiveError, OSError) as error:
             _log.warning("price history is not archived and stays in the database: %s", error)
@@ -98,6 +100,12 @@ class Pruning:
             return (0,) * self._store.reader().shards
         self.is_archived = True
         return through
+
+    def _note(self, folder: Path) -> None:
+        """Have the database say where its archive is, for other processes that read it."""
+        place = folder.absolute()
+        if self._store.reader().archive() != str(place):
+            self._store.keep_archive(place).result()
 
     def _now(self) -> int | None:
         """Return what ages are counted from; None to leave this round out."""

@@ -95,7 +95,8 @@ class Settings(msgspec.Struct, frozen=True):
     bus: str | None = None
     """Where processes tell each other what they recorded, if anywhere: the URL of a NATS server."""
     archive: Path | None = None
-    """The folder of Parquet files that price history is archived in, if it is."""
+    """The folder of Parquet files that price history is archived in, and read from; None for the
+    one that the database names, if any, to read from."""
     metrics_port: int | None = None
     """Where `/metrics` is answered on this machine, if anywhere."""
     public: PublicAddress = PublicAddress()

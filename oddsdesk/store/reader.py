@@ -321,6 +321,10 @@ class Reader(Protocol):
         """Return what the database calls a bookmaker that somebody names in their own way (D70)."""
         ...
 
+    def archive(self) -> str | None:
+        """Return the folder that price history is archived in, as far as it ever was."""
+        ...
+
     def keep_days(self) -> int | None:
         """Return for how many days the log is kept, 0 for ever; None where that was never set."""
         ...

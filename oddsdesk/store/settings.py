@@ -9,6 +9,8 @@ NEWEST_SCRAPED_AT: Final = "newest_scraped_at"
 """The newest ``scraped_at`` that was ever recorded."""
 KEEP_DAYS: Final = "keep_days"
 """For how many days the log of price changes is kept; 0 or nothing: for ever (D76)."""
+ARCHIVE: Final = "archive"
+"""The folder that price history is archived in (``Store.keep_archive``)."""
 KEEP_ALL: Final = 0
 SHIFT_TO_NOW: Final = "shift_to_now_ms"
 """Milliseconds that the first import with moved times added to them (D72)."""

@@ -12,6 +12,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
+from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.sqlite.store import open_sqlite
@@ -75,6 +76,10 @@ class Store(Protocol):
 
     def adopt_keep_days(self, days: int) -> Future[bool]:
         """Do the same unless it was set before; return whether it was done."""
+        ...
+
+    def keep_archive(self, folder: Path) -> Future[None]:
+        """Note where price history is archived, for who reads it."""
         ...
 
     def prune(self, now_ms: int, keep_days: int = 0, archived: Position | None = None) -> int:
@@ -158,6 +163,7 @@ def open_store(
     lock: DatabaseLock | None = None,
     share: Collection[str] | None = None,
     clock: Clock = system_clock,
+    find_older: FindOlder | None = None,
 ) -> Store:
     """Open the odds of a database; its tables, and a file, are made if they are missing.
 
@@ -171,6 +177,7 @@ def open_store(
         share: What readers leave out: the prices of sources whose terms forbid passing on, but for
             these. None: nothing (D66).
         clock: The time that recordings are stamped with.
+        find_older: Where readers go on for moves that the log has no more; None: they end there.
 
     Raises:
         StoreError: the database cannot be used; says why in one line.
@@ -178,7 +185,14 @@ def open_store(
     if isinstance(database, DatabaseUrl):
         with needing_postgresql():
             from oddsdesk.store.postgres.store import open_postgres  # noqa: PLC0415 - an extra
-        return open_postgres(database.url, reference, read_only=read_only, share=share, clock=clock)
+        return open_postgres(
+            database.url,
+            reference,
+            read_only=read_only,
+            share=share,
+            clock=clock,
+            find_older=find_older,
+        )
     return open_sqlite(
         database,
         reference,
@@ -187,4 +201,5 @@ def open_store(
         lock=lock,
         share=share,
         clock=clock,
+        find_older=find_older,
     )

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
+from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history import Point
 from oddsdesk.board.history_source import HistoryError
@@ -229,7 +230,7 @@ class EmbeddedLog:
 
     async def moves(self, since_ms: int, until_ms: int, limit: int) -> list[LoggedMove]:
         """Return what moved after one moment and not after another, in order."""
-        games: dict[int, GameEntry] = {}
+        games: dict[str, GameEntry] = {}
         changes = await _answer_of_log(self._server.moves(since_ms, until_ms, limit))
         return [_logged(change, games) for change in changes]
 
@@ -259,7 +260,8 @@ async def closes_in(
     """
 
     def work() -> dict[int, ClosingLine]:
-        with contextlib.closing(open_store(database, read_only=True)) as store:
+        opened = open_store(database, read_only=True, find_older=LookingBack())
+        with contextlib.closing(opened) as store:
             return closes_from_log(
                 ReaderPast(store.reader(), store.reference), bets, now_ms, method
             )
@@ -296,11 +298,11 @@ async def _answer_of_log(future: Future[T]) -> T:
         raise HistoryError(str(error)) from error
 
 
-def _logged(change: Change, games: dict[int, GameEntry]) -> LoggedMove:
-    game = games.get(change.game)
+def _logged(change: Change, games: dict[str, GameEntry]) -> LoggedMove:
+    game = games.get(change.game_id)
     if game is None:
         named = (change.game_id, change.match_name, change.competition, change.sport)
-        game = games[change.game] = GameEntry(*named, None, False, 0, None)
+        game = games[change.game_id] = GameEntry(*named, None, False, 0, None)
     key = CellKey(change.market_type, change.period, change.selection, change.bookmaker)
     at, is_live = change.scraped_at, change.is_live
     return LoggedMove(game, key, change.odds, at, is_live, change.liquidity)

@@ -7,6 +7,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.archive.files import archived_files
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import LoggedMove
 
@@ -115,9 +117,6 @@ def _held(reader: Reader, shard: int, after: int, until: int) -> Iterator[Stretc
 def _archived(archive: Path | None, shard: int, end: int) -> Sequence[tuple[int, int, Path]]:
     if archive is None:
         return ()
-    from oddsdesk.archive.archive import archived_files  # noqa: PLC0415 - pyarrow is an extra
-    from oddsdesk.archive.errors import ArchiveError  # noqa: PLC0415
-
     files = archived_files(archive, shard)
     if files and files[-1].last > end:
         raise ArchiveError(f"{archive}: goes further than the database; is it another's?")

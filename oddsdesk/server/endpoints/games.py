@@ -1,5 +1,7 @@
 """GET /api/games, a game and its history; rights as for odds (D19)."""
 
+from typing import Any
+
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import Game, GameMatrix, PriceChange
 from oddsdesk.contract.times import format_ms
@@ -86,6 +88,10 @@ def _history(call: Call) -> Payload:
     return listing(page)
 
 
+def _is_of_the_past(asked: dict[str, Any]) -> bool:
+    return asked[AS_OF.name] is not None
+
+
 def _past_moment(call: Call) -> int | None:
     """Return the moment in ``as_of``, None for now; the future is refused."""
     at: int | None = call.asked[AS_OF.name]
@@ -113,6 +119,7 @@ GAMES = Endpoint(
     list[Game],
     _games,
     [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), GAME_CURSOR, AS_OF],
+    looks_back=_is_of_the_past,
 )
 GAME = Endpoint(
     "/api/games/{game_id:path}",
@@ -120,6 +127,7 @@ GAME = Endpoint(
     GameMatrix,
     _game,
     [BOOKMAKER, market_type(), PERIOD, AS_OF],
+    looks_back=_is_of_the_past,
 )
 HISTORY = Endpoint(
     "/api/games/{game_id:path}/history",
@@ -137,4 +145,5 @@ HISTORY = Endpoint(
         limit(1000, 5000),
         MOVE_CURSOR,
     ],
+    looks_back=lambda _asked: True,
 )

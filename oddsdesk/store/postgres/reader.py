@@ -4,6 +4,7 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import Final
 
+from oddsdesk.store.older import FindOlder
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.queries.select import PostgresSelect
 from oddsdesk.store.queries.reader import QueryReader
@@ -20,10 +21,14 @@ class PostgresReader(QueryReader):
     """Read-only, on a connection of its own; for the thread that got it from ``Store.reader``."""
 
     def __init__(
-        self, address: ServerAddress, reference: str, share: Collection[str] | None = None
+        self,
+        address: ServerAddress,
+        reference: str,
+        share: Collection[str] | None = None,
+        find_older: FindOlder | None = None,
     ) -> None:
         self._engine = PostgresSelect(address)
-        super().__init__(self._engine, reference, share)
+        super().__init__(self._engine, reference, share, find_older)
 
     def check(self, shown: str) -> None:
         """Look whether every table can be read that many requests read.

@@ -83,10 +83,11 @@ class Pruning:
         removed = 0
         if keep_days:
             before = now_ms - keep_days * DAY_MS
+            # First: who reads on in an archive goes by it.
+            self._do(lambda connection: _forget_times(connection, before))
             for (shard,) in self._do(lambda connection: connection.execute(_SHARDS).fetchall()):
                 until = None if archived is None else archived[shard]
                 removed += self._forget_log(_ShardRows(self._do, shard), before, keep_days, until)
-            self._do(lambda connection: _forget_times(connection, before))
         self._do(lambda connection: _drop_not_recent(connection, now_ms))
         self._do(lambda connection: _forget_joined(connection, now_ms - JOINED_FOR_MS))
         dead_before = now_ms - DEAD_AFTER_MS

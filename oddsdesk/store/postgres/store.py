@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from oddsdesk.clock import Clock, system_clock
@@ -15,6 +16,7 @@ from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.games import plain_name
+from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.game_rows import count_shards, shard_of
@@ -42,7 +44,7 @@ from oddsdesk.store.postgres.tables import (
 from oddsdesk.store.postgres.value_bets import replace_value_bets
 from oddsdesk.store.postgres.writer import PostgresWriter
 from oddsdesk.store.recording import record_quotes
-from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
+from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
 from oddsdesk.store.tail import Grown, OnRecorded, Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
@@ -61,6 +63,7 @@ def open_postgres(
     read_only: bool = False,
     share: Collection[str] | None = None,
     clock: Clock = system_clock,
+    find_older: FindOlder | None = None,
 ) -> "PostgresStore":
     """Open the odds of a PostgreSQL database; see ``store.store.open_store``."""
     address = ServerAddress(url)
@@ -79,7 +82,7 @@ def open_postgres(
     if read_only:
         connection.close()
     opened = None if read_only else connection
-    return PostgresStore(address, opened, stored, clock, share, count)
+    return PostgresStore(address, opened, stored, clock, share, count, find_older)
 
 
 class PostgresStore:
@@ -93,7 +96,9 @@ class PostgresStore:
         clock: Clock,
         share: Collection[str] | None,
         shards: int,
+        find_older: FindOlder | None = None,
     ) -> None:
+        self._find_older = find_older
         self.shown = address.shown
         self.path = None
         self.reference = reference
@@ -174,6 +179,10 @@ class PostgresStore:
     def adopt_keep_days(self, days: int) -> Future[bool]:
         """Do the same unless it was set before; return whether it was done."""
         return self.write(partial(put_first, key=KEEP_DAYS, value=days))
+
+    def keep_archive(self, folder: Path) -> Future[None]:
+        """Note where price history is archived, for who reads it."""
+        return self.write(partial(put_setting, key=ARCHIVE, value=str(folder)))
 
     def prune(self, now_ms: int, keep_days: int = 0, archived: Position | None = None) -> int:
         """Remove what is too old and return how many log rows went; see ``Store.prune``.
@@ -310,7 +319,7 @@ class PostgresStore:
     def _own_reader(self, name: str, share: Collection[str] | None) -> PostgresReader:
         reader: PostgresReader | None = getattr(self._local, name, None)
         if reader is None:
-            reader = PostgresReader(self._address, self.reference, share)
+            reader = PostgresReader(self._address, self.reference, share, self._find_older)
             setattr(self._local, name, reader)
             with self._lock:
                 self._readers.append(reader)

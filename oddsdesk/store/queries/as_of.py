@@ -7,7 +7,7 @@ from a day before the moment on, in the order of their kick-offs.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.contract.times import MINUTE_MS
@@ -22,9 +22,11 @@ from oddsdesk.store.queries.conditions import (
     visible,
 )
 from oddsdesk.store.queries.listing import ListedGame
+from oddsdesk.store.queries.older import GONE, Older, row_of
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, decode_odds
-from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import Filters, Page, Visibility
+from oddsdesk.store.queries.select import Row, Select
+from oddsdesk.store.spans import LoggedMove
+from oddsdesk.store.values import Filters, MoveFilter, Page, Visibility
 
 LISTED_MS: Final = 24 * 60 * MINUTE_MS
 """How long after its kick-off a game is still listed."""
@@ -39,6 +41,7 @@ _PRICED_BY: Final = (
 )
 _RECENT: Final = 200
 """So many of a game's last moves are looked at before all of them."""
+_KNOWN: Final = "SELECT game_id FROM game WHERE game_id {}"
 _TOLD: Final = "SELECT DISTINCT bookmaker FROM quote q WHERE game = :game AND {}"
 
 _Market = tuple[str, str, int]
@@ -62,6 +65,7 @@ def list_games_as_of(
     at: int,
     limit: int,
     cursor: str | None,
+    older: Older | None = None,
 ) -> Page[ListedGame]:
     """Return the games that had prices then which the caller may see."""
     after = None if cursor is None else from_cursor(cursor, GamePlace)
@@ -71,9 +75,11 @@ def list_games_as_of(
         **visibility_parameters(select, visibility, reference),
     }
     found: list[ListedGame] = []
+    gone = None if older is None else _Gone(select, older, filters, visibility, at)
     while True:
         candidates = _candidates(select, filters, at, limit + 1, after)
-        for game in _listed(select, candidates, visibility, asked):
+        games = candidates if gone is None else gone.among(candidates, after, limit + 1)
+        for game in _listed(select, games, visibility, asked, gone):
             if filters.is_live in (None, game.is_live):
                 found.append(game)
             if len(found) > limit:
@@ -85,11 +91,16 @@ def list_games_as_of(
 
 
 def quotes_as_of(
-    select: Select, reference: str, game: GameRow, visibility: Visibility, at: int
+    select: Select,
+    reference: str,
+    game: GameRow,
+    visibility: Visibility,
+    at: int,
+    older: Older | None = None,
 ) -> list[GameQuote]:
     """Return what stood then of a game and may be seen, by bookmaker, market type and period."""
     asked = {"game": game.row, "at": at, "reference": reference}
-    told = _told(select, game, visibility)
+    told = None if game.row == GONE else _told(select, game, visibility)
     found: dict[_Market, GameQuote] = {}
     urls: dict[_Market, str | None] = {}
     for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
@@ -100,7 +111,10 @@ def quotes_as_of(
         if scraped_at <= at:
             prices = {} if odds is None else decode_odds(odds)
             found[market] = GameQuote(*market, bool(is_live), scraped_at, prices, url, liquidity)
-    for market, rows in _log_by_market(select, asked).items():
+    moves = [tuple(row) for row in select(select.sql.as_of.last, asked)]
+    if older is not None:
+        moves = _last_of_both(moves, older.moves(game, MoveFilter(until=at + 1)), reference)
+    for market, rows in _by_market(moves).items():
         if market not in found:
             found[market] = _from_log(game, market, rows, urls.get(market))
     return [
@@ -150,20 +164,119 @@ def _candidates(
     return [_Candidate(*row) for row in select(query, asked)]
 
 
+class _Gone:
+    """What the archive has of the games that may be listed; read after the database."""
+
+    def __init__(
+        self, select: Select, older: Older, filters: Filters, visibility: Visibility, at: int
+    ) -> None:
+        self._select = select
+        self._visibility = visibility
+        self._filters = filters
+        self._told = older.may_tell_forgotten(visibility.share)
+        self._older = older
+        self._stood: dict[str, Sequence[LoggedMove]] = {}
+        self._forgotten: list[_Candidate] | None = None
+        self._at = at
+
+    def among(
+        self, candidates: list[_Candidate], after: GamePlace | None, limit: int
+    ) -> list[_Candidate]:
+        """Return candidates with those between them that the database has forgotten, in order."""
+        if self._forgotten is None:
+            self._forgotten = self._read()
+        begin = None if after is None else (after.kickoff, after.match_name, after.competition)
+        end = _order(candidates[-1]) if len(candidates) >= limit else None
+        between = [
+            game
+            for game in self._forgotten
+            if (begin is None or _order(game) > begin) and (end is None or _order(game) < end)
+        ]
+        return sorted([*candidates, *between], key=_order)
+
+    def listed(self, game: _Candidate, asked: dict[str, Any]) -> ListedGame | None:
+        """Sum up what stood of a game by database and archive."""
+        row = GameRow(*game[:6])
+        told = None if game.row == GONE else _told(self._select, row, self._visibility)
+        held = self._select(self._select.sql.as_of.last, {**asked, "game": game.row})
+        cells = [
+            cell
+            for cell in _last_of_both(map(tuple, held), self._moves(game), asked["reference"])
+            if cell[4] is not None
+            and (self._visibility.live or not cell[5])
+            and self._visibility.bookmaker in (None, cell[0])
+            and (told is None or cell[0] in told)
+        ]
+        bookmakers = {cell[0] for cell in cells}
+        if not cells or asked["bookmaker"] not in {None, *bookmakers}:
+            return None
+        return ListedGame(
+            any(cell[5] for cell in cells),
+            *game[1:],
+            bookmaker_count=len(bookmakers),
+            last_scraped_at=max(cell[6] for cell in cells),
+        )
+
+    def has(self, game: _Candidate) -> bool:
+        """Say whether the archive has what the database's own rows of a game may lack."""
+        if game.row == GONE:
+            return True
+        newest, _ = self._select(_PRICED_BY, {"game": game.row})[0]
+        return newest is not None and newest > self._at and bool(self._moves(game))
+
+    def _moves(self, game: _Candidate) -> list[LoggedMove]:
+        ids = self._older.ids_of(game.game_id) if game.row != GONE else (game.game_id,)
+        return [move for each in ids for move in self._stood.get(each, ())]
+
+    def _read(self) -> list[_Candidate]:
+        standing = self._older.log.standing(self._at, self._older.before())
+        self._stood = {game.game_id: moves for game, moves in standing.items()}
+        query = _KNOWN.format(self._select.sql.conditions.is_one_of.format("ids"))
+        asked = {"ids": self._select.listed(self._stood)}
+        known = {game_id for (game_id,) in self._select(query, asked)}
+        known |= {other for others in self._older.merged.values() for other in others}
+        sport, competition = self._filters.sport, self._filters.competition
+        return [
+            _Candidate(*row_of(game), NO_DATE if game.match_date is None else game.match_date)
+            for game in standing
+            if self._told
+            and game.game_id not in known
+            and (game.match_date is None or game.match_date >= self._at - LISTED_MS)
+            and (sport is None or game.sport == canonical_sport(sport))
+            and competition in (None, game.competition)
+        ]
+
+
+def _order(game: _Candidate) -> tuple[int, str, str]:
+    return game.kickoff, game.match_name, game.competition
+
+
 def _listed(
-    select: Select, games: list[_Candidate], visibility: Visibility, asked: dict[str, Any]
+    select: Select,
+    games: list[_Candidate],
+    visibility: Visibility,
+    asked: dict[str, Any],
+    gone: _Gone | None,
 ) -> Iterator[ListedGame]:
     """Sum up what stood of games; yield those of which anything did.
 
-    By their last moves where these are everybody's, the others in one query.
+    By their last moves where these are everybody's, those of which the archive has some with
+    these, the others in one query.
     """
+    lacking = {game.game_id for game in games if gone is not None and gone.has(game)}
     quick: dict[int, ListedGame] = {}
-    if visibility == Visibility() and asked["bookmaker"] is None:
+    if visibility == Visibility() and asked["bookmaker"] is None and not lacking:
         quick = {game.row: found for game in games if (found := _recently(select, game, asked))}
     query = select.sql.as_of.totals.format(visible=visible(select, "stood", visibility))
-    rows = select.listed(game.row for game in games if game.row not in quick)
+    rows = select.listed(
+        game.row for game in games if game.row not in quick and game.game_id not in lacking
+    )
     totals = {row: total for row, *total in select(query, {**asked, "games": rows})}
     for game in games:
+        if gone is not None and game.game_id in lacking:
+            if (summed := gone.listed(game, asked)) is not None:
+                yield summed
+            continue
         if game.row in quick:
             yield quick[game.row]
             continue
@@ -196,9 +309,25 @@ def _recently(select: Select, game: _Candidate, asked: dict[str, Any]) -> Listed
     return ListedGame(is_live, *game[1:], bookmaker_count=len(standing), last_scraped_at=seen)
 
 
-def _log_by_market(select: Select, asked: dict[str, Any]) -> dict[_Market, list[tuple[Any, ...]]]:
+def _last_of_both(
+    held: Iterable[Row], older: Iterable[LoggedMove], reference: str
+) -> list[tuple[Any, ...]]:
+    """Return the last move of each selection, of the database's and of those of the archive."""
+    last: dict[Row, Row] = {}
+    sent = (
+        (*move[8:14], move.scraped_at, move[14] if move.bookmaker == reference else None, move.seq)
+        for move in older
+    )
+    for row in (*held, *sent):
+        key = row[:4]
+        if key not in last or row[-1] > last[key][-1]:
+            last[key] = row
+    return list(last.values())
+
+
+def _by_market(moves: Iterable[Row]) -> dict[_Market, list[tuple[Any, ...]]]:
     markets: defaultdict[_Market, list[tuple[Any, ...]]] = defaultdict(list)
-    for bookmaker, market_type, period, *move in select(select.sql.as_of.last, asked):
+    for bookmaker, market_type, period, *move in moves:
         markets[bookmaker, market_type, period].append(tuple(move))
     return markets
 

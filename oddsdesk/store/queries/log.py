@@ -1,10 +1,11 @@
 """The log of price changes: its tail for the stream, its past for charts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from oddsdesk.store.queries.conditions import may_be_told, share_parameter
+from oddsdesk.store.queries.older import Older
 from oddsdesk.store.queries.select import Row, Select
-from oddsdesk.store.values import Change, HistoryPoint
+from oddsdesk.store.values import Change, HistoryPoint, MoveFilter
 
 
 def changes_after(
@@ -40,20 +41,34 @@ def history(
     period: int,
     selection: str,
     since_ms: int,
+    older: Older | None = None,
 ) -> list[HistoryPoint]:
     """Return how the prices of a selection moved, by time of recording.
 
     Starts with the price of each bookmaker that stood at ``since_ms``.
     """
+    if older is not None:
+        wanted = MoveFilter(market_type, period, selection)
+        return _since(
+            (
+                (m.bookmaker, m.odds, m.is_live, m.scraped_at)
+                for m in older.all_moves(game_id, wanted)
+            ),
+            since_ms,
+        )
     parameters = {
         "game_id": game_id,
         "market_type": market_type,
         "period": period,
         "selection": selection,
     }
+    return _since(select(select.sql.log.history, parameters), since_ms)
+
+
+def _since(rows: Iterable[Row], since_ms: int) -> list[HistoryPoint]:
     standing: dict[str, HistoryPoint] = {}
     later: list[HistoryPoint] = []
-    for bookmaker, odds, is_live, scraped_at in select(select.sql.log.history, parameters):
+    for bookmaker, odds, is_live, scraped_at in rows:
         point = HistoryPoint(bookmaker, odds, bool(is_live), scraped_at)
         if scraped_at < since_ms:
             standing[bookmaker] = point

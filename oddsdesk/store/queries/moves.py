@@ -6,8 +6,10 @@ from oddsdesk.contract.resources import PriceChange
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.cursors import MovePlace, from_cursor, to_cursor
 from oddsdesk.store.queries.conditions import visibility_parameters, visible
+from oddsdesk.store.queries.older import Older, known_by
 from oddsdesk.store.queries.quotes import GameRow
 from oddsdesk.store.queries.select import Row, Select
+from oddsdesk.store.spans import LoggedMove
 from oddsdesk.store.values import MoveFilter, Page, Visibility
 
 
@@ -19,16 +21,17 @@ def list_moves(
     visibility: Visibility,
     limit: int,
     cursor: str | None,
+    older: Older | None = None,
 ) -> Page[PriceChange]:
     """Return moves by ``scraped_at``; those of one time in the order they were recorded."""
+    after = None if cursor is None else from_cursor(cursor, MovePlace)
     asked: dict[str, Any] = {
         "game": game.row,
         "limit": limit + 1,
         **visibility_parameters(select, visibility, reference),
     }
     conditions = ["c.game = :game", visible(select, "c", visibility), *_conditions(wanted, asked)]
-    if cursor is not None:
-        after = from_cursor(cursor, MovePlace)
+    if after is not None:
         conditions.append("(c.scraped_at, c.seq) > (:after_at, :after_seq)")
         asked |= {"after_at": after.scraped_at, "after_seq": after.seq}
     query = f"""
@@ -38,11 +41,24 @@ def list_moves(
         ORDER BY c.scraped_at, c.seq LIMIT :limit
     """
     rows = select(query, asked)
+    if older is not None:
+        place = None if after is None else (after.scraped_at, after.seq)
+        found = older.moves(game, wanted, visibility, place, limit + 1)
+        rows = _with_older(rows, found)[: limit + 1]
     changes = [_change(row) for row in rows[:limit]]
     if len(rows) <= limit:
         return Page(changes, None)
     scraped_at, seq = rows[limit - 1][-2:]
     return Page(changes, to_cursor(MovePlace(scraped_at, seq)))
+
+
+def _with_older(rows: list[Row], older: list[LoggedMove]) -> list[Row]:
+    """Return rows with those of the archive that are not among them, in order."""
+    known = {(row[7], row[6], row[1], row[2], row[4]) for row in rows}  # as ``known_by``
+    missing = [
+        (*move[8:14], move.scraped_at, move.seq) for move in older if known_by(move) not in known
+    ]
+    return sorted([*rows, *missing], key=lambda row: row[6:8])
 
 
 def _change(row: Row) -> PriceChange:

@@ -1,5 +1,6 @@
 """Reading the odds on whatever engine there is: every resource of the contract, and the log."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
@@ -18,6 +19,7 @@ from oddsdesk.contract.resources import (
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
 from oddsdesk.pricing.results import Score
 from oddsdesk.store.bookmaker_names import name_among
+from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import FORBIDDING
 from oddsdesk.store.queries import (
     as_of,
@@ -37,9 +39,11 @@ from oddsdesk.store.queries import (
 )
 from oddsdesk.store.queries import quotes as quote_queries
 from oddsdesk.store.queries import value_bets as bet_queries
+from oddsdesk.store.queries.older import Older
+from oddsdesk.store.queries.quotes import GameRow
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
-from oddsdesk.store.settings import KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, SOURCE
+from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, SOURCE
 from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
@@ -60,7 +64,7 @@ _SETTING: Final = "SELECT value FROM setting WHERE key = :key"
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
 
 
-class QueryReader:
+class QueryReader(ABC):
     """``store.reader.Reader`` by queries; each engine's, on its ``Select``, knows its ``shards``.
 
     Every method raises ``StoreUnavailableError`` where the database cannot be read now, and
@@ -68,11 +72,21 @@ class QueryReader:
     """
 
     def __init__(
-        self, select: Select, reference: str, share: Collection[str] | None = None
+        self,
+        select: Select,
+        reference: str,
+        share: Collection[str] | None = None,
+        find_older: FindOlder | None = None,
     ) -> None:
         self._select = select
+        self._find_older = find_older
         self._share = None if share is None else tuple(share)
         self._reference = reference
+
+    @property
+    @abstractmethod
+    def shards(self) -> int:
+        """Into how many shards the log is divided."""
 
     def sports(self, now_ms: int) -> list[Sport]:
         """Return the sports with fresh prices, by name."""
@@ -195,7 +209,7 @@ class QueryReader:
         told = self._told(visibility)
         with self._select.together():
             page = as_of.list_games_as_of(
-                self._select, self._reference, filters, told, at_ms, limit, cursor
+                self._select, self._reference, filters, told, at_ms, limit, cursor, self._older()
             )
         return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
@@ -212,10 +226,11 @@ class QueryReader:
         """Return the matrix of a game as it stood at a moment; None where nothing did (D71)."""
         told = self._told(visibility)
         with self._select.together():
-            game = quote_queries.game_by_id(self._select, game_id)
+            older = self._older()
+            game = self._game(game_id, told, older)
             if game is None:
                 return None
-            quotes = as_of.quotes_as_of(self._select, self._reference, game, told, at_ms)
+            quotes = as_of.quotes_as_of(self._select, self._reference, game, told, at_ms, older)
         return matrix.matrix_of(
             game,
             quotes,
@@ -236,11 +251,12 @@ class QueryReader:
         """Return how a game's prices moved, by ``scraped_at``; None for a game unknown (D75)."""
         told = self._told(visibility)
         with self._select.together():
-            game = quote_queries.game_by_id(self._select, game_id)
+            older = self._older()
+            game = self._game(game_id, told, older)
             if game is None:
                 return None
             return moves.list_moves(
-                self._select, self._reference, game, wanted, told, limit, cursor
+                self._select, self._reference, game, wanted, told, limit, cursor, older
             )
 
     def merged_ids(self) -> dict[str, list[str]]:
@@ -355,7 +371,8 @@ class QueryReader:
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
     ) -> list[HistoryPoint]:
         """Return how the prices of a selection moved since a time."""
-        return log.history(self._select, game_id, market_type, period, selection, since_ms)
+        asked = (game_id, market_type, period, selection, since_ms)
+        return log.history(self._select, *asked, self._older())
 
     def reference_history(
         self, game_id: str, selections: Iterable[SelectionKey], since_ms: int
@@ -364,6 +381,10 @@ class QueryReader:
 
         Each starts with the price that stood then; those without any are left out.
         """
+        if (older := self._older()) is not None:
+            asked = {key: (game_id, self._reference, key, since_ms) for key in selections}
+            found = {key: older.history_of(*each) for key, each in asked.items()}
+            return {key: points for key, points in found.items() if points}
         with self._select.together():
             return past.selection_histories(
                 self._select, game_id, self._reference, selections, since_ms
@@ -378,8 +399,10 @@ class QueryReader:
         return past.last_sightings(self._select, game_id)
 
     def log_began(self) -> int | None:
-        """Return since when prices are recorded, as far as the log is kept."""
-        return past.began(self._select)
+        """Return since when prices are recorded, as far as log and archive are kept."""
+        first, older = past.began(self._select), self._older()
+        archived = None if older is None else older.log.began()
+        return min((each for each in (first, archived) if each is not None), default=None)
 
     def silences(self, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
         """Return the spans, longer than ``longest_ms``, in which nothing was recorded."""
@@ -391,24 +414,24 @@ class QueryReader:
         At most ``limit``.
         """
         return timeline.changes_between(
-            self._select, self._reference, since_ms, until_ms, limit, self._share
+            self._select, self._reference, since_ms, until_ms, limit, self._share, self._older()
         )
 
     def log_ends(self) -> tuple[int, int] | None:
         """Return the times of the first and the last price of the log; None for an empty one."""
-        return timeline.ends(self._select)
+        return timeline.ends(self._select, self._older())
 
     def move_counts(self, since_ms: int, until_ms: int, parts: int) -> list[int]:
         """Return how many prices moved in each of so many equal parts of a span."""
-        return timeline.counts(self._select, since_ms, until_ms, parts)
+        return timeline.counts(self._select, since_ms, until_ms, parts, self._older())
 
     def next_move(self, at_ms: int, game_id: str | None, *, back: bool) -> int | None:
         """Return when a price moved next, or last before (``back``); of one game or of any."""
-        return timeline.next_move(self._select, at_ms, game_id, back=back)
+        return timeline.next_move(self._select, at_ms, game_id, back=back, older=self._older())
 
     def largest_move(self, game_id: str) -> int | None:
         """Return when a price of a game moved most: the reference's, before kick-off, if any."""
-        return timeline.largest_move(self._select, self._reference, game_id)
+        return timeline.largest_move(self._select, self._reference, game_id, self._older())
 
     def kick_offs(self, since_ms: int, until_ms: int, limit: int) -> list[tuple[int, int]]:
         """Return the kick-offs in a span, each with how many games begin then."""
@@ -425,6 +448,11 @@ class QueryReader:
     def bookmaker_name(self, said: str) -> str:
         """Return what the database calls a bookmaker that somebody names in their own way (D70)."""
         return name_among((name for (name,) in self._select(_BOOKMAKERS)), said)
+
+    def archive(self) -> str | None:
+        """Return the folder that price history is archived in, as far as it ever was."""
+        rows = self._select(_SETTING, {"key": ARCHIVE})
+        return str(rows[0][0]) if rows else None
 
     def keep_days(self) -> int | None:
         """Return for how many days the log is kept, 0 for ever; None where that was never set."""
@@ -454,6 +482,16 @@ class QueryReader:
     def close(self) -> None:
         """Close the connection; the store does it."""
         self._select.close()
+
+    def _older(self) -> Older | None:
+        """Return what the archive adds to an answer, None where it is none or cannot be read."""
+        log = None if self._find_older is None else self._find_older(self)
+        return None if log is None else Older(self._select, log)
+
+    def _game(self, game_id: str, told: Visibility, older: Older | None) -> GameRow | None:
+        """Return the game of an id, one of the archive's if the database has forgotten it."""
+        game = quote_queries.game_by_id(self._select, game_id)
+        return game if game is not None or older is None else older.game(game_id, told)
 
     def _told(self, visibility: Visibility) -> Visibility:
         """Return what a caller may see of what may be passed on (D66)."""

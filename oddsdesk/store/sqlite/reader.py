@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Collection
 
+from oddsdesk.store.older import FindOlder
 from oddsdesk.store.queries.reader import QueryReader
 from oddsdesk.store.sqlite.queries import aged, past
 from oddsdesk.store.sqlite.queries.select import SqliteSelect
@@ -17,8 +18,9 @@ class SqliteReader(QueryReader):
         reference: str,
         check: Callable[[sqlite3.Connection], None] = lambda _: None,
         share: Collection[str] | None = None,
+        find_older: FindOlder | None = None,
     ) -> None:
-        super().__init__(SqliteSelect(connection, check), reference, share)
+        super().__init__(SqliteSelect(connection, check), reference, share, find_older)
 
     @property
     def shards(self) -> int:

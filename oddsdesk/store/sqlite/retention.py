@@ -92,12 +92,12 @@ def _forget_log(
         level = logging.INFO if aged_log.has_told else logging.WARNING
         aged_log.has_told = True
         _log.log(level, "%s", announcement(aged, keep_days))
+    store.write(_forget_times(before)).result()  # first: who reads on in an archive goes by it
     for block in aged.blocks:
         aged_log.forget(block)
         rows = aged_log.rows_of(block)
         while dropped := store.write(_log_slice(rows, keep_days * DAY_MS, before)).result():
             removed += dropped
-    store.write(_forget_times(before)).result()
     return removed
 
 

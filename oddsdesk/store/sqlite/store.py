@@ -17,9 +17,10 @@ from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
+from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.recording import record_quotes
-from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
+from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.reader import SqliteReader
@@ -59,13 +60,15 @@ def open_sqlite(
     lock: DatabaseLock | None = None,
     share: Collection[str] | None = None,
     clock: Clock = system_clock,
+    find_older: FindOlder | None = None,
 ) -> "SqliteStore":
     """Open the odds file; see ``store.store.open_store``."""
     if read_only:
         connection = open_reader(path, ODDS)
         try:
             named = reference or stored_reference(connection)
-            return SqliteStore(path, None, _stored_name(connection, named), clock, share=share)
+            stored = _stored_name(connection, named)
+            return SqliteStore(path, None, stored, clock, share=share, find_older=find_older)
         finally:
             connection.close()
     synchronous: Synchronous = "FULL" if durable else "NORMAL"
@@ -74,7 +77,7 @@ def open_sqlite(
         put_setting(connection, REFERENCE, _stored_name(connection, reference))
     sync = None if durable else TimedSync(path)
     named = _stored_name(connection, stored_reference(connection))
-    return SqliteStore(path, connection, named, clock, sync, share)
+    return SqliteStore(path, connection, named, clock, sync, share, find_older)
 
 
 def _stored_name(connection: sqlite3.Connection, name: str) -> str:
@@ -93,8 +96,10 @@ class SqliteStore:
         clock: Clock,
         sync: TimedSync | None = None,
         share: Collection[str] | None = None,
+        find_older: FindOlder | None = None,
     ) -> None:
         self.shown = str(path)
+        self._find_older = find_older
         self.path = path
         self._share = share
         self.reference = reference
@@ -221,6 +226,10 @@ class SqliteStore:
 
         return self.write(register_panel)
 
+    def keep_archive(self, folder: Path) -> Future[None]:
+        """Note where price history is archived, for who reads it."""
+        return self.write(lambda connection: put_setting(connection, ARCHIVE, str(folder)))
+
     def prune(self, now_ms: int, keep_days: int = 0, archived: Position | None = None) -> int:
         """Remove what is too old and return how many log rows went; waits, so not on a loop.
 
@@ -288,7 +297,7 @@ class SqliteStore:
         if reader is None:
             connection = open_reader(self.path, ODDS, checked=True)
             check = SchemaCheck(self.path, ODDS)
-            reader = SqliteReader(connection, self.reference, check, self._share)
+            reader = SqliteReader(connection, self.reference, check, self._share, self._find_older)
             self._local.reader = reader
             with self._lock:
                 self._readers.append(reader)

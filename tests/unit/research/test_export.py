@@ -198,6 +198,9 @@ def test_rows_that_went_to_the_archive_are_exported_from_there(
     assert left.stdout != before["changes"]
     for what, whole in before.items():
         assert done(what, "--database", database, "--archive", folder, "-").stdout == whole
+    with closing(open_store(database)) as store:  # as who archives does
+        store.keep_archive(folder).result(LIMIT_S)
+    assert done("changes", "--database", database, "-").stdout == before["changes"]
 
 
 class FullDisk(io.BytesIO):

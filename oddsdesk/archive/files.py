@@ -1,0 +1,26 @@
+"""Which files an archive has, by their names alone: for who cannot read what is in them, too."""
+
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_NAME: Final = re.compile(r"([0-9]{2})h-([0-9]+)-([0-9]+)-([0-9]+)\.parquet")
+
+
+class ArchivedFile(NamedTuple):
+    """A file of the archive, and the rows that its name speaks of."""
+
+    shard: int
+    first: int
+    last: int
+    path: Path
+
+
+def archived_files(folder: Path, shard: int | None = None) -> list[ArchivedFile]:
+    """Return the files in an archive's folder, of a shard or of all, in order."""
+    found = []
+    for path in folder.glob("date=*/*.parquet"):
+        named = _NAME.fullmatch(path.name)
+        if named is not None and shard in (None, int(named[2])):
+            found.append(ArchivedFile(int(named[2]), int(named[3]), int(named[4]), path))
+    return sorted(found)

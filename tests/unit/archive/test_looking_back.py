@@ -1,0 +1,252 @@
+"""Answers about the past go on into the archive: nothing lacks, nothing comes twice."""
+
+import contextlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from oddsdesk.archive.archive import HOUR_MS, Archive
+from oddsdesk.archive.looking_back import LookingBack
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.databases import Database, DatabaseUrl
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.origins import Origin
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.retention import DAY_MS
+from oddsdesk.store.store import open_store
+from oddsdesk.store.values import Filters, MoveFilter, Visibility
+from tests.kit.postgres import Postgres
+
+BEGIN = 1_776_000_000_000
+END = BEGIN + 2 * DAY_MS
+LATER = END + 9 * DAY_MS
+GAMES = [f"Home {number} - Away" for number in range(4)]
+IDS = [game_id("LIG1", name) for name in GAMES]
+LIMIT_S = 30
+
+
+class Recorded:
+    """Two days of moves of four games, two bookmakers, two of the games with a draw in play."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        self.now = BEGIN
+        self.folder = folder
+        self.database = database
+        self.store = open_store(database, clock=lambda: self.now)
+        self.archive = Archive(folder, self.store.reader)
+        step, number = 233 * MINUTE_MS, 0
+        while self.now < END:
+            for game, name in enumerate(GAMES):
+                self.record(name, ("Pinnacle", "Bet365")[number % 2], 1.5 + number % 7 / 10, game)
+            number += 1
+            self.now += step
+        self.now = END
+
+    def record(self, name: str, bookmaker: str, odds: float, game: int) -> None:
+        begins = BEGIN + game * DAY_MS
+        prices = {name.partition(" - ")[0]: odds, "Away": 3.0}
+        if game == 1 and int(odds * 10) % 3 == 0:
+            prices.pop("Away")
+        quote = Quote(
+            bookmaker,
+            name,
+            "LIG1",
+            "moneyline",
+            0,
+            prices,
+            self.now,
+            is_live=self.now > begins and game < 2,
+            match_date=None if game == 3 else begins,
+            liquidity=100.0,
+        )
+        self.store.record([quote]).result(LIMIT_S)
+
+    @contextlib.contextmanager
+    def reading(self, find: Any, share: tuple[str, ...] | None = None) -> Iterator[Reader]:
+        opened = open_store(self.database, read_only=True, find_older=find, share=share)
+        with contextlib.closing(opened):
+            yield opened.reader()
+
+    def answers(self, find: Any = None) -> dict[str, Any]:
+        with self.reading(find) as reader:
+            return {name: msgspec.to_builtins(answer) for name, answer in _answers(reader)}
+
+    def differing(self, before: dict[str, Any], find: Any = None) -> list[str]:
+        """Ask again; return which answers are others now."""
+        answers = self.answers(find)
+        return [name for name in before if answers[name] != before[name]]
+
+    def drop_before(self, keep_from_ms: int) -> int:
+        """Remove from the database what is older, as far as the archive has it."""
+        return self.store.prune(keep_from_ms + DAY_MS, 1, self.archive.through(keep_from_ms))
+
+
+def _answers(reader: Reader) -> Iterator[tuple[str, Any]]:
+    """Ask all there is about the past."""
+    everybody = Visibility()
+    for ident in IDS:
+        for name, wanted in (
+            ("all", MoveFilter()),
+            ("one", MoveFilter("moneyline", 0, "Away", "Pinnacle")),
+            ("span", MoveFilter(since=BEGIN + DAY_MS // 2, until=BEGIN + DAY_MS)),
+        ):
+            yield (
+                f"moves {name} {ident}",
+                _pages(lambda cursor, i=ident, w=wanted: reader.moves(i, w, everybody, 7, cursor)),
+            )
+        for since in (0, BEGIN + DAY_MS):
+            yield f"history {ident} {since}", reader.history(ident, "moneyline", 0, "Away", since)
+            keys = [("moneyline", 0, "Away"), ("moneyline", 0, "Home 2")]
+            found = reader.reference_history(ident, keys, since)
+            yield f"reference {ident} {since}", [[key, found[key]] for key in sorted(found)]
+        yield f"largest {ident}", reader.largest_move(ident)
+    for at in range(BEGIN - 1, END + DAY_MS, 25 * HOUR_MS):
+        yield (
+            f"games {at}",
+            _pages(lambda cursor, at=at: reader.games_as_of(at, Filters(), everybody, 2, cursor)),
+        )
+        seen = Visibility("Bet365", live=False)
+        yield f"seen {at}", reader.games_as_of(at, Filters(sport="Football"), seen, 9)
+        for ident in IDS:
+            yield f"matrix {ident} {at}", reader.matrix_as_of(ident, at, everybody)
+        for ident in (None, IDS[1]):
+            for back in (False, True):
+                yield f"next {at} {ident} {back}", reader.next_move(at, ident, back=back)
+        moves = reader.changes_between(at, at + 20 * HOUR_MS, 50)
+        yield f"between {at}", [msgspec.structs.astuple(move)[2:] for move in moves]
+    yield "ends", reader.log_ends()
+    yield "counts", reader.move_counts(BEGIN - HOUR_MS, END + HOUR_MS, 23)
+    yield "began", reader.log_began()
+
+
+def _pages(read: Callable[[str | None], Any]) -> list[Any]:
+    found, cursor = [], None
+    while True:
+        page = read(cursor)
+        if page is None:
+            return ["unknown"]
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+@pytest.fixture
+def in_a_file(tmp_path: Path) -> Iterator[Recorded]:
+    """Everything is in the database yet, and nothing archived."""
+    made = Recorded(tmp_path / "odds.db", tmp_path / "archive")
+    yield made
+    made.store.close()
+
+
+@pytest.fixture
+def in_postgresql(postgres: Postgres, tmp_path: Path) -> Iterator[Recorded]:
+    """The same on the other engine."""
+    made = Recorded(DatabaseUrl(postgres.url_with_tables()), tmp_path / "archive")
+    yield made
+    made.store.close()
+
+
+@pytest.fixture(params=["in_a_file", "in_postgresql"])
+def recorded(request: pytest.FixtureRequest) -> Recorded:
+    """On each engine in turn."""
+    made: Recorded = request.getfixturevalue(request.param)
+    return made
+
+
+def test_what_went_into_the_archive_is_answered_as_if_it_had_not(recorded: Recorded) -> None:
+    """While all is in both, while the seam lies somewhere, and when the database forgot it all."""
+    before = recorded.answers()
+    assert len(before["moves all " + IDS[0]]) > 12
+    assert recorded.archive.seal(END) > 60
+    find = LookingBack(recorded.folder)
+    assert recorded.differing(before, find) == []
+    for keep_from in (BEGIN + 20 * HOUR_MS, BEGIN + 30 * HOUR_MS):
+        assert recorded.drop_before(keep_from) > 5
+        assert recorded.differing(before, find) == []
+    assert recorded.differing(before)
+    recorded.archive.seal(END + DAY_MS)
+    recorded.drop_before(LATER)
+    with recorded.reading(None) as reader:
+        assert reader.log_ends() is None
+        assert reader.games_as_of(END, Filters(), Visibility(), 9).items == []
+    assert recorded.differing(before, find) == []
+
+
+def test_the_database_says_where_its_archive_is(recorded: Recorded) -> None:
+    recorded.archive.seal(END)
+    with recorded.reading(LookingBack()) as reader:
+        assert reader.archive() is None
+        recorded.store.keep_archive(recorded.folder).result(LIMIT_S)
+        assert reader.archive() == str(recorded.folder)
+        all_of_it = reader.history(IDS[0], "moneyline", 0, "Away", 0)
+        assert recorded.drop_before(BEGIN + 40 * HOUR_MS) > 10
+        assert reader.history(IDS[0], "moneyline", 0, "Away", 0) == all_of_it
+
+
+def test_an_archive_that_cannot_be_read_is_said_once_in_one_line(
+    in_a_file: Recorded, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without pyarrow, or where the folder is another machine's: what the database has is told."""
+    in_a_file.archive.seal(END)
+    in_a_file.store.keep_archive(in_a_file.folder).result(LIMIT_S)
+    in_a_file.drop_before(BEGIN + 40 * HOUR_MS)
+    monkeypatch.setattr(
+        "oddsdesk.archive.looking_back.find_spec",
+        lambda name: None if name == "pyarrow" else importlib.util.find_spec(name),
+    )
+    find = LookingBack()
+    caplog.clear()
+    with in_a_file.reading(find) as reader:
+        assert reader.log_ends()
+    assert find.unreadable.endswith("without pyarrow: pip install 'oddsdesk[archive]'")
+    assert caplog.messages == [find.unreadable]
+    caplog.clear()
+    in_a_file.folder.rename(in_a_file.folder.with_name("elsewhere"))
+    with in_a_file.reading(find) as reader:
+        assert reader.log_ends()
+        assert reader.log_ends()
+    assert caplog.messages == [
+        f"older prices are in the archive {in_a_file.folder}, which is not here"
+    ]
+    caplog.clear()
+
+
+def test_a_damaged_archive_is_no_answer_rather_than_half_of_one(in_a_file: Recorded) -> None:
+    in_a_file.archive.seal(END)
+    in_a_file.drop_before(BEGIN + 40 * HOUR_MS)
+    first = min(in_a_file.folder.glob("*/*.parquet"))
+    whole = first.read_bytes()
+    first.write_bytes(whole[:-100])
+    with in_a_file.reading(LookingBack(in_a_file.folder)) as reader:
+        with pytest.raises(StoreUnavailableError, match="the archive cannot be read"):
+            reader.moves(IDS[0], MoveFilter(), Visibility(), 9)
+        first.write_bytes(whole)
+        assert reader.moves(IDS[0], MoveFilter(), Visibility(), 9)
+
+
+def test_what_no_one_may_pass_on_is_not_told_of_the_archive_either(in_a_file: Recorded) -> None:
+    """D66; who told the prices of a forgotten game is forgotten, too: then none is told."""
+    in_a_file.now = END
+    quote = Quote("Secret", GAMES[0], "LIG1", "moneyline", 0, {"Home 0": 2.0, "Away": 2.0}, END)
+    in_a_file.store.record([quote], origin=Origin("the-odds-api", may_share=False)).result(LIMIT_S)
+    in_a_file.archive.seal(END + DAY_MS)
+
+    def told(share: tuple[str, ...]) -> set[str] | None:
+        with in_a_file.reading(LookingBack(in_a_file.folder), share) as reader:
+            page = reader.moves(IDS[0], MoveFilter(), Visibility(), 500)
+            return None if page is None else {move.bookmaker for move in page.items}
+
+    for keep_from in (BEGIN, END - HOUR_MS):
+        in_a_file.drop_before(keep_from)
+        assert told(()) == {"Pinnacle", "Bet365"}
+        assert told(("the-odds-api",)) == {"Pinnacle", "Bet365", "Secret"}
+    in_a_file.drop_before(LATER)
+    assert told(()) is None
+    assert told(("the-odds-api",)) == {"Pinnacle", "Bet365", "Secret"}
