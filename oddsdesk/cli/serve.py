@@ -43,7 +43,7 @@ from oddsdesk.server.settings import (
     Settings,
     is_loopback,
 )
-from oddsdesk.store.databases import Database
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
@@ -96,6 +96,14 @@ DEFAULT_LIMITS: Final = ConnectionLimits()
     metavar="URL",
     help="A NATS server, nats://HOST:PORT, over which processes on one database of PostgreSQL tell "
     "each other what they recorded; without it streams are some milliseconds slower.",
+)
+@click.option(
+    "--shards",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Into how many parts the log of a database of PostgreSQL is divided, so that as many "
+    "processes record at a time; settled before anything is recorded.",
+    show_default="as it is",
 )
 @click.option(
     "--share",
@@ -155,6 +163,7 @@ def serve(
     workers: int,
     metrics_port: int | None,
     bus: str | None,
+    shards: int | None,
     share: tuple[str, ...],
     public: PublicAddress,
     max_connections: int,
@@ -199,6 +208,7 @@ def serve(
         share=share,
         roles=roles,
         workers=workers,
+        shards=shards,
         archive=archive,
         metrics_port=metrics_port,
         bus=bus,
@@ -256,6 +266,8 @@ def _check_roles(settings: Settings) -> None:
     for option, (is_given, needed) in given.items():
         if is_given and not settings.roles & needed:
             raise click.UsageError(f"{option} is for who runs {' or '.join(sorted(needed))}")
+    if settings.shards is not None and not isinstance(settings.database, DatabaseUrl):
+        raise click.UsageError("--shards is for a database of PostgreSQL: a file has one log")
     if settings.archive is not None and find_spec("pyarrow") is None:
         raise click.UsageError(
             "--archive needs pyarrow, which is not installed: pip install 'oddsdesk[archive]'"

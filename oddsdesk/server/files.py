@@ -110,6 +110,7 @@ def _open_url(database: DatabaseUrl, settings: Settings, clock: Clock) -> Server
             share=settings.told,
             clock=clock,
             find_older=LookingBack(settings.archive),
+            shards=settings.shards,
         )
         opened.callback(opened.store.close)
         if settings.keep_days is not None:

@@ -94,6 +94,8 @@ class Settings(msgspec.Struct, frozen=True):
     """How many processes share the work; more than one need a ``Supervisor``."""
     bus: str | None = None
     """Where processes tell each other what they recorded, if anywhere: the URL of a NATS server."""
+    shards: int | None = None
+    """Into how many shards the log of a database of PostgreSQL is divided; None: as it is."""
     archive: Path | None = None
     """The folder of Parquet files that price history is archived in, and read from; None for the
     one that the database names, if any, to read from."""

@@ -164,6 +164,7 @@ def open_store(
     share: Collection[str] | None = None,
     clock: Clock = system_clock,
     find_older: FindOlder | None = None,
+    shards: int | None = None,
 ) -> Store:
     """Open the odds of a database; its tables, and a file, are made if they are missing.
 
@@ -178,6 +179,8 @@ def open_store(
             these. None: nothing (D66).
         clock: The time that recordings are stamped with.
         find_older: Where readers go on for moves that the log has no more; None: they end there.
+        shards: Into how many parts the log of a database of PostgreSQL is divided, which is
+            settled before it begins; None: as it is. A file has one.
 
     Raises:
         StoreError: the database cannot be used; says why in one line.
@@ -192,6 +195,7 @@ def open_store(
             share=share,
             clock=clock,
             find_older=find_older,
+            shards=shards,
         )
     return open_sqlite(
         database,

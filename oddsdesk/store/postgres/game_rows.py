@@ -6,6 +6,7 @@ from zlib import crc32
 from psycopg import Connection
 from psycopg.sql import SQL, Identifier, Placeholder
 
+from oddsdesk.store.errors import StoreError
 from oddsdesk.store.pair_tables import GAME_TABLES, GameRows, LogEnd, Row, SaidKey, StoredSaid
 
 _TRUTHS: Final = frozenset({"has_live", "recent", "is_live", "may_share", "crosswise"})
@@ -13,6 +14,9 @@ _TRUTHS: Final = frozenset({"has_live", "recent", "is_live", "may_share", "cross
 _ONLY_HERE: Final = ("kickoff", "shard")
 """Columns of a game that follow from others."""
 _COUNT_SHARDS: Final = "SELECT count(*) FROM shard"
+_TAKE_ALL: Final = "SELECT shard, seq FROM shard ORDER BY shard FOR UPDATE"
+_HAS_GAMES: Final = "SELECT EXISTS (SELECT FROM game)"
+_ADD_SHARDS: Final = "INSERT INTO shard (shard) SELECT generate_series(%s::integer, %s::integer)"
 _ENDS: Final = "SELECT shard::text, seq FROM shard ORDER BY shard"
 _LAST: Final = """
 SELECT id, repeats, source, may_share, quote FROM said
@@ -37,6 +41,25 @@ def count_shards(connection: Connection[Any]) -> int:
     """Return into how many shards the log is divided."""
     ((count,),) = connection.execute(_COUNT_SHARDS).fetchall()
     return int(count)
+
+
+def divide_log(connection: Connection[Any], count: int, shown: str) -> None:
+    """Divide a log that has not begun into so many shards.
+
+    Raises:
+        StoreError: it is divided otherwise.
+    """
+    with connection.transaction():
+        shards = connection.execute(_TAKE_ALL).fetchall()
+        if len(shards) == count:
+            return
+        ((has_games,),) = connection.execute(_HAS_GAMES).fetchall()
+        if has_games or len(shards) > 1 or any(seq for _, seq in shards):
+            raise StoreError(
+                f"{shown}: its log has {len(shards)} shard{'s'[: len(shards) > 1]} for good:"
+                " the number is settled before anything is recorded"
+            )
+        connection.execute(_ADD_SHARDS, (1, count - 1))
 
 
 class PostgresGameRows:

@@ -19,7 +19,7 @@ from oddsdesk.store.games import plain_name
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.postgres.connections import ServerAddress
-from oddsdesk.store.postgres.game_rows import count_shards, shard_of
+from oddsdesk.store.postgres.game_rows import count_shards, divide_log, shard_of
 from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
@@ -64,6 +64,7 @@ def open_postgres(
     share: Collection[str] | None = None,
     clock: Clock = system_clock,
     find_older: FindOlder | None = None,
+    shards: int | None = None,
 ) -> "PostgresStore":
     """Open the odds of a PostgreSQL database; see ``store.store.open_store``."""
     address = ServerAddress(url)
@@ -75,6 +76,8 @@ def open_postgres(
             stored = name_among(stored_bookmakers(connection), named)
             if reference is not None and not read_only:
                 put_setting(connection, REFERENCE, stored)
+            if shards is not None and not read_only:
+                divide_log(connection, shards, address.shown)
             count = count_shards(connection)
     except BaseException:
         connection.close()
@@ -310,11 +313,16 @@ class PostgresStore:
             return self._noting(PostgresTables(connection), work)
         needed = frozenset(shard_of(plain_name(each.match_name), self._shards) for each in batch)
         while True:
+            # Not by psycopg: where that rolls back it drops all statements that are prepared.
+            connection.do("SAVEPOINT shards")
             try:
-                with connection.transaction():  # a savepoint, with which the shards are let go
-                    return self._noting(PostgresTables(connection, needed), work)
+                outcome = self._noting(PostgresTables(connection, needed), work)
             except OtherShardsError as error:
+                connection.do("ROLLBACK TO shards")  # lets the shards go
                 needed = error.shards
+            else:
+                connection.do("RELEASE shards")
+                return outcome
 
     def _own_reader(self, name: str, share: Collection[str] | None) -> PostgresReader:
         reader: PostgresReader | None = getattr(self._local, name, None)

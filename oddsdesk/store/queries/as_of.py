@@ -320,7 +320,7 @@ def _last_of_both(
     )
     for row in (*held, *sent):
         key = row[:4]
-        if key not in last or row[-1] > last[key][-1]:
+        if key not in last or (row[6], row[-1]) > (last[key][6], last[key][-1]):
             last[key] = row
     return list(last.values())
 
@@ -337,7 +337,7 @@ def _from_log(
 ) -> GameQuote:
     """Put a market together; the last of its moves tells when it was seen and whether in play."""
     prices = {selection: odds for selection, odds, *_ in rows if odds is not None}
-    _, _, is_live, scraped_at, liquidity, _ = max(rows, key=lambda row: row[-1])
+    _, _, is_live, scraped_at, liquidity, _ = max(rows, key=lambda row: (row[3], row[-1]))
     ordered = ordered_selections(market[1], game.match_name, tuple(prices))
     odds = {selection: prices[selection] for selection in ordered}
     return GameQuote(*market, bool(is_live), scraped_at, odds, url, liquidity)

@@ -1,4 +1,8 @@
-"""Games and their prices as they stood at a moment of the past (D71)."""
+"""Games and their prices as they stood at a moment of the past (D71).
+
+The last move is that of the latest price: of a game that was two (D69) some rows may be in another
+shard, whose numbers tell nothing of the order.
+"""
 
 from typing import Final
 
@@ -10,7 +14,7 @@ SQL: Final = AsOfSql(
             bookmaker, market_type, period, selection, odds, is_live, scraped_at,
             CASE bookmaker WHEN :reference THEN liquidity END AS liquidity, seq
         FROM price_change WHERE game = :game AND scraped_at <= :at
-        ORDER BY bookmaker, market_type, period, selection, seq DESC
+        ORDER BY bookmaker, market_type, period, selection, scraped_at DESC, seq DESC
     """,
     recent=None,
     totals="""
@@ -30,7 +34,8 @@ SQL: Final = AsOfSql(
                 FROM price_change WHERE scraped_at <= :at AND game = ANY(ARRAY(
                     SELECT unnest(:games::bigint[]) EXCEPT SELECT game FROM present
                 ))
-                ORDER BY game, bookmaker, market_type, period, selection, seq DESC
+                ORDER BY game, bookmaker, market_type, period, selection,
+                    scraped_at DESC, seq DESC
             ) last WHERE odds IS NOT NULL
         ) stood WHERE {visible} GROUP BY game
     """,

@@ -13,10 +13,11 @@ WHERE game = (SELECT id FROM game WHERE game_id = :game_id) AND selection = :sel
 SQL: Final = PastSql(
     ends=None,
     since=f"""
-        SELECT odds, is_live, scraped_at {_OF_SELECTION} AND recorded_at >= :since_ms ORDER BY seq
+        SELECT odds, is_live, scraped_at {_OF_SELECTION} AND recorded_at >= :since_ms
+        ORDER BY scraped_at, seq
     """,
     before=f"""
         SELECT odds, is_live, scraped_at {_OF_SELECTION} AND recorded_at < :since_ms
-        ORDER BY seq DESC LIMIT 1
+        ORDER BY scraped_at DESC, seq DESC LIMIT 1
     """,
 )

@@ -1,24 +1,33 @@
 """The log of each shard is numbered on its own, and a game is in one shard only."""
 
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
+import msgspec
 import pytest
 
+from oddsdesk.contract.game_pairs import PairState
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.game_pairs import accept, find_pairs, undo
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.postgres.game_rows import shard_of
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.tables import OtherShardsError, PostgresTables
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.retention import DAY_MS
+from oddsdesk.store.store import open_store
 from oddsdesk.store.tables import Changes
+from oddsdesk.store.tail import read_after
+from oddsdesk.store.values import Change, Filters, MoveFilter, Visibility
 from tests.kit.postgres import Postgres
 from tests.kit.store import NOW
 
 SHARDS = 3
+LIMIT_S = 30
 SEQS = "SELECT shard, array_agg(seq ORDER BY seq) FROM price_change GROUP BY shard ORDER BY shard"
 
 
@@ -123,3 +132,108 @@ def test_a_price_that_another_program_moved_is_not_lost_in_silence(
         connection.transaction(),
     ):
         record_quotes(Disturbed(connection), again, **asked)
+
+
+def test_the_number_of_shards_is_settled_before_the_log_begins(
+    postgres: Postgres, quote: Callable[..., Quote]
+) -> None:
+    database = DatabaseUrl(postgres.url_with_tables())
+    with closing(open_store(database, shards=SHARDS)) as store:
+        store.record([quote()]).result(LIMIT_S)
+        assert store.reader().shards == SHARDS
+    for same in (None, SHARDS):
+        with closing(open_store(database, shards=same)) as store:
+            assert store.reader().shards == SHARDS
+    with pytest.raises(StoreError, match="its log has 3 shards for good"):
+        open_store(database, shards=2)
+
+
+def test_two_recorders_over_two_shards_tell_what_one_does_on_one(
+    postgres: Postgres, quote: Callable[..., Quote]
+) -> None:
+    """Who follows the log meanwhile has each row once, in the order of its shard."""
+    games = [f"Home {number} - Away" for number in range(8)]
+    batches = [
+        [quote(match_name=name, odds={"Draw": price}, scraped_at=NOW + place) for name in part]
+        for place, price in enumerate((2.0, 2.5, 3.0))
+        for part in (games[::2], games[1::2])
+    ]
+    one = DatabaseUrl(postgres.url_with_tables())
+    with closing(open_store(one, clock=lambda: NOW)) as store:
+        for batch in batches:
+            store.record(batch).result(LIMIT_S)
+        expected = answers(store.reader())
+    two = DatabaseUrl(postgres.url_with_tables())
+    with ExitStack() as opened:
+        stores = [
+            opened.enter_context(closing(open_store(two, shards=2, clock=lambda: NOW)))
+            for _ in range(3)
+        ]
+        recorded = [stores[n % 2].record(batch) for n, batch in enumerate(batches)]
+        reader, position = stores[2].reader(), (0, 0)
+        seen: list[Change] = []
+        while len(seen) < len(games) * 3 or not all(each.done() for each in recorded):
+            found = read_after(reader, position, 5)
+            position, seen = found.end, [*seen, *found.changes]
+        assert [each.result(LIMIT_S).changes for each in recorded] == [4] * len(batches)
+        numbers: dict[int, list[int]] = {0: [], 1: []}
+        for change in seen:
+            numbers[shard_of(plain_name(change.match_name), 2)].append(change.seq)
+        assert all(numbers.values())
+        assert all(told == [*range(1, len(told) + 1)] for told in numbers.values())
+        assert answers(reader) == expected
+
+
+def answers(reader: Reader) -> list[bytes]:
+    everybody, everything = Visibility(), Filters()
+    listed = reader.games(NOW, everything, everybody, 99).items
+    moves = [reader.moves(each.game_id, MoveFilter(), everybody, 99) for each in listed]
+    said = [
+        listed,
+        reader.odds(NOW, everything, everybody, 99).items,
+        reader.events(NOW, everything, everybody, 10, 99).items,
+        reader.games_as_of(NOW + 1, everything, everybody, 99).items,
+        [reader.matrix(each.game_id, NOW, everybody) for each in listed],
+        [reader.matrix_as_of(each.game_id, NOW + 1, everybody) for each in listed],
+        [page.items for page in moves if page is not None],
+        reader.bookmakers(NOW),
+        reader.sports(NOW),
+    ]
+    return [msgspec.json.encode(each) for each in said]
+
+
+def test_what_a_game_that_was_two_said_last_is_its_last_price(
+    postgres: Postgres, quote: Callable[..., Quote]
+) -> None:
+    """Its earlier rows have higher numbers, those of another shard."""
+    other = "PSG Sky v Lyon Sun"
+    home, away = other.split(" v ")
+    far = shard_of(plain_name(other), SHARDS)
+    filling = [
+        quote(match_name=name, match_date=NOW + n * DAY_MS)
+        for n, name in enumerate(f"Home {n} - Away" for n in range(2, 42))
+        if shard_of(plain_name(name), SHARDS) == far
+    ]
+    with closing(open_store(DatabaseUrl(postgres.url_with_tables()), shards=SHARDS)) as store:
+        said = {"bookmaker": "Unibet", "match_name": other}
+        store.record(filling).result(LIMIT_S)
+        store.record([quote(), quote(odds={home: 1.5, away: 6.0}, **said)]).result(LIMIT_S)
+        (pair,) = store.find_pairs().result(LIMIT_S)
+        store.decide_pairs([pair.ident], PairState.ACCEPTED, NOW).result(LIMIT_S)
+        for later, price in ((1, 1.8), (2, 1.9)):
+            moved = quote(odds={home: price, away: 4.0}, scraped_at=NOW + later, **said)
+            store.record([moved]).result(LIMIT_S)
+        reader, (game,) = (
+            store.reader(),
+            (
+                each.game_id
+                for each in store.reader().games(NOW, Filters(), Visibility(), 99).items
+                if each.match_name in ("PSG - Lyon", other)
+            ),
+        )
+        matrix = reader.matrix_as_of(game, NOW + 1, Visibility())
+        assert matrix is not None
+        (row,) = [row for row in matrix.markets[0].selections if row.selection == "PSG"]
+        assert row.books["Unibet"].odds == 1.8
+        moves = reader.history(game, "moneyline", 0, "PSG", 0)
+        assert [move.odds for move in moves if move.bookmaker == "Unibet"] == [1.5, 1.8, 1.9]
