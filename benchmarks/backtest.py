@@ -19,6 +19,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.backtest.betting import Question, backtest
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import scorecards
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
@@ -121,13 +122,15 @@ def main(rows: int) -> None:
 
     def bet(reader: Reader) -> int:
         nonlocal bets
-        done = backtest(reader, question, TODAY)
+        done = backtest(RecordedLog(reader), question, TODAY)
         bets = len(done.bets)
         return done.rows
 
     def score(reader: Reader) -> int:
         asked = {"reference": "Pinnacle", "method": DEFAULT_METHOD}
-        return scorecards(reader, **asked, profiles=question.profiles, now_ms=TODAY).rows
+        return scorecards(
+            RecordedLog(reader), **asked, profiles=question.profiles, now_ms=TODAY
+        ).rows
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log.db"

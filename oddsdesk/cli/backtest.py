@@ -9,11 +9,18 @@ from typing import Any, Final
 
 import click
 
+from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.ledger_tables import reports_table
 from oddsdesk.cli.moments import check_span, moment
-from oddsdesk.cli.options import log_reference_option, maybe_database_option, usual_database
+from oddsdesk.cli.options import (
+    archive_option,
+    check_archive,
+    log_reference_option,
+    maybe_database_option,
+    usual_database,
+)
 from oddsdesk.cli.own_records import own_setting, preset
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
@@ -32,6 +39,7 @@ from oddsdesk.research.backtest.summary import (
     summary_fields,
 )
 from oddsdesk.research.past.judged_by import open_judged
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -41,6 +49,7 @@ _MOST_TOLD: Final = 5
 
 @click.command()
 @maybe_database_option
+@archive_option
 @click.option("--from", "since", callback=moment, metavar="TIME", help="Bet from then on.")
 @click.option("--to", "until", callback=moment, metavar="TIME", help="Read nothing from then on.")
 @click.option("--preset", "preset_name", metavar="NAME", help="Only what this preset lists.")
@@ -68,6 +77,7 @@ _MOST_TOLD: Final = 5
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every bet.")
 def backtest(
     database: Database | None,
+    archive: Path | None,
     since: int | None,
     until: int | None,
     preset_name: str | None,
@@ -90,6 +100,7 @@ def backtest(
       oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
     """
     check_span(since, until)
+    check_archive(archive)
     problems: list[str] = []
     asked = {
         "method": method or own_setting(METHOD),
@@ -100,7 +111,7 @@ def backtest(
         "latency_ms": latency,
     }
     settle = partial(_settled, files=files, problems=problems)
-    question, done = _run(database or usual_database(), reference, asked, settle)
+    question, done = _run(database or usual_database(), archive, reference, asked, settle)
     found, told = summary(done.bets), [*notes(done, question), *problems]
     if as_json:
         rows = [as_fields(bet) for bet in done.bets]
@@ -114,6 +125,7 @@ def backtest(
 
 def _run(
     database: Database,
+    archive: Path | None,
     reference: str | None,
     asked: dict[str, Any],
     settle: Callable[[list[PlacedBet]], list[PlacedBet]],
@@ -128,8 +140,9 @@ def _run(
                 mine=profiles.among(mine) if mine else None,
                 **asked,
             )
-            done = bet_on_log(store.reader(), question, system_clock(), progress.add, settle)
-    except StoreError as error:
+            log = RecordedLog(store.reader(), archive)
+            done = bet_on_log(log, question, system_clock(), progress.add, settle)
+    except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
     return question, done
 

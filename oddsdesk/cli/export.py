@@ -13,7 +13,7 @@ import msgspec
 from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.cli.moments import moment
-from oddsdesk.cli.options import database_option, usual_ledger
+from oddsdesk.cli.options import archive_option, check_archive, database_option, usual_ledger
 from oddsdesk.cli.outputs import is_standard_output, output
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
@@ -76,15 +76,6 @@ def _common(command: F) -> F:
     ):
         command = option(command)
     return command
-
-
-archive_option = click.option(
-    "--archive",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="FOLDER",
-    help="Where `serve --archive` put what --keep-days removed from the database.",
-    show_default="as the database says",
-)
 
 
 @click.group()
@@ -181,8 +172,7 @@ def _export_log(
     archive: Path | None,
 ) -> None:
     span = _span(*asked)
-    if archive is not None and find_spec("pyarrow") is None:
-        raise click.ClickException(_NO_PARQUET.partition(";")[0])
+    check_archive(archive)
     try:
         with contextlib.closing(open_store(database, read_only=True)) as store:
             reader = store.reader()

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -98,6 +99,27 @@ def reference_option(**attributes: Any) -> Callable[[F], F]:
     """Return the option that names the reference bookmaker (D1)."""
     meaning = "The bookmaker that prices are judged by."
     return click.option("--reference", metavar="NAME", help=meaning, **attributes)
+
+
+archive_option = click.option(
+    "--archive",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Where `serve --archive` put what --keep-days removed from the database.",
+    show_default="as the database says",
+)
+
+
+def check_archive(archive: Path | None) -> None:
+    """Refuse to read an archive where what reads it is not installed.
+
+    Raises:
+        click.ClickException: so it is.
+    """
+    if archive is not None and find_spec("pyarrow") is None:
+        raise click.ClickException(
+            "--archive needs pyarrow, which is not installed: pip install 'oddsdesk[archive]'"
+        )
 
 
 log_reference_option = click.option(

@@ -2,14 +2,22 @@
 
 import contextlib
 import json
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import aligned, plain
 from oddsdesk.cli.moments import check_span, moment
-from oddsdesk.cli.options import log_reference_option, maybe_database_option, usual_database
+from oddsdesk.cli.options import (
+    archive_option,
+    check_archive,
+    log_reference_option,
+    maybe_database_option,
+    usual_database,
+)
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
@@ -20,6 +28,7 @@ from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.intervals import Interval
 from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.past.log_words import in_span
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
 from oddsdesk.research.scorecards.tally import Card
 from oddsdesk.store.databases import Database
@@ -32,6 +41,7 @@ _FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_los
 
 @click.command()
 @maybe_database_option
+@archive_option
 @click.option("--from", "since", callback=moment, metavar="TIME", help="Count from then on.")
 @click.option("--to", "until", callback=moment, metavar="TIME", help="Read nothing from then on.")
 @click.option(
@@ -44,6 +54,7 @@ _FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_los
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a card each.")
 def scorecard(
     database: Database | None,
+    archive: Path | None,
     since: int | None,
     until: int | None,
     method: str | None,
@@ -63,12 +74,13 @@ def scorecard(
       oddsdesk scorecard --database season.db --from 2024-12-01 --to 2025-01-01 --json
     """
     check_span(since, until)
+    check_archive(archive)
     profiles, how = own_profiles(), method or own_setting(METHOD)
     try:
         store, judged_by = open_judged(database or usual_database(), reference)
         with contextlib.closing(store), Progress("rows read") as progress:
             found = scorecards(
-                store.reader(),
+                RecordedLog(store.reader(), archive),
                 reference=judged_by,
                 method=how,
                 profiles=profiles,
@@ -77,7 +89,7 @@ def scorecard(
                 until_ms=until,
                 progress=progress.add,
             )
-    except StoreError as error:
+    except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
     told = notes(found, in_span(since, until))
     if as_json:

@@ -267,6 +267,10 @@ class Reader(Protocol):
         """Return how games ended, by id, as far as a feed told it."""
         ...
 
+    def score_named(self, competition: str, match_name: str, kick_off: int) -> Score | None:
+        """Return how a game ended that the database has nothing else of, by name and kick-off."""
+        ...
+
     def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
         """Return when each bookmaker's market of a game was seen last, whether it moved or not.
 

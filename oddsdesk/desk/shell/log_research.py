@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.clock import Clock
 from oddsdesk.desk.research.log import (
     AskedSpan,
@@ -21,6 +22,7 @@ from oddsdesk.research.backtest.betting import Question, backtest
 from oddsdesk.research.backtest.summary import summary
 from oddsdesk.research.past.game import Mine
 from oddsdesk.research.past.judged_by import open_judged
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, scorecards
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import Store
@@ -64,7 +66,7 @@ class DatabaseResearch:
                 preset="" if preset is None else preset.name,
                 filter=None if preset is None else preset.filter,
             )
-            done = backtest(store.reader(), question, self._clock(), tell)
+            done = backtest(RecordedLog(store.reader()), question, self._clock(), tell)
             return BacktestFound(question, done, summary(done.bets))
 
         return await self._run("backtest", asked.reference, work, progress)
@@ -78,7 +80,7 @@ class DatabaseResearch:
 
         def work(store: Store, reference: str, tell: Progress) -> Scored:
             return scorecards(
-                store.reader(),
+                RecordedLog(store.reader()),
                 reference=reference,
                 method=self._method,
                 profiles=self._profiles,
@@ -117,7 +119,7 @@ class DatabaseResearch:
 
         try:
             return await asyncio.wrap_future(in_background(name, run))
-        except StoreError as error:
+        except (StoreError, ArchiveError, OSError) as error:
             raise ResearchError(str(error)) from error
         finally:
             ended.set()

@@ -14,7 +14,6 @@ import msgspec
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import list_bets
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
@@ -23,14 +22,11 @@ from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.backtest.closes import IN_PLAY, Closes
 from oddsdesk.research.backtest.outcomes import with_results
 from oddsdesk.research.past.game import Mine, PastGame
-from oddsdesk.research.past.kept_past import KeptPast
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
-from oddsdesk.store.reader import Reader
 
 Outcome = tuple[str, str, int, str, str]
 """Game id, market type, period, line group, side."""
-GAP_MS: Final = 60 * MINUTE_MS
-"""A longer time in which nothing was recorded is told."""
 _UNIT: Final = 1.0
 
 
@@ -70,6 +66,8 @@ class Backtested(msgspec.Struct, frozen=True):
     """How often a price was value no more, or the game had begun, when the latency was over."""
     gaps: list[tuple[int, int]]
     """Spans in which nothing at all was recorded, of what was recorded live."""
+    removed: str
+    """What is said of rows that were removed and could not be read; empty for none."""
     has_results: bool
     """Whether any result is known at all."""
 
@@ -203,7 +201,7 @@ def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> Pla
 
 
 def backtest(
-    reader: Reader,
+    log: RecordedLog,
     question: Question,
     now_ms: int,
     progress: Progress = lambda _: None,
@@ -212,27 +210,22 @@ def backtest(
     """Go through the log and bet.
 
     Args:
-        reader: Of the database, with the reference that is asked for.
+        log: Of a database that has the reference that is asked for.
         question: What is asked.
         now_ms: The time: only games that began before it have a closing line.
         progress: Called with the rows done; what it raises ends the backtest.
         settle: Gives results to bets that the database has none of.
 
     Raises:
-        StoreError: the database cannot be read.
+        StoreError, ArchiveError, OSError: the log cannot be read.
     """
     bettor = _Bettor(question)
     era = era_maker(question.reference, question.method, question.profiles, question.mine)
-    walk = Walk(reader, bettor, era)
+    walk = Walk(log, bettor, era)
     walk.run(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
-    scores = reader.scores()
-    bets = bettor.closes.put_on(bettor.bets, KeptPast(reader, ""), now_ms)
-    bets = settle(with_results(bets, scores))
-    moments = walk.moments
-    gaps = []
-    if moments.live_since is not None:
-        gaps = reader.silences(moments.live_since, moments.live_until, GAP_MS)
+    past = log.past(question.reference, bettor.bets, progress)
+    bets = settle(with_results(bettor.closes.put_on(bettor.bets, past, now_ms), log))
     return Backtested(
         bets=bets,
         rows=walk.rows,
@@ -241,6 +234,7 @@ def backtest(
         last_ms=walk.last_ms,
         bookmakers=frozenset(walk.bookmakers),
         missed=bettor.missed,
-        gaps=gaps,
+        gaps=log.gaps(walk.moments),
+        removed=log.removed(),
         has_results=any(bet.result is not None for bet in bets),
     )

@@ -1,16 +1,20 @@
 """What became of bets on the log: results, found as the ledger finds them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.results import Score, result_of
+from oddsdesk.research.past.recorded_log import RecordedLog
 
 
-def with_results(bets: Iterable[PlacedBet], scores: Mapping[str, Score]) -> list[PlacedBet]:
+def with_results(bets: Iterable[PlacedBet], log: RecordedLog) -> list[PlacedBet]:
     """Return bets with their results where the score of the game tells them."""
-    return [_with_result(bet, scores.get(bet.game_id)) for bet in bets]
+    return [
+        _with_result(bet, log.score(bet.game_id, bet.match_name, bet.competition, bet.kick_off))
+        for bet in bets
+    ]
 
 
 def _with_result(bet: PlacedBet, score: Score | None) -> PlacedBet:

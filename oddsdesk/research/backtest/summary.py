@@ -69,6 +69,8 @@ def notes(done: Backtested, question: Question, moment: Moment = format_ms) -> l
         told.append(f"{without} of {len(done.bets)} bets have no closing line")
     if done.missed:
         told.append(f"{done.missed} times the price was value no more after the latency")
+    if done.removed:
+        told.append(done.removed)
     if done.gaps:
         told.append(_gaps(done.gaps, moment))
     return told

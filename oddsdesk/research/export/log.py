@@ -69,6 +69,11 @@ class LogOfAll:
                     yield rows, done
 
     @property
+    def reads_archive(self) -> bool:
+        """Whether any rows are read from the archive."""
+        return any(stretch.path is not None for stretch in self._stretches)
+
+    @property
     def begins_late(self) -> bool:
         """Whether rows before the first that is there were removed."""
         firsts: dict[int, int] = {}

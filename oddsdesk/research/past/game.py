@@ -11,6 +11,8 @@ moves, since each of them has a vote.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from oddsdesk.board.assessed import AssessedPrice, assessed_in
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
@@ -80,6 +82,11 @@ class PastGame:
     def kick_off(self) -> int | None:
         """When it begins, as far as is known by now."""
         return self.entry.kick_off
+
+    def reschedule(self, kick_off: int | None) -> None:
+        """Take in another kick-off: rows of the archive say what was known when they went there."""
+        self.entry = replace(self.entry, kick_off=kick_off)
+        self.book.date(self.entry)
 
     def put(self, key: CellKey, odds: float | None, scraped_at: int, *, is_live: bool) -> None:
         """Take in a row of the log; odds of None withdraw."""

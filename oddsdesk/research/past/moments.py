@@ -11,6 +11,8 @@ from typing import Final
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.rules import MAX_AGE_MS
 
+GAP_MS: Final = 60 * MINUTE_MS
+"""A longer time in which nothing was recorded is told."""
 LATE_MS: Final = MAX_AGE_MS
 """A price that is recorded so long after it was scraped is no value when it comes."""
 _SAME_DAY_MS: Final = 24 * 60 * MINUTE_MS
@@ -23,6 +25,8 @@ class Moments:
         self.live_since: int | None = None
         """When the first row was recorded as it was scraped; None before the first."""
         self.live_until: int = 0
+        self.silences: list[tuple[int, int]] = []
+        """Spans longer than ``GAP_MS`` without such a row."""
 
     def of(self, scraped_at: int, recorded_at: int, known_before: int) -> tuple[int, bool]:
         """Return when a row was known, and whether it was recorded as it was scraped.
@@ -36,6 +40,8 @@ class Moments:
         if lag <= LATE_MS:
             if self.live_since is None:
                 self.live_since = recorded_at
+            elif recorded_at - self.live_until > GAP_MS:
+                self.silences.append((self.live_until, recorded_at))
             self.live_until = max(self.live_until, recorded_at)
             return max(recorded_at, known_before), True
         was_live = self.live_until if lag < _SAME_DAY_MS else 0

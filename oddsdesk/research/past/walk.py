@@ -1,19 +1,20 @@
 """Goes through the log once, in its order, and shows each game as it stood at each moment."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.research.export.log import ALWAYS
 from oddsdesk.research.past.game import Era, Mine, PastGame
 from oddsdesk.research.past.moments import Moments
-from oddsdesk.store.reader import Reader
-from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.research.past.recorded_log import RecordedLog
+from oddsdesk.store.spans import LoggedMove
 
 BATCH: Final = 5_000
-"""Rows that are read at once."""
+"""Rows between two words of progress."""
 _LEAP_MS: Final = 60 * MINUTE_MS
 """Rows that were known so much earlier than those ahead of them are another archive's."""
 _OVER_MS: Final = 12 * 60 * MINUTE_MS
@@ -48,7 +49,7 @@ class Visitor(Protocol):
 class Walk:
     """Rows in, moments out; holds games from their first row until they are over."""
 
-    def __init__(self, reader: Reader, visitor: Visitor, make_era: Callable[[], Era]) -> None:
+    def __init__(self, log: RecordedLog, visitor: Visitor, make_era: Callable[[], Era]) -> None:
         self.moments = Moments()
         self.rows = 0
         """How many were read."""
@@ -59,7 +60,7 @@ class Walk:
         self.last_ms = 0
         """When the last one was."""
         self.bookmakers: set[str] = set()
-        self._reader = reader
+        self._log = log
         self._visitor = visitor
         self._make_era = make_era
         self._era = make_era()
@@ -72,35 +73,39 @@ class Walk:
 
         Those before ``since_ms`` are read all the same: they tell how games stood then.
         """
-        for batch in _batches(self._reader):
-            for row in batch:
-                self._take(row, since_ms, until_ms)
-            progress(len(batch))
+        for rows in self._log.rows.batches(*ALWAYS):
+            for begin in range(0, len(rows), BATCH):
+                batch = rows[begin : begin + BATCH]
+                for row in batch:
+                    self._take(row, since_ms, until_ms)
+                progress(len(batch))
         self._look(None)
         for game in self._games.values():
             self._end(game)
 
-    def _take(self, row: ArchivedRow, since_ms: int | None, until_ms: int | None) -> None:
-        ident, bookmaker, scraped_at, recorded_at = row[1], row[6], row[12], row[13]
+    def _take(self, row: LoggedMove, since_ms: int | None, until_ms: int | None) -> None:
+        ident = row.game_id
         game = self._games.get(ident)
         before = 0 if game is None else game.moment
-        at, is_live = self.moments.of(scraped_at, recorded_at, before)
+        at, is_live = self.moments.of(row.scraped_at, row.recorded_at, before)
         self._note(at)
         if until_ms is not None and at >= until_ms:
             return
         self.rows += 1
         self.asked += since_ms is None or at >= since_ms
-        self.bookmakers.add(bookmaker)
+        self.bookmakers.add(row.bookmaker)
         self._go_to(at)
         if is_live:
-            self._era.heard[bookmaker] = recorded_at
+            self._era.heard[row.bookmaker] = row.recorded_at
         if game is None:
             game = self._games[ident] = self._game(row)
         if at != game.moment:
-            self._step(game, at, in_play=row[11])
-        name = None if bookmaker == self._era.reference else bookmaker
-        key = CellKey(row[7], row[8], row[9], name)
-        game.put(key, row[10], scraped_at, is_live=bool(row[11]))
+            self._step(game, at, in_play=row.is_live)
+        if row.match_date != game.kick_off:
+            game.reschedule(row.match_date)
+        name = None if row.bookmaker == self._era.reference else row.bookmaker
+        key = CellKey(row.market_type, row.period, row.selection, name)
+        game.put(key, row.odds, row.scraped_at, is_live=bool(row.is_live))
         self._dirty[ident] = game
 
     def _note(self, at: int) -> None:
@@ -154,10 +159,12 @@ class Walk:
                 game.is_closed = True
                 self._visitor.at_close(game)
 
-    def _game(self, row: ArchivedRow) -> PastGame:
-        _, ident, match_name, competition, sport, kick_off = row[:6]
-        entry = GameEntry(ident, match_name, competition, sport, kick_off, False, 0, None)
-        return PastGame(entry, self._era, self._reader.last_sightings)
+    def _game(self, row: LoggedMove) -> PastGame:
+        named = (row.match_name, row.competition, row.sport, row.match_date)
+        entry = GameEntry(
+            row.game_id, *named, is_live=False, bookmaker_count=0, last_scraped_at=None
+        )
+        return PastGame(entry, self._era, self._log.reader.last_sightings)
 
     def _sweep(self, patience_ms: int) -> None:
         """Let go of games that began so long ago, and of those of which nothing is heard."""
@@ -178,15 +185,6 @@ class Walk:
                 self._visitor.before_begin(game)
             self._visitor.at_close(game)
             game.has_begun = game.is_closed = True
-
-
-def _batches(reader: Reader) -> Iterator[list[ArchivedRow]]:
-    for shard in range(reader.shards):
-        last = reader.last_seq(shard)
-        span, after = Span(shard, 1, last, 0, 0, 0), 0
-        while rows := reader.rows_of(span, after, BATCH):
-            yield list(rows)
-            after = rows[-1][0]
 
 
 def era_maker(reference: str, method: str, profiles: Profiles, mine: Mine) -> Callable[[], Era]:

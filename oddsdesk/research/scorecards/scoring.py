@@ -5,7 +5,7 @@ Before the close is the last moment before a game begins; the close that moment 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -22,12 +22,11 @@ from oddsdesk.pricing.results import Result, Score, result_of
 from oddsdesk.research.backtest.betting import bet_on
 from oddsdesk.research.backtest.closes import Closes
 from oddsdesk.research.past.game import PastGame
-from oddsdesk.research.past.kept_past import KeptPast
 from oddsdesk.research.past.log_words import Moment, why_nothing
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
 from oddsdesk.research.scorecards.moves import MovesOfGame
 from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
-from oddsdesk.store.reader import Reader
 
 _SAME: Final = 1e-9
 """Net odds that differ by less are equal."""
@@ -49,6 +48,8 @@ class Scored(msgspec.Struct, frozen=True):
     """Whose prices the rows are."""
     games: int
     """How many games have begun in that span."""
+    removed: str
+    """What is said of rows that were removed and could not be read; empty for none."""
     has_results: bool
 
 
@@ -58,6 +59,8 @@ def notes(found: Scored, when: str, moment: Moment = format_ms) -> list[str]:
     told = [lacks] if lacks else []
     if found.cards and found.reference == CONSENSUS_TITLE:
         told.append("a consensus has no moves of its own: no age and no lag")
+    if found.removed:
+        told.append(found.removed)
     if found.asked and not found.games:
         told.append(f"no game has begun {when}: holds and closing lines are of those that did")
     if found.asked and not found.has_results:
@@ -68,9 +71,7 @@ def notes(found: Scored, when: str, moment: Moment = format_ms) -> list[str]:
 class _Scorer:
     """A ``walk.Visitor`` that counts."""
 
-    def __init__(
-        self, reference: str, method: str, scores: Mapping[str, Score], since_ms: int | None
-    ) -> None:
+    def __init__(self, reference: str, method: str, log: RecordedLog, since_ms: int | None) -> None:
         self.tallies: defaultdict[CardKey, Tally] = defaultdict(Tally)
         self.games = 0
         self.bets: list[PlacedBet] = []
@@ -78,7 +79,7 @@ class _Scorer:
         self.closes = Closes(method)
         self._reference = reference
         self._method = method
-        self._scores = scores
+        self._log = log
         self._since_ms = -math.inf if since_ms is None else since_ms
         self._moves: dict[str, MovesOfGame] = {}
         self._valued: dict[str, set[tuple[object, ...]]] = {}
@@ -126,7 +127,9 @@ class _Scorer:
     def at_close(self, game: PastGame) -> None:
         """Count chances beside what came true."""
         self.closes.see_begin(game)
-        score = self._scores.get(game.entry.game_id)
+        entry = game.entry
+        named = (entry.match_name, entry.competition, entry.kick_off)
+        score = self._log.score(entry.game_id, *named)
         if score is None or _begins(game) < self._since_ms:
             return
         for section in game.book.matrix.sections:
@@ -197,7 +200,7 @@ def _winner(section: Section, match_name: str, score: Score) -> int | None:
 
 
 def scorecards(
-    reader: Reader,
+    log: RecordedLog,
     *,
     reference: str,
     method: str,
@@ -210,7 +213,7 @@ def scorecards(
     """Go through the log and return a card for each bookmaker and kind of market.
 
     Args:
-        reader: Of the database, with that reference.
+        log: Of a database that has that reference.
         reference: Who prices are judged by: a bookmaker, or ``CONSENSUS_TITLE``.
         method: How margins are taken out.
         profiles: What bookmakers keep of a win.
@@ -220,12 +223,13 @@ def scorecards(
         progress: Called with the rows done; what it raises ends the work.
 
     Raises:
-        StoreError: the database cannot be read.
+        StoreError, ArchiveError, OSError: the log cannot be read.
     """
-    scorer = _Scorer(reference, method, reader.scores(), since_ms)
-    walk = Walk(reader, scorer, era_maker(reference, method, profiles, None))
+    scorer = _Scorer(reference, method, log, since_ms)
+    walk = Walk(log, scorer, era_maker(reference, method, profiles, None))
     walk.run(since_ms, until_ms, progress)
-    for bet in scorer.closes.put_on(scorer.bets, KeptPast(reader, ""), now_ms):
+    past = log.past(reference, scorer.bets, progress)
+    for bet in scorer.closes.put_on(scorer.bets, past, now_ms):
         key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)
         scorer.tallies[key].bets.append(bet)
     cards = [
@@ -241,6 +245,7 @@ def scorecards(
         last_ms=walk.last_ms,
         bookmakers=frozenset(walk.bookmakers),
         games=scorer.games,
+        removed=log.removed(),
         has_results=scorer.has_results,
     )
 

@@ -394,6 +394,10 @@ class QueryReader(ABC):
         """Return how games ended, by id, as far as a feed told it."""
         return results.scores(self._select)
 
+    def score_named(self, competition: str, match_name: str, kick_off: int) -> Score | None:
+        """Return how a game ended that the database has nothing else of, by name and kick-off."""
+        return results.score_named(self._select, competition, match_name, kick_off)
+
     def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
         """Return when each bookmaker's market of a game was seen last, whether it moved or not."""
         return past.last_sightings(self._select, game_id)

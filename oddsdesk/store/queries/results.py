@@ -3,7 +3,7 @@
 from typing import Final
 
 from oddsdesk.pricing.results import Goals, Score
-from oddsdesk.store.games import SAME_GAME_MS
+from oddsdesk.store.games import SAME_GAME_MS, plain_name
 from oddsdesk.store.queries.select import Row, Select
 
 _SCORES: Final = """
@@ -18,11 +18,28 @@ FROM result ended CROSS JOIN other_name o CROSS JOIN game g
 WHERE o.competition = ended.competition AND o.plain_name = ended.plain_name AND g.id = o.game
     AND g.kickoff BETWEEN ended.kick_off - :apart AND ended.kick_off + :apart
 """
+_NAMED: Final = """
+SELECT kick_off, home, away, half_home, half_away, 0 FROM result
+WHERE competition = :competition AND plain_name = :plain_name
+    AND kick_off BETWEEN :earliest AND :latest
+"""
 
 
 def scores(select: Select) -> dict[str, Score]:
     """Return how games ended, by id, home team first as the game names it."""
     return {str(row[0]): _score(row) for row in select(_SCORES, {"apart": SAME_GAME_MS})}
+
+
+def score_named(select: Select, competition: str, match_name: str, kick_off: int) -> Score | None:
+    """Return how a game ended that the database has nothing else of; None where nobody told."""
+    asked = {
+        "competition": competition,
+        "plain_name": plain_name(match_name),
+        "earliest": kick_off - SAME_GAME_MS,
+        "latest": kick_off + SAME_GAME_MS,
+    }
+    rows = select(_NAMED, asked)
+    return _score(min(rows, key=lambda row: abs(row[0] - kick_off))) if rows else None
 
 
 def _score(row: Row) -> Score:

@@ -14,6 +14,7 @@ from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.backtest.betting import Backtested, Question, backtest
 from oddsdesk.research.backtest.summary import notes, summary
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.store.store import Store, open_store
 
 MINUTE = 60_000
@@ -48,7 +49,7 @@ class Log:
         self.now = TODAY
 
     def backtest(self, **asked: Any) -> Backtested:
-        return backtest(self.store.reader(), question(**asked), TODAY)
+        return backtest(RecordedLog(self.store.reader()), question(**asked), TODAY)
 
 
 def question(**asked: Any) -> Question:

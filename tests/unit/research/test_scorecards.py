@@ -9,6 +9,7 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
 from oddsdesk.research.scorecards.tally import Card
 from oddsdesk.store.store import Store, open_store
@@ -40,7 +41,7 @@ def said(bookmaker: str, home: float, minute: int) -> Quote:
 
 def scored(store: Store, **span: int) -> Scored:
     return scorecards(
-        store.reader(),
+        RecordedLog(store.reader()),
         reference="Pinnacle",
         method=DEFAULT_METHOD,
         profiles=shipped_profiles(),
