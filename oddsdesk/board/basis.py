@@ -21,8 +21,6 @@ class Basis(msgspec.Struct):
     mine: Callable[[str], bool] | None = None
     """Whether the user bets at a bookmaker: only there are best prices and value; None is at all.
     """
-    finds_best_hold: bool = True
-    """Whether what the best prices hold together is worked out: nobody is shown it otherwise."""
     reference: DeskReference = msgspec.field(default_factory=DeskReference)
     """Whose prices the others are judged by."""
     least_voices: int = LEAST_VOTES
@@ -37,7 +35,6 @@ class Basis(msgspec.Struct):
             self.method,
             self.profiles,
             self.mine,
-            self.finds_best_hold,
             self.reference,
             self.least_voices,
         )

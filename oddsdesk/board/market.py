@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from oddsdesk.board import valuation
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
+from oddsdesk.board.holds import Holds
 from oddsdesk.board.matrix import CellKey, MarketFacts, Section, SectionKey, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
@@ -414,6 +415,7 @@ class Market:
         }
         self._find_unread()
         for section in self.sections:
+            section.holds = Holds(section, basis)
             valuation.figure(section, basis)
         self._settle()
         self._regroup = False

@@ -1,5 +1,6 @@
 """A game as selections by bookmakers: keys, rows, sections and the whole matrix."""
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -98,6 +99,23 @@ class MarketFacts(msgspec.Struct):
     """When a draw was last seen that is no longer offered, in milliseconds."""
 
 
+class LineHolds(Mapping[str, float]):
+    """Hold in percent by bookmaker, of those that price the whole line group: nobody does."""
+
+    def __getitem__(self, bookmaker: str) -> float:
+        raise KeyError(bookmaker)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def best(self) -> float | None:
+        """Return the hold of the best prices that go together, None where there are none."""
+        return None
+
+
 class Section(msgspec.Struct):
     """A line group of a market: the selections that settle against each other."""
 
@@ -119,19 +137,21 @@ class Section(msgspec.Struct):
     overround: float | None = None
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None
-    holds: dict[str, float] = msgspec.field(default_factory=dict)
-    """Hold in percent by bookmaker, of those that price the whole group."""
+    moves: int = 0
+    """How often one of its prices moved, or is judged otherwise."""
+    holds: LineHolds = msgspec.field(default_factory=LineHolds)
     other_bets: set[str] = msgspec.field(default_factory=set)
     """Bookmakers that bet on something else: with a draw or without (D27); never best."""
-    best_hold: float | None = None
-    """Hold of the best net prices that go together, in percent; below 0 is an arbitrage."""
-    needs_others: bool = False
-    """Whether the best prices of the rows do not go together, so that others make the best hold."""
     market: MarketFacts = msgspec.field(default_factory=MarketFacts)
     """What is known of the whole market, shared by its line groups."""
     push: tuple[float | None, float | None] = (0.0, 0.0)
     """The chance that the line is hit, before the game and in play; None where it can be and
     nobody tells (D53)."""
+
+    @property
+    def best_hold(self) -> float | None:
+        """Hold of the best net prices that go together, in percent; below 0 is an arbitrage."""
+        return self.holds.best()
 
     @property
     def title(self) -> str:

@@ -1,18 +1,17 @@
-"""What follows from the prices of a line group: S, fair odds, windows, holds, best prices."""
+"""What follows from the prices of a line group: S, fair odds, windows, best prices."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import Final
 
 import msgspec
 
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Section, SelectionRow
-from oddsdesk.board.own_groups import offered, own_group, priced_by, state_of
+from oddsdesk.board.own_groups import offered, own_group, state_of
 from oddsdesk.board.prices import Price
 from oddsdesk.board.voting import pool_of
 from oddsdesk.pricing.assessment import settlement_of
-from oddsdesk.pricing.opportunities import Leg, best_legs
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.value import is_comparable, is_same_state, price_window, reference_line
@@ -36,17 +35,14 @@ def figure_prices(section: Section, basis: Basis) -> None:
     section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
     for row in section.rows:
         _find_best(section, row, basis)
-    section.holds = {}
-    for bookmaker in bookmakers:
-        _find_hold(section, bookmaker, basis)
-    _find_best_hold(section, basis)
+    section.moves += 1
 
 
 def refind_best(section: Section, basis: Basis) -> None:
     """Work out anew who offers the best prices: others are stale now."""
     for row in section.rows:
         _find_best(section, row, basis)
-    _find_best_hold(section, basis)
+    section.moves += 1
 
 
 def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
@@ -55,13 +51,9 @@ def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: B
         section.other_bets ^= {bookmaker}
         for other in section.rows:
             _find_best(section, other, basis)
-        _find_best_hold(section, basis)
     elif _bears_on_best(section, row, bookmaker, basis):
         _find_best(section, row, basis)
-        _find_best_hold(section, basis)
-    elif section.needs_others:
-        _find_best_hold(section, basis)
-    _find_hold(section, bookmaker, basis)
+    section.moves += 1
 
 
 def value_reference(section: Section, method: str) -> None:
@@ -138,11 +130,6 @@ def redate(section: Section) -> None:
         section.reference = msgspec.structs.replace(section.reference, scraped_at=scraped_at)
 
 
-def hold(odds: Iterable[float]) -> float:
-    """Return the hold of a full set of odds in percent: 100 * (1 - 1/S)."""
-    return 100 * (1 - 1 / sum([1 / price for price in odds]))
-
-
 def _find_best(section: Section, row: SelectionRow, basis: Basis) -> None:
     """Find the best net price that can be relied upon, and who offers the least edge."""
     names = row.best_bookmakers = best_of(section, row, basis, None)
@@ -169,20 +156,11 @@ def best_of(
     good to be true.
     """
     best, names = 0.0, list[str]()
-    most = _most(row.suspicious_above)
-    left_out, stale, mine = section.other_bets, section.market.stale, basis.mine
     for bookmaker, price in row.prices.items():
-        odds = price.odds
-        if odds < best or price.withdrawn_at is not None:
+        if price.odds < best or (compared is not None and bookmaker not in compared):
             continue
-        if bookmaker in left_out or bookmaker in stale or not _shares_state(section, price):
-            continue
-        if mine is not None and not mine(bookmaker):
-            continue
-        if compared is not None and bookmaker not in compared:
-            continue
-        net = basis.net(bookmaker, odds)
-        if net > (most if section.pool is None else _most(_suspicious(section, row, bookmaker))):
+        net = _reliable_net(section, row, bookmaker, basis)
+        if net is None:
             continue
         if net > best:
             best, names = net, []
@@ -224,14 +202,6 @@ def window_beside(
     return (None, None) if window is None else (window.least, window.most)
 
 
-def _suspicious(section: Section, row: SelectionRow, bookmaker: str) -> float | None:
-    return window_beside(section, row, bookmaker)[1]
-
-
-def _most(suspicious_above: float | None) -> float:
-    return math.inf if suspicious_above is None else suspicious_above
-
-
 def _near_from(section: Section, fair: float | None) -> float:
     """From which odds a price can have the least edge, rounding included."""
     if fair is None:
@@ -252,71 +222,36 @@ def _bears_on_best(section: Section, row: SelectionRow, bookmaker: str, basis: B
     return odds >= (row.best or 0.0) or odds >= _near_from(section, row.fair)
 
 
-def _find_hold(section: Section, bookmaker: str, basis: Basis) -> None:
-    section.holds.pop(bookmaker, None)
-    rows = priced_by(section, bookmaker)
-    if own_group(section, rows) is not None:
-        odds = [row.prices[bookmaker].odds for row in rows]
-        profile = basis.profiles.charging(bookmaker)
-        section.holds[bookmaker] = hold(odds if profile is None else map(profile.net, odds))
-
-
-def _find_best_hold(section: Section, basis: Basis) -> None:
-    """Work out what the best prices hold that go together as legs (D59), or at one bookmaker.
-
-    Mostly they are the best of each row; where those are of one operator, or in play and not seen
-    together, they are looked for among all.
-    """
-    section.best_hold = None
-    sides = _sides_compared(section) if basis.finds_best_hold else ()
-    if len(sides) < 2 or not section.complete:
-        return
-    rows = [row for row, side in zip(section.rows, section.sides, strict=True) if side in sides]
-    if any(row.best is None for row in rows):
-        return
-    legs = best_legs([_legs(row, basis, row.best_bookmakers[:1]) for row in rows])
-    section.needs_others = legs is None
-    if legs is not None:
-        section.best_hold = hold(leg.net_odds for leg in legs)
-    else:
-        section.best_hold = min(_holds_of_others(section, rows, basis), default=None)
-
-
-def _holds_of_others(
-    section: Section, rows: Sequence[SelectionRow], basis: Basis
-) -> Iterator[float]:
-    """Yield the hold of the best legs among all prices, and of each bookmaker by itself."""
-    names = [reliable(section, row, basis) for row in rows]
-    legs = best_legs([_legs(row, basis, named) for row, named in zip(rows, names, strict=True)])
-    if legs is not None:
-        yield hold(leg.net_odds for leg in legs)
-    for name in set(names[0]).intersection(*names[1:]):
-        yield hold(basis.net(name, row.prices[name].odds) for row in rows)
-
-
-def _legs(row: SelectionRow, basis: Basis, bookmakers: Iterable[str]) -> list[Leg]:
-    return [
-        Leg(
-            name,
-            basis.profiles.of(name).group,
-            row.selection,
-            price.odds,
-            basis.net(name, price.odds),
-            price.scraped_at,
-            bool(price.is_live),
-        )
-        for name in bookmakers
-        for price in (row.prices[name],)
-    ]
+def hold(odds: Iterable[float]) -> float:
+    """Return the hold of a full set of odds in percent: 100 * (1 - 1/S)."""
+    return 100 * (1 - 1 / sum([1 / price for price in odds]))
 
 
 def reliable(section: Section, row: SelectionRow, basis: Basis) -> list[str]:
     """Return who offers a price that may be best: those that ``best_of`` chooses among."""
-    return [name for name in row.prices if best_of(section, row, basis, {name})]
+    return [name for name in row.prices if _reliable_net(section, row, name, basis) is not None]
 
 
-def _sides_compared(section: Section) -> Sequence[str]:
-    """What is bet on: as the reference prices it, else as all bookmakers together do (D27)."""
+def _reliable_net(
+    section: Section, row: SelectionRow, bookmaker: str, basis: Basis
+) -> float | None:
+    """Return the net odds of a price that may be best, None where it may not."""
+    price, mine = row.prices[bookmaker], basis.mine
+    if (
+        price.withdrawn_at is not None
+        or bookmaker in section.other_bets
+        or bookmaker in section.market.stale
+        or not _shares_state(section, price)
+        or (mine is not None and not mine(bookmaker))
+    ):
+        return None
+    net = basis.net(bookmaker, price.odds)
+    most = window_beside(section, row, bookmaker)[1]
+    return net if most is None or net <= most else None
+
+
+def sides_compared(section: Section) -> Sequence[str]:
+    """Return what is bet on: as the reference prices it, else as all bookmakers do (D27)."""
     return section.sides if section.reference is None else section.reference.group.sides
 
 
@@ -328,4 +263,4 @@ def _is_comparable(section: Section, bookmaker: str) -> bool:
         for row, side in zip(section.rows, section.sides, strict=True)
         if offered(row.prices.get(bookmaker)) is not None
     )
-    return is_comparable(_sides_compared(section), mine)
+    return is_comparable(sides_compared(section), mine)

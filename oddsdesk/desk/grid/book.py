@@ -1,6 +1,6 @@
 """The prices that the odds grid knows, taken from the board key by key."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import CellKey, RowKey
@@ -43,11 +43,11 @@ class GridBook:
         """Return a selection, None where it is not held."""
         return self._selections.get(key)
 
-    def take(self, keys: Iterable[RowKey]) -> tuple[list[PriceEntry], set[SelectionEntry]]:
+    def take(self, keys: Iterable[RowKey]) -> tuple[list[PriceEntry], Set[SelectionEntry]]:
         """Take prices as the board has them now.
 
         Returns those that differ or are judged otherwise, and the selections whose figures were
-        worked out anew: theirs, and the others of a line group whose best hold is another.
+        worked out anew.
         """
         changed: list[PriceEntry] = []
         by_selection: dict[SelectionEntry, list[PriceEntry]] = {}
@@ -56,16 +56,10 @@ class GridBook:
             if entry is not None:
                 changed.append(entry)
                 by_selection.setdefault(entry.selection, []).append(entry)
-        selections = set(by_selection)
         for selection, entries in by_selection.items():
-            before = selection.figures.best_hold
             if self._refresh(selection, entries):
                 changed += selection.prices.values()
-            if selection.figures.best_hold != before:
-                selections.update(self._beside(selection))
-        for selection in selections - by_selection.keys():
-            self._refresh(selection, ())
-        return changed, selections
+        return changed, by_selection.keys()
 
     def compare(self, names: frozenset[str] | None) -> None:
         """Form best, median and spread over these bookmakers; None is all of them."""
@@ -133,14 +127,6 @@ class GridBook:
             del self._selections[selection.key]
             self._is_ordered = False
         return entry
-
-    def _beside(self, selection: SelectionEntry) -> Iterator[SelectionEntry]:
-        """Yield the selections of its line group that are held, itself too."""
-        section = self._board.section(*selection.key)
-        for other in () if section is None else section.rows:
-            held = self._selections.get((*selection.key[:3], other.selection))
-            if held is not None:
-                yield held
 
     def _refresh(self, selection: SelectionEntry, moved: Iterable[PriceEntry]) -> bool:
         self._show_game(selection)

@@ -1,6 +1,6 @@
 """What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Set
 from enum import Enum
 from statistics import median
 from typing import NamedTuple
@@ -9,7 +9,7 @@ import msgspec
 
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
+from oddsdesk.board.matrix import Matrix, RowKey, Section, SectionKey, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price
 from oddsdesk.board.valuation import best_of, decided_beside, fair_beside, window_beside
@@ -59,10 +59,8 @@ class Figures(msgspec.Struct, frozen=True):
     value_from: float | None = None
     suspicious_above: float | None = None
     reference_hold: float | None = None
-    best_hold: float | None = None
-    """Hold of the best prices of the whole line group, by all bookmakers."""
-    holds: Mapping[str, float] = msgspec.field(default_factory=dict)
-    """Of the line group by bookmaker, as the board has it now."""
+    section: Section | None = None
+    """The line group, as the board has it now."""
     best: float | None = None
     best_names: tuple[str, ...] = ()
     worst: float | None = None
@@ -70,6 +68,15 @@ class Figures(msgspec.Struct, frozen=True):
     spread: float | None = None
     """From worst to best in percentage points of probability."""
     count: int = 0
+
+    @property
+    def best_hold(self) -> float | None:
+        """Hold of the best prices of the whole line group, by all bookmakers, in percent."""
+        return None if self.section is None else self.section.best_hold
+
+    def hold_of(self, bookmaker: str) -> float | None:
+        """Return what a bookmaker keeps on the line, in percent; None where it prices a part."""
+        return None if self.section is None else self.section.holds.get(bookmaker)
 
 
 class SelectionEntry(msgspec.Struct, eq=False):
@@ -99,6 +106,12 @@ class SelectionEntry(msgspec.Struct, eq=False):
     def selection(self) -> "SelectionEntry":
         """Itself: both kinds of row are asked alike."""
         return self
+
+    @property
+    def line(self) -> tuple[str, SectionKey | None]:
+        """The line group that it is of: what one of its prices moves, they may share."""
+        section = self.figures.section
+        return self.key.game_id, None if section is None else section.key
 
     @property
     def price(self) -> Price | None:
@@ -218,7 +231,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     def hold(self) -> float | None:
         """What the bookmaker keeps on the line, in percent; None where it does not price it all."""
         figures = self.selection.figures
-        return figures.reference_hold if self.bookmaker is None else figures.holds.get(self.name)
+        return figures.reference_hold if self.bookmaker is None else figures.hold_of(self.name)
 
     def show(self, price: Price) -> None:
         """Take in the price as it is now."""
@@ -351,7 +364,7 @@ def _figures(
             and (compared is None or name in compared)
         ]
     )
-    names = best_of(section, row, basis, compared)
+    names = row.best_bookmakers if compared is None else best_of(section, row, basis, compared)
     return Figures(
         reference_odds=offered(row.reference),
         liquidity=row.liquidity,
@@ -359,8 +372,7 @@ def _figures(
         value_from=row.value_from,
         suspicious_above=row.suspicious_above,
         reference_hold=section.reference_hold,
-        best_hold=section.best_hold,
-        holds=section.holds,
+        section=section,
         best=row.prices[names[0]].odds if names else None,
         best_names=names,
         worst=odds[0] if odds else None,

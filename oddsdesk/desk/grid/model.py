@@ -34,7 +34,7 @@ _TAKE_MS = 10
 _COUNT_MS = 250
 """How long prices come in before they are counted: whoever shows it lays out anew."""
 _SLICE_S = 0.008
-_GAME, _SELECTION = BY_KEY["game"], BY_KEY["selection"]
+_GAME, _SELECTION, _BEST_HOLD = BY_KEY["game"], BY_KEY["selection"], BY_KEY["best_hold_pct"]
 _STEP = 100
 """Prices taken from the board between two looks at the clock."""
 
@@ -263,9 +263,13 @@ class GridModel(LiveModel):
         for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
             self._arrangement.judge(entry, compiled)
         rows, last = self._arrangement.rows, len(COLUMNS) - 1
+        # What the best prices hold together is said beside each selection of the line.
+        lines = {one.line for one in selections} if _BEST_HOLD in self.columns else ()
         for place in range(len(rows)) if self.rows_in_view is None else self.rows_in_view():
             shown = rows[place]
-            if not isinstance(shown, GameGroup) and shown.selection in selections:
+            if isinstance(shown, GameGroup):
+                continue
+            if shown.selection in selections or (lines and shown.selection.line in lines):
                 self.touch(place, 0, place, last)
 
     def _keys_in_view(self) -> Iterator[RowKey]:

@@ -42,7 +42,7 @@ class Era:
 
     def __init__(self, reference: str, method: str, profiles: Profiles, mine: Mine) -> None:
         self.reference = reference
-        self.basis = Basis(method, profiles, mine, finds_best_hold=False)
+        self.basis = Basis(method, profiles, mine)
         if reference == CONSENSUS_TITLE:
             self.basis.reference.choose(CONSENSUS)
         self.now_ms = 0

@@ -78,6 +78,20 @@ def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
     afresh.close()
 
 
+def test_what_best_prices_hold_is_painted_beside_each_selection_of_the_line(model, quoted, qtbot):
+    best_hold = BY_KEY["best_hold_pct"]
+    model.columns |= {best_hold}
+    model.show(GridFilter(words=words_of("over matchbook")))
+    model.flush()
+    before = model.cell(0, best_hold).text
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "total", "Under 2.5", 2.0)
+    take_in(model, qtbot)
+    model.flush()
+    assert [span.top for span in model.dirty_spans] == [0]
+    assert model.cell(0, best_hold).text != before
+
+
 def figures_of(selection):
     """What a selection and each of its prices is shown with."""
     rows = sorted(selection.prices.values(), key=lambda entry: entry.name)
