@@ -249,8 +249,9 @@ async def cut_and_compared(
     for _ in range(cuts):
         async with moves.going_on():
             await asyncio.sleep((0 if took else STEADY_S) + random.uniform(0, 4))
+            while not proxy.cut():  # it comes back within 30 s; what it missed may be read before
+                await asyncio.sleep(0.1)
             began = time.monotonic()
-            assert proxy.cut() == 1, "there was no stream to cut"
             await asyncio.sleep(random.uniform(0, 2))
         await until_equal(origin, mirror)
         took.append(time.monotonic() - began)
