@@ -1,7 +1,8 @@
 """How quick the odds grid filters, sorts and scrolls, beside a stock sort and filter proxy.
 
-Budgets on 50,000 rows: a keystroke in the filter <= 30 ms, a sort <= 50 ms, table included;
-100,000 rows scroll by the wheel within a frame of 60 a second. Run from the repository:
+Budgets, table included: on 50,000 rows a keystroke in the filter <= 8 ms, a sort <= 12 ms; on
+200,000 <= 25 and <= 40 ms; 100,000 rows scroll by the wheel within a frame of 60 a second. Run
+from the repository:
 
     python benchmarks/grid.py
 """
@@ -33,7 +34,8 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.slices import exhaust
 
-FILTER_MS, SORT_MS, FRAME_MS = 30, 50, 1000 / 60
+FILTER_MS, SORT_MS, FRAME_MS = 8, 12, 1000 / 60
+LARGE_GAMES, LARGE_FILTER_MS, LARGE_SORT_MS = 400, 25, 40
 ROUNDS = 9
 PRICES_A_GAME = 500
 BOOKMAKERS = 19
@@ -186,7 +188,9 @@ def shown(model: GridModel, theme: Theme, app: QApplication, width: int) -> Live
     return table
 
 
-def filtered(model: GridModel, app: QApplication) -> tuple[float, float]:
+def filtered(
+    model: GridModel, app: QApplication, budget_ms: float = FILTER_MS
+) -> tuple[float, float]:
     """Print how long filtering takes; return a usual keystroke and one that keeps nearly all."""
 
     def typed(text: str) -> Callable[[], object]:
@@ -200,13 +204,13 @@ def filtered(model: GridModel, app: QApplication) -> tuple[float, float]:
     by_ev = milliseconds(ranged(Range(1, None)))
     typed("")()
     ranged(Range())()
-    print(f"keystroke in the filter, median      {keystrokes:9.1f} ms   (<= {FILTER_MS})")
-    print(f"keystroke that keeps nearly all      {worst:9.1f} ms   (<= {FILTER_MS})")
+    print(f"keystroke in the filter, median      {keystrokes:9.1f} ms   (<= {budget_ms})")
+    print(f"keystroke that keeps nearly all      {worst:9.1f} ms   (<= {budget_ms})")
     print(f"filter by EV                         {by_ev:9.1f} ms")
     return keystrokes, worst
 
 
-def sorted_by_columns(model: GridModel, app: QApplication) -> float:
+def sorted_by_columns(model: GridModel, app: QApplication, budget_ms: float = SORT_MS) -> float:
     """Print how long sorting and grouping take; return a usual sort."""
 
     def sorted_by(key: str) -> Callable[[], object]:
@@ -217,7 +221,7 @@ def sorted_by_columns(model: GridModel, app: QApplication) -> float:
     model.show_as(Shape.PRICES, grouped=True)
     grouping = milliseconds(lambda: model.show_as(Shape.PRICES, grouped=True))
     model.show_as(Shape.PRICES, grouped=False)
-    print(f"sort, median of {len(SORTED)} columns            {sorts:9.1f} ms   (<= {SORT_MS})")
+    print(f"sort, median of {len(SORTED)} columns            {sorts:9.1f} ms   (<= {budget_ms})")
     print(f"slowest sort ({column})       {slowest:9.1f} ms")
     print(f"group by game                        {grouping:9.1f} ms")
     return sorts
@@ -252,7 +256,15 @@ def main() -> int:
     )
     table.hide()
     is_kept = max(keystrokes, worst) <= FILTER_MS and sorts <= SORT_MS
-    return 0 if rolled(theme, app) <= FRAME_MS and is_kept else 1
+    is_kept &= rolled(theme, app) <= FRAME_MS
+    large = loaded(LARGE_GAMES, app)
+    table = shown(large, theme, app, 1_400)
+    print(f"{large.rowCount():,} rows")
+    keystrokes, worst = filtered(large, app, LARGE_FILTER_MS)
+    is_kept &= max(keystrokes, worst) <= LARGE_FILTER_MS
+    is_kept &= sorted_by_columns(large, app, LARGE_SORT_MS) <= LARGE_SORT_MS
+    table.hide()
+    return 0 if is_kept else 1
 
 
 if __name__ == "__main__":

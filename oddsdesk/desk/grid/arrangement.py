@@ -1,44 +1,69 @@
 """The rows of the odds grid in order: they keep their place until they are arranged anew."""
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import Any
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
-from oddsdesk.desk.grid.entries import (
-    AWAY,
-    FOLDED,
-    Entry,
-    GameGroup,
-    PriceEntry,
-    SelectionEntry,
-    Shape,
-)
+from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter
-from oddsdesk.desk.ui.table.row_order import in_order, ordering, stand_well
+from oddsdesk.desk.grid.numbered import AWAY, FOLDED, Entries, Numbers
+from oddsdesk.desk.ui.table.row_order import stand_well
 
-GridRow = SelectionEntry | PriceEntry | GameGroup
+if TYPE_CHECKING:
+    from oddsdesk.desk.grid.arrays import EntryArrays
+
+
+class GameGroup(msgspec.Struct, eq=False):
+    """A game's title row, and the rows below it."""
+
+    game_id: str
+    numbers: Numbers
+    of: Entries
+    is_folded: bool = False
+    place: int = AWAY
+
+    @property
+    def first(self) -> SelectionEntry:
+        """The selection of the first row."""
+        return self.of[self.numbers[0]].selection
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """What stands below the title, folded or not."""
+        return [self.of[number] for number in self.numbers]
+
+
+GridRow = Entry | GameGroup
 
 
 class Arrangement:
     """Puts entries in order, by game if wished, and knows which would move if it did again."""
 
-    def __init__(self) -> None:
-        self.rows: Sequence[GridRow] = []
+    def __init__(self, selections: Entries, prices: Entries) -> None:
+        self._entries = {Shape.SELECTIONS: selections, Shape.PRICES: prices}
+        self._of = prices
+        """What is arranged; the shape may be another already."""
+        self._arrays: dict[Shape, EntryArrays] = {}
+        """By shape, from when there is something to arrange."""
         self.shape = Shape.PRICES
         self.is_grouped = False
-        self.entries: list[Entry] = []
-        """What is arranged, folded rows too, whatever their game."""
         self.second: tuple[int, bool] | None = None
         """What rows that are equal are sorted by: a column, and whether descending."""
         self._second_key: Callable[[Entry], Any] = lambda _: None
         self.sort_by(BY_KEY["ev_pct"], descending=True)
         self.misplaced: dict[Entry, None] = {}
         """Entries that would move, come or go if all were arranged anew."""
-        self._moving: dict[Entry, None] = {}
-        """What was misplaced when an order was begun."""
-        self._judged: dict[Entry, None] | None = None
-        """What was judged since then; None while none is begun."""
-        self._groups: dict[str, GameGroup] = {}
+        self._order = array("q")
+        """What is arranged, folded rows too, whatever their game."""
+        self._rows = array("q")
+        """By place: the number of an entry, or below zero that of a game as ``~number``."""
+        self._places = array("q")
+        """The place of each entry."""
+        self.groups: list[GameGroup] = []
+        """The games, in order; none unless grouped."""
         self._folded: set[str] = set()
 
     def sort_by(
@@ -54,81 +79,93 @@ class Arrangement:
             self._second_key = COLUMNS[self.second[0]].sort_key(descending=self.second[1])
         self._key: Callable[[Entry], Any] = COLUMNS[column].sort_key(descending=descending)
 
-    def arrange(self, selections: Iterable[SelectionEntry], compiled: CompiledFilter) -> None:
-        """Take what the filter keeps, in order; equal rows stay as they stood to each other."""
-        entries, stayed = _as_before(self.entries, compiled.kept(selections))
-        if self._groups or stayed < len(self.entries):
-            self._leave_places()
-        self._place(self._in_order(entries))
+    # What is arranged
 
-    def placing(self, compiled: CompiledFilter) -> Generator[None, None, list[Entry]]:
-        """Form the order that ``place`` takes, with entries judged since where they belong.
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return len(self._rows)
 
-        What ``arrange`` does in one go, but figures that age are not looked at. In steps,
-        between which entries may be judged: ``place`` judges them again.
+    def __getitem__(self, place: int) -> GridRow:
+        """Return what a row shows."""
+        number = self._rows[place]
+        return self.groups[~number] if number < 0 else self._of[number]
+
+    @property
+    def count(self) -> int:
+        """How many entries are arranged, folded ones too."""
+        return len(self._order)
+
+    def entries(self) -> list[Entry]:
+        """Return what is arranged, in order, folded rows too."""
+        orders = [group.numbers for group in self.groups] or [self._order]
+        return [self._of[number] for order in orders for number in order]
+
+    def place_of(self, row: GridRow) -> int:
+        """Return where a row stands; below zero: ``AWAY`` or ``FOLDED``."""
+        if isinstance(row, GameGroup):
+            return row.place
+        return self._places[row.number] if 0 <= row.number < len(self._places) else AWAY
+
+    # How it is arranged
+
+    def arrange(self, selections: Sequence[SelectionEntry], compiled: CompiledFilter) -> None:
+        """Take what the filter keeps, in order; equal rows stay as they stood to each other.
+
+        Rows that are new come last among equal ones, in the order of ``selections``, which are
+        all that there are.
         """
-        self._judged, self._moving = {}, self.misplaced.copy()
-        moved = self._moving
-        # What stands well stays one run, which sorting goes through once.
-        stayed = [entry for entry in self.entries if entry not in moved]
-        wanted = [entry for entry in moved if entry.is_held and compiled.keeps(entry)]
-        yield
-        entries = [*stayed, *self._in_order(wanted)]
-        if self.second is not None:
-            key, descending = self._second_key, self.second[1]
-            entries = yield from ordering(entries, key, descending=descending)
-        return (yield from ordering(entries, self._key, descending=self.descending))
-
-    def place(self, entries: list[Entry], compiled: CompiledFilter) -> None:
-        """Have entries for rows, in their order."""
-        if self._groups:
-            self._leave_places()
-        for entry in self._moving:
-            entry.place = AWAY
-        judged = self._judged or {}
-        self._place(entries)
-        for entry in judged:
-            self.judge(entry, compiled)
+        of = self._entries[self.shape]
+        if of is not self._of:
+            self._of, self._order = of, array("q")
+        self.misplaced.clear()
+        if len(of):
+            keys = [(self._key, self.descending)]
+            if self.second is not None:
+                keys.insert(0, (self._second_key, self.second[1]))
+            self._order = self._its_arrays().order(self._order, selections, compiled, keys)
+        self._group()
+        self._put()
+        for entries in self._entries.values():
+            entries.forget(self._order if entries is of else ())
 
     def fold(self, groups: Iterable[GameGroup], *, folded: bool) -> None:
         """Hide or show the rows of games; the others keep their order."""
         for group in groups:
             group.is_folded = folded
             (self._folded.add if folded else self._folded.discard)(group.game_id)
-        self._leave_places()
-        self._put([])
+        self._put()
 
-    @property
-    def groups(self) -> list[GameGroup]:
-        """The games, in order; none unless grouped."""
-        return list(self._groups.values())
+    def clear(self) -> None:
+        """Let go of every row, and of what is known of them."""
+        self._order, self._rows, self._places = array("q"), array("q"), array("q")
+        self._arrays.clear()
+        self.groups = []
+        self.misplaced.clear()
 
     def judge(self, entry: Entry, compiled: CompiledFilter) -> None:
         """Note whether a changed entry stands where it would after ``arrange``.
 
         Among the rows it is compared with its neighbours as they are now.
         """
-        if self._judged is not None:
-            self._judged[entry] = None
+        place = self.place_of(entry)
         is_wanted = entry.is_held and compiled.keeps(entry)
-        if entry.place == AWAY or not is_wanted:
-            is_misplaced = is_wanted != (entry.place != AWAY)
+        if place == AWAY or not is_wanted:
+            is_misplaced = is_wanted != (place != AWAY)
         else:
-            is_misplaced = entry.place != FOLDED and not self._stands_well(entry)
+            is_misplaced = place != FOLDED and not self._stands_well(entry, place)
         if is_misplaced:
             self.misplaced[entry] = None
         else:
             self.misplaced.pop(entry, None)
 
-    def _stands_well(self, entry: Entry) -> bool:
-        rows, place = self.rows, entry.place
+    def _stands_well(self, entry: Entry, place: int) -> bool:
         if place:
-            before = rows[place - 1]
+            before = self[place - 1]
             if not isinstance(before, GameGroup) and not self._may_stand(before, entry):
                 return False
-        if place + 1 == len(rows):
+        if place + 1 == len(self):
             return True
-        after = rows[place + 1]
+        after = self[place + 1]
         return isinstance(after, GameGroup) or self._may_stand(entry, after)
 
     def _may_stand(self, before: Entry, after: Entry) -> bool:
@@ -140,62 +177,37 @@ class Arrangement:
         key, descending = self._second_key, self.second[1]
         return stand_well(key(before), key(after), descending=descending)
 
-    def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
-        if self.second is not None:
-            entries = in_order(entries, self._second_key, descending=self.second[1])
-        return in_order(entries, self._key, descending=self.descending)
+    def _its_arrays(self) -> "EntryArrays":
+        """The arrays of what is arranged."""
+        from oddsdesk.desk.grid.arrays import EntryArrays  # noqa: PLC0415 - 0.1 s starts save
 
-    def _place(self, entries: list[Entry]) -> None:
-        self.entries = entries
-        self.misplaced.clear()
-        self._moving, self._judged = {}, None
-        self._groups = self._grouped(entries) if self.is_grouped else {}
-        self._put(entries)
+        if self.shape not in self._arrays:
+            self._arrays[self.shape] = EntryArrays(self._of)
+        return self._arrays[self.shape]
 
-    def _grouped(self, entries: Iterable[Entry]) -> dict[str, GameGroup]:
-        groups: dict[str, GameGroup] = {}
-        for entry in entries:
-            game = entry.selection.key.game_id
-            group = groups.get(game)
-            if group is None:
-                group = groups[game] = self._groups.get(game) or GameGroup(
-                    game, entry.selection, []
-                )
-                group.first, group.entries = entry.selection, []
-                group.is_folded = game in self._folded
-            group.entries.append(entry)
-        return groups
+    def _group(self) -> None:
+        """Put rows below their games, which stand as the first of their rows do."""
+        before = {group.game_id: group for group in self.groups}
+        for group in self.groups:
+            group.place = AWAY
+        self.groups = []
+        if not self.is_grouped or not self._order:
+            return
+        for game, numbers in self._its_arrays().by_game(self._order):
+            group = before.get(game) or GameGroup(game, numbers, self._of, game in self._folded)
+            group.numbers, group.of = numbers, self._of
+            self.groups.append(group)
 
-    def _leave_places(self) -> None:
-        for row in self.rows:
-            row.place = AWAY
-        for entry in self.entries if self._groups else ():
-            entry.place = AWAY
-
-    def _put(self, entries: Sequence[Entry]) -> None:
-        if not self.is_grouped:
-            self.rows = entries
-        else:
-            rows: list[GridRow] = []
-            for group in self._groups.values():
-                rows.append(group)
+    def _put(self) -> None:
+        """Lay the rows out: each knows its place."""
+        self._rows = self._order
+        if self.groups:
+            self._rows = array("q")
+            for number, group in enumerate(self.groups):
+                group.place = len(self._rows)
+                self._rows.append(~number)
                 if not group.is_folded:
-                    rows += group.entries
-                else:
-                    for entry in group.entries:
-                        entry.place = FOLDED
-            self.rows = rows
-        for place, row in enumerate(self.rows):
-            row.place = place
-
-
-def _as_before(before: Sequence[Entry], kept: list[Entry]) -> tuple[Sequence[Entry], int]:
-    """What is kept as it stood before, what is new last; and how many stayed."""
-    if not before:
-        return kept, 0
-    wanted = set(kept)
-    stayed = [entry for entry in before if entry in wanted]
-    if len(stayed) == len(kept):
-        return stayed, len(stayed)
-    wanted.difference_update(stayed)
-    return stayed + [entry for entry in kept if entry in wanted], len(stayed)
+                    self._rows.extend(group.numbers)
+        self._places = array("q")
+        if self._order:
+            self._places = self._its_arrays().places(self._rows, self._order)

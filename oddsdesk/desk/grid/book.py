@@ -13,6 +13,7 @@ from oddsdesk.desk.grid.entries import (
     make_selection_entry,
     refresh,
 )
+from oddsdesk.desk.grid.numbered import Entries
 
 
 class GridBook:
@@ -25,12 +26,10 @@ class GridBook:
         self._is_ordered = True
         self.compared: frozenset[str] | None = None
         """The bookmakers that best, median and spread are over; None is all of them."""
-        self.price_count = 0
-
-    @property
-    def selection_count(self) -> int:
-        """How many selections are held."""
-        return len(self._selections)
+        self.selection_rows = Entries()
+        """Every selection by number."""
+        self.price_rows = Entries(self.selection_rows)
+        """Every price by number."""
 
     def selections(self) -> list[SelectionEntry]:
         """Return every selection in the field's order; not to be changed."""
@@ -59,6 +58,8 @@ class GridBook:
         for selection, entries in by_selection.items():
             if self._refresh(selection, entries):
                 changed += selection.prices.values()
+            for other in self._of_line(selection):
+                self.selection_rows.note(other)
         return changed, by_selection.keys()
 
     def compare(self, names: frozenset[str] | None) -> None:
@@ -67,6 +68,7 @@ class GridBook:
             self.compared = names
             for selection in self._selections.values():
                 self._refresh(selection, selection.prices.values())
+                self.selection_rows.note(selection)
 
     def clear(self) -> None:
         """Let go of everything."""
@@ -74,7 +76,9 @@ class GridBook:
             selection.prices.clear()
             selection.best_entry = None
         self._selections.clear()
-        self._ordered, self.price_count = [], 0
+        self.price_rows.clear()
+        self.selection_rows.clear()
+        self._ordered = []
 
     def show_games(self) -> list[SelectionEntry]:
         """Take kick-offs, and who is in play, from the board's list; return what differs."""
@@ -101,10 +105,11 @@ class GridBook:
             entry = selection.prices[bookmaker] = PriceEntry(
                 selection, bookmaker, bookmaker or "", price
             )
-            self.price_count += 1
+            self.price_rows.add(entry)
         if bookmaker is None:
             entry.name = self._board.reference or UNNAMED_REFERENCE
         entry.show(price)
+        self.price_rows.note(entry)
         return entry
 
     def _add(self, key: RowKey) -> SelectionEntry | None:
@@ -113,6 +118,7 @@ class GridBook:
         if matrix is None or section is None:
             return None
         selection = self._selections[key[:4]] = make_selection_entry(key, matrix, section)
+        self.selection_rows.add(selection)
         self._is_ordered = False
         return selection
 
@@ -121,12 +127,21 @@ class GridBook:
         if entry is None:
             return None
         entry.is_held = False
-        self.price_count -= 1
+        self.price_rows.leave(entry)
         if not selection.prices:
             selection.figures, selection.best_entry = Figures(), None
             del self._selections[selection.key]
+            self.selection_rows.leave(selection)
             self._is_ordered = False
         return entry
+
+    def _of_line(self, selection: SelectionEntry) -> Iterator[SelectionEntry]:
+        """Yield what shares a line group with a selection, itself too."""
+        section = self._board.section(*selection.key)
+        for row in () if section is None else section.rows:
+            held = self._selections.get((*selection.key[:3], row.selection))
+            if held is not None:
+                yield held
 
     def _refresh(self, selection: SelectionEntry, moved: Iterable[PriceEntry]) -> bool:
         self._show_game(selection)
@@ -142,6 +157,7 @@ class GridBook:
         if game is None or (game.kick_off, game.is_live) == (selection.kick_off, selection.is_live):
             return False
         selection.kick_off, selection.is_live = game.kick_off, game.is_live
+        self.selection_rows.note(selection)
         return True
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import Matrix, RowKey, Section, SectionKey, SelectionRow
+from oddsdesk.board.matrix import LineHolds, Matrix, RowKey, Section, SectionKey, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price
 from oddsdesk.board.valuation import best_of, decided_beside, fair_beside, window_beside
@@ -20,11 +20,8 @@ from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.value import is_same_state
 
-AWAY = -1
-"""The place of an entry that is not among the rows."""
-FOLDED = -2
-"""The place of an entry whose game is folded."""
-
+NOWHERE = -1
+"""The number of an entry that no list has."""
 
 _SET_BACK = 1e7
 """More than any EV: what one that something speaks against is sorted below the others by."""
@@ -59,8 +56,8 @@ class Figures(msgspec.Struct, frozen=True):
     value_from: float | None = None
     suspicious_above: float | None = None
     reference_hold: float | None = None
-    section: Section | None = None
-    """The line group, as the board has it now."""
+    holds: LineHolds = msgspec.field(default_factory=LineHolds)
+    """Of the line group, as the board has them now."""
     best: float | None = None
     best_names: tuple[str, ...] = ()
     worst: float | None = None
@@ -72,11 +69,7 @@ class Figures(msgspec.Struct, frozen=True):
     @property
     def best_hold(self) -> float | None:
         """Hold of the best prices of the whole line group, by all bookmakers, in percent."""
-        return None if self.section is None else self.section.best_hold
-
-    def hold_of(self, bookmaker: str) -> float | None:
-        """Return what a bookmaker keeps on the line, in percent; None where it prices a part."""
-        return None if self.section is None else self.section.holds.get(bookmaker)
+        return self.holds.best()
 
 
 class SelectionEntry(msgspec.Struct, eq=False):
@@ -100,18 +93,15 @@ class SelectionEntry(msgspec.Struct, eq=False):
     best_entry: "PriceEntry | None" = None
     judged_by: tuple[object, ...] = ()
     """What its prices were judged by; while that stays, only those that moved are judged anew."""
-    place: int = AWAY
+    line: SectionKey | None = None
+    """The line group of its game: what one of its prices moves, they may share."""
+    number: int = NOWHERE
+    """Among the selections of the grid."""
 
     @property
     def selection(self) -> "SelectionEntry":
         """Itself: both kinds of row are asked alike."""
         return self
-
-    @property
-    def line(self) -> tuple[str, SectionKey | None]:
-        """The line group that it is of: what one of its prices moves, they may share."""
-        section = self.figures.section
-        return self.key.game_id, None if section is None else section.key
 
     @property
     def price(self) -> Price | None:
@@ -217,7 +207,8 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """How far the price lies above the median, in percent."""
     is_held: bool = True
     """Whether the board holds it still."""
-    place: int = AWAY
+    number: int = NOWHERE
+    """Among the prices of the grid."""
 
     def __post_init__(self) -> None:
         self.show(self.price)
@@ -231,7 +222,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     def hold(self) -> float | None:
         """What the bookmaker keeps on the line, in percent; None where it does not price it all."""
         figures = self.selection.figures
-        return figures.reference_hold if self.bookmaker is None else figures.hold_of(self.name)
+        return figures.reference_hold if self.bookmaker is None else figures.holds.get(self.name)
 
     def show(self, price: Price) -> None:
         """Take in the price as it is now."""
@@ -242,16 +233,6 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 
 
 Entry = SelectionEntry | PriceEntry
-
-
-class GameGroup(msgspec.Struct, eq=False):
-    """A game's title row, and the rows below it."""
-
-    game_id: str
-    first: SelectionEntry
-    entries: list[Entry]
-    is_folded: bool = False
-    place: int = AWAY
 
 
 def make_selection_entry(key: RowKey, matrix: Matrix, section: Section) -> SelectionEntry:
@@ -297,6 +278,7 @@ def refresh(
     Returns whether the reference is another: then every price of it has another EV.
     """
     row = section.row_of(selection.key.selection)
+    selection.line = section.key
     selection.figures = figures = _figures(section, row, board.basis, compared)
     reference = section.reference
     by_reference = (
@@ -372,7 +354,7 @@ def _figures(
         value_from=row.value_from,
         suspicious_above=row.suspicious_above,
         reference_hold=section.reference_hold,
-        section=section,
+        holds=section.holds,
         best=row.prices[names[0]].odds if names else None,
         best_names=names,
         worst=odds[0] if odds else None,

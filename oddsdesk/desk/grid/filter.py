@@ -1,7 +1,8 @@
 """Which rows of the odds grid are shown: words, and structured filters beside them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -10,9 +11,14 @@ from oddsdesk.board.prices import Price
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
-from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
+from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import odds_text, signed_text
 from oddsdesk.desk.ui.time_format import HOUR_MS
+
+_ODDS: Final = attrgetter("odds")
+_EV: Final = attrgetter("ev")
+_HOLD: Final = attrgetter("hold")
+_SEEN: Final = attrgetter("scraped_at")
 
 FreshnessOf = Callable[[str | None, Price], Freshness]
 """How fresh a bookmaker's price is now; None is the reference."""
@@ -80,100 +86,54 @@ class GridFilter(msgspec.Struct, frozen=True):
 
 
 class CompiledFilter:
-    """A filter at a moment: what it keeps of many rows, or whether it keeps one."""
+    """A filter at a moment: whether it keeps a row, and what that has to pass."""
 
     def __init__(
         self, chosen: GridFilter, shape: Shape, now_ms: int, freshness: FreshnessOf
     ) -> None:
-        self._filter = chosen
         self._is_open = chosen.is_open
-        self._shape = shape
-        self._selection_tests = _selection_tests(chosen, now_ms)
-        self._price_tests = _price_tests(chosen, now_ms, freshness)
-        self._names: dict[tuple[tuple[str, ...], str], bool] = {}
+        self._worst = chosen.freshness
+        self._freshness = freshness
+        self.words = chosen.words
+        self.names = chosen.bookmakers if shape is Shape.PRICES else frozenset()
+        """Of whom one has to be the bookmaker; nobody where that is not asked."""
+        self.selection_tests = _selection_tests(chosen, shape, now_ms)
+        self.ranges = _ranges(chosen, now_ms)
+        """Figures, and where they have to lie."""
 
     @property
-    def is_of_now(self) -> bool:
-        """Whether rows that nothing was heard of come and go as time passes."""
-        chosen = self._filter
-        return (
-            chosen.seen_within_s is not None
-            or chosen.freshness is not None
-            or not chosen.kick_off.is_open
-        )
+    def asks_for_freshness(self) -> bool:
+        """Whether ``is_fresh`` is asked, too."""
+        return self._worst is not None
 
     def keeps(self, entry: Entry) -> bool:
         """Whether a row is shown."""
         if self._is_open:
             return True
-        selection = entry.selection
-        if not all(test(selection) for test in self._selection_tests):
-            return False
-        if isinstance(entry, SelectionEntry) and not self._is_compared(entry):
-            return False
-        missing = self._missing_words(selection)
-        is_named = self._filter.bookmakers and isinstance(entry, PriceEntry)
-        if (missing or is_named) and not self._allows(missing, entry.name, entry):
-            return False
-        return not self._price_tests or self._price_passes(entry)
-
-    def kept(self, selections: Iterable[SelectionEntry]) -> list[Entry]:
-        """Return the rows that are shown, in the order of the selections."""
-        for test in self._selection_tests:
-            selections = [selection for selection in selections if test(selection)]
-        entries: list[Entry] = []
-        if self._shape is Shape.PRICES:
-            self._collect_prices(selections, entries)
-        else:
-            entries += [selection for selection in selections if self._keeps_selection(selection)]
-        if self._price_tests:
-            entries = [entry for entry in entries if self._price_passes(entry)]
-        return entries
-
-    def _collect_prices(self, selections: Iterable[SelectionEntry], entries: list[Entry]) -> None:
-        chosen, words = self._filter.bookmakers, self._filter.words
-        for selection in selections:
-            missing = self._missing_words(selection) if words else ()
-            if not missing and not chosen:
-                entries += selection.prices.values()
-                continue
-            entries += [
-                entry
-                for entry in selection.prices.values()
-                if self._allows(missing, entry.name, entry)
-            ]
-
-    def _keeps_selection(self, selection: SelectionEntry) -> bool:
-        missing = self._missing_words(selection)
-        return self._is_compared(selection) and (
-            not missing or self._allows(missing, selection.name, selection)
+        text, name = entry.selection.text, entry.name
+        return (
+            all(test(entry.selection) for test in self.selection_tests)
+            and all(word in text or word in name.casefold() for word in self.words)
+            and (not self.names or name in self.names)
+            and all(within.holds(figure(entry)) for figure, within in self.ranges)
+            and self.is_fresh(entry)
         )
 
-    def _is_compared(self, selection: SelectionEntry) -> bool:
-        return selection.figures.count > 0 or not self._filter.bookmakers
-
-    def _missing_words(self, selection: SelectionEntry) -> tuple[str, ...]:
-        text = selection.text
-        return tuple([word for word in self._filter.words if word not in text])
-
-    def _allows(self, missing: tuple[str, ...], name: str, entry: Entry) -> bool:
-        known = self._names.get((missing, name))
-        if known is None:
-            folded = name.casefold()
-            chosen = self._filter.bookmakers
-            known = all(word in folded for word in missing) and (
-                not chosen or name in chosen or isinstance(entry, SelectionEntry)
-            )
-            self._names[missing, name] = known
-        return known
-
-    def _price_passes(self, entry: Entry) -> bool:
+    def is_fresh(self, entry: Entry) -> bool:
+        """Whether a row's price is as fresh as it has to be now."""
         price = entry.price
-        return price is not None and all(test(entry, price) for test in self._price_tests)
+        return self._worst is None or (
+            price is not None
+            and price.is_offered
+            and self._freshness(entry.bookmaker, price) <= self._worst
+        )
 
 
-def _selection_tests(chosen: GridFilter, now_ms: int) -> list[Callable[[SelectionEntry], bool]]:
-    tests: list[Callable[[SelectionEntry], bool]] = []
+SelectionTest = Callable[[SelectionEntry], bool]
+
+
+def _selection_tests(chosen: GridFilter, shape: Shape, now_ms: int) -> list[SelectionTest]:
+    tests: list[SelectionTest] = []
     if chosen.sports:
         tests.append(lambda selection: selection.sport in chosen.sports)
     if chosen.competitions:
@@ -186,6 +146,8 @@ def _selection_tests(chosen: GridFilter, now_ms: int) -> list[Callable[[Selectio
         tests.append(lambda selection: selection.is_live is chosen.is_live)
     if not chosen.kick_off.is_open:
         tests.append(lambda selection: chosen.kick_off.holds(_hours_to(selection, now_ms)))
+    if chosen.bookmakers and shape is Shape.SELECTIONS:
+        tests.append(lambda selection: selection.figures.count > 0)
     return tests
 
 
@@ -194,26 +156,16 @@ def _hours_to(selection: SelectionEntry, now_ms: int) -> float | None:
     return None if kick_off is None else (kick_off - now_ms) / HOUR_MS
 
 
-PriceTest = Callable[[Entry, Price], bool]
-
-
-def _price_tests(chosen: GridFilter, now_ms: int, freshness: FreshnessOf) -> Sequence[PriceTest]:
-    tests: list[PriceTest] = []
-    if not chosen.odds.is_open:
-        tests.append(lambda _entry, price: chosen.odds.holds(price.odds))
-    if not chosen.ev.is_open:
-        tests.append(lambda entry, _price: chosen.ev.holds(entry.ev))
-    if not chosen.hold.is_open:
-        tests.append(lambda entry, _price: chosen.hold.holds(entry.hold))
-    if chosen.seen_within_s is not None:
-        earliest = now_ms - chosen.seen_within_s * 1000
-        tests.append(lambda _entry, price: price.scraped_at >= earliest)
-    if chosen.freshness is not None:
-        worst = chosen.freshness
-        tests.append(
-            lambda entry, price: price.is_offered and freshness(entry.bookmaker, price) <= worst
-        )
-    return tests
+def _ranges(chosen: GridFilter, now_ms: int) -> Sequence[tuple[Callable[[Entry], Any], Range]]:
+    """Return what has to lie in which range: of a selection's row, figures of its best price."""
+    seen = chosen.seen_within_s
+    found = [
+        (_ODDS, chosen.odds),
+        (_EV, chosen.ev),
+        (_HOLD, chosen.hold),
+        (_SEEN, ANY if seen is None else Range(now_ms - seen * 1000)),
+    ]
+    return [(figure, within) for figure, within in found if not within.is_open]
 
 
 def chips(chosen: GridFilter) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 
 import msgspec
@@ -17,11 +17,11 @@ from oddsdesk.board.notices import (
 )
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
-from oddsdesk.desk.grid.arrangement import Arrangement
+from oddsdesk.desk.grid.arrangement import Arrangement, GameGroup, GridRow
 from oddsdesk.desk.grid.book import GridBook
 from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, title_in
-from oddsdesk.desk.grid.entries import Entry, GameGroup, PriceEntry, SelectionEntry, Shape
+from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
@@ -56,7 +56,7 @@ class GridModel(LiveModel):
         """The rows that a table shows: others need no repaint. None is all of them."""
         self._board = board
         self._clock = clock
-        self._arrangement = Arrangement()
+        self._arrangement = Arrangement(self.book.selection_rows, self.book.price_rows)
         self._waiting: dict[RowKey, None] = {}
         self._finished_at: int | None = None
         self._forgotten = board.times_forgotten
@@ -64,16 +64,14 @@ class GridModel(LiveModel):
         self._take_timer.timeout.connect(self._take_some)
         self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
         self._count_timer.timeout.connect(self.counts_changed)
-        self._placing: Generator[None, None, list[Entry]] | None = None
-        self._place_timer = QTimer(self, interval=0)
-        self._place_timer.timeout.connect(self._place_on)
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def close(self) -> None:
         """Hear no more of the board and let go of its prices; to be shown no more."""
-        for timer in (self._take_timer, self._place_timer, self._count_timer):
+        for timer in (self._take_timer, self._count_timer):
             timer.stop()
         self._unsubscribe()
+        self._arrangement.clear()
         self.book.clear()
 
     # What is shown
@@ -102,12 +100,14 @@ class GridModel(LiveModel):
     def total(self) -> int:
         """How many rows there are, shown or not; one that is gone is shown until it is arranged."""
         is_prices = self.shape is Shape.PRICES
-        return max(self.count, self.book.price_count if is_prices else self.book.selection_count)
+        return max(
+            self.count, (self.book.price_rows if is_prices else self.book.selection_rows).count
+        )
 
     @property
     def count(self) -> int:
         """How many rows the filter keeps, folded ones too."""
-        return len(self._arrangement.entries)
+        return self._arrangement.count
 
     @property
     def misplaced(self) -> int:
@@ -116,14 +116,14 @@ class GridModel(LiveModel):
 
     def entry(self, row: int) -> Entry | None:
         """Return what a row shows; None for the title of a game."""
-        shown = self._arrangement.rows[row]
+        shown = self._arrangement[row]
         return None if isinstance(shown, GameGroup) else shown
 
     def entries_at(self, rows: Iterable[int]) -> list[Entry]:
         """Return what rows show, each once; the title of a game stands for all of its rows."""
         found: dict[Entry, None] = {}
         for row in rows:
-            shown = self._arrangement.rows[row]
+            shown = self._arrangement[row]
             of = shown.entries if isinstance(shown, GameGroup) else (shown,)
             found.update(dict.fromkeys(of))
         return list(found)
@@ -134,10 +134,7 @@ class GridModel(LiveModel):
 
     def entries(self) -> Sequence[Entry]:
         """Return what is shown, in order, folded rows too."""
-        arrangement = self._arrangement
-        if not self.is_grouped:
-            return arrangement.entries
-        return [entry for group in arrangement.groups for entry in group.entries]
+        return self._arrangement.entries()
 
     # What is asked of it
 
@@ -180,22 +177,9 @@ class GridModel(LiveModel):
 
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
-        self._stop_placing()
         with self._relayout():
             self._arrangement.arrange(self.book.selections(), self._compiled_filter())
         self.counts_changed.emit()
-
-    def place_misplaced(self) -> None:
-        """Begin to put rows that would move where they belong; the window stays awake.
-
-        The selection stays with its rows.
-        """
-        compiled = self._compiled_filter()
-        if compiled.is_of_now:
-            self.arrange()
-        elif self._placing is None:
-            self._placing = self._arrangement.placing(compiled)
-            self._place_timer.start()
 
     def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold every game."""
@@ -206,30 +190,16 @@ class GridModel(LiveModel):
 
     def _relayout(self) -> AbstractContextManager[None]:
         """Have a block change the places of rows; indexes held elsewhere follow their rows."""
-        rows = self._arrangement.rows
-        return self.relayout(
-            lambda index: rows[index.row()],
-            lambda row, index: (
-                self.index(row.place, index.column()) if row.place >= 0 else QModelIndex()
-            ),
-        )
+        arrangement = self._arrangement
+
+        def index_of(row: GridRow, index: QModelIndex) -> QModelIndex:
+            place = arrangement.place_of(row)
+            return self.index(place, index.column()) if place >= 0 else QModelIndex()
+
+        return self.relayout(lambda index: arrangement[index.row()], index_of)
 
     def _compiled_filter(self) -> CompiledFilter:
         return CompiledFilter(self.filter, self.shape, self._clock(), self._board.freshness)
-
-    def _place_on(self) -> None:
-        assert self._placing is not None
-        try:
-            next(self._placing)
-        except StopIteration as end:
-            with self._relayout():
-                self._arrangement.place(end.value, self._compiled_filter())
-            self._stop_placing()
-            self.counts_changed.emit()
-
-    def _stop_placing(self) -> None:
-        self._placing = None
-        self._place_timer.stop()
 
     def _take_some(self) -> None:
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
@@ -262,7 +232,7 @@ class GridModel(LiveModel):
         is_prices = self.shape is Shape.PRICES
         for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
             self._arrangement.judge(entry, compiled)
-        rows, last = self._arrangement.rows, len(COLUMNS) - 1
+        rows, last = self._arrangement, len(COLUMNS) - 1
         # What the best prices hold together is said beside each selection of the line.
         lines = {one.line for one in selections} if _BEST_HOLD in self.columns else ()
         for place in range(len(rows)) if self.rows_in_view is None else self.rows_in_view():
@@ -274,7 +244,7 @@ class GridModel(LiveModel):
 
     def _keys_in_view(self) -> Iterator[RowKey]:
         """Yield the prices that rows in sight show: they are not to wait for all the others."""
-        rows = self._arrangement.rows
+        rows = self._arrangement
         for place in () if self.rows_in_view is None else self.rows_in_view():
             shown = rows[place]
             if isinstance(shown, PriceEntry):
@@ -337,7 +307,7 @@ class GridModel(LiveModel):
         return shown.header(title, descending if column == sorted_by else None)
 
     def cell(self, row: int, column: int) -> Cell:
-        shown = self._arrangement.rows[row]
+        shown = self._arrangement[row]
         if isinstance(shown, GameGroup):
             return group_cell(shown, column, self._clock())
         cell = COLUMNS[column].cell(shown, self._context())
@@ -351,7 +321,7 @@ class GridModel(LiveModel):
         return CellContext(self._clock(), board.freshness, reference, self._names.short)
 
     def tip(self, row: int, column: int) -> str:
-        shown = self._arrangement.rows[row]
+        shown = self._arrangement[row]
         if isinstance(shown, GameGroup):
             return group_tip(shown, self._clock())
         return tip(shown, self._board.reference or UNNAMED_REFERENCE, self._clock())
@@ -362,14 +332,14 @@ class GridModel(LiveModel):
         return column not in self.columns or not is_for(COLUMNS[column], self.shape)
 
     def is_section(self, row: int) -> bool:
-        return isinstance(self._arrangement.rows[row], GameGroup)
+        return isinstance(self._arrangement[row], GameGroup)
 
     def is_folded(self, row: int) -> bool:
-        shown = self._arrangement.rows[row]
+        shown = self._arrangement[row]
         return isinstance(shown, GameGroup) and shown.is_folded
 
     def set_folded(self, row: int, folded: bool) -> None:
-        shown = self._arrangement.rows[row]
+        shown = self._arrangement[row]
         if isinstance(shown, GameGroup):
             with self._relayout():
                 self._arrangement.fold([shown], folded=folded)
@@ -377,7 +347,7 @@ class GridModel(LiveModel):
     # Qt's virtuals
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._arrangement.rows)
+        return 0 if parent.isValid() else len(self._arrangement)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(COLUMNS)

@@ -339,7 +339,7 @@ class GridPanel(QWidget):
         if self.model.misplaced and self.isVisible() and may_move:
             if not self._has_choice():
                 self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
-            self.model.place_misplaced()
+            self.model.arrange()
 
     def _is_filling(self) -> bool:
         """Whether the first reading goes on, with no row chosen: then rows show as they come."""

@@ -2,8 +2,9 @@
 
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.contract.competition_titles import competition_title
+from oddsdesk.desk.grid.arrangement import GameGroup
 from oddsdesk.desk.grid.columns import BY_KEY
-from oddsdesk.desk.grid.entries import Entry, GameGroup, SelectionEntry
+from oddsdesk.desk.grid.entries import Entry, SelectionEntry
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, odds_text, signed_text
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole

@@ -37,7 +37,7 @@ def say(quoted: Any) -> Say:
 def model(quoted: Any, qtbot):
     made = GridModel(quoted.board, quoted.clock)
     quoted.board.want_rows(True)
-    qtbot.waitUntil(lambda: made.book.price_count > 0)
+    qtbot.waitUntil(lambda: made.book.price_rows.count > 0)
     yield made
     made.close()
 

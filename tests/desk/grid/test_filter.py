@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
+from oddsdesk.desk.grid.arrays import EntryArrays, kept
 from oddsdesk.desk.grid.entries import Figures, GameSelectionKey, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import (
     CompiledFilter,
@@ -16,6 +17,7 @@ from oddsdesk.desk.grid.filter import (
     without,
     words_of,
 )
+from oddsdesk.desk.grid.numbered import Entries
 
 NOW_MS = 1_000_000
 NAMES = (None, "Bovada", "Betsson UK", "bet365")
@@ -129,6 +131,17 @@ def _is_by_chosen(chosen, entry):
     return entry.name in chosen.bookmakers
 
 
+def rows_of(selections, shape) -> EntryArrays:
+    """The rows of selections as the grid numbers them."""
+    rows = {Shape.SELECTIONS: Entries()}
+    rows[Shape.PRICES] = Entries(rows[Shape.SELECTIONS])
+    for held in selections:
+        rows[Shape.SELECTIONS].add(held)
+        for entry in held.prices.values():
+            rows[Shape.PRICES].add(entry)
+    return EntryArrays(rows[shape])
+
+
 @given(selections=selections, chosen=filters, shape=st.sampled_from(Shape))
 def test_it_keeps_what_a_naive_reading_keeps(selections, chosen, shape):
     every = (
@@ -138,16 +151,18 @@ def test_it_keeps_what_a_naive_reading_keeps(selections, chosen, shape):
     )
     compiled = CompiledFilter(chosen, shape, NOW_MS, freshness)
     wanted = [entry for entry in every if naive(chosen, entry)]
-    assert compiled.kept(selections) == wanted
+    rows = rows_of(selections, shape)
+    assert [rows.entries[number] for number in kept(rows, compiled).nonzero()[0]] == wanted
     assert [entry for entry in every if compiled.keeps(entry)] == wanted
 
 
 @given(selections=selections, chosen=filters)
 def test_asking_for_less_never_keeps_fewer(selections, chosen):
-    kept = set(CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness).kept(selections))
+    rows = rows_of(selections, Shape.PRICES)
+    strict = kept(rows, CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness))
     for facet, _text in chips(chosen):
         looser = CompiledFilter(without(chosen, facet), Shape.PRICES, NOW_MS, freshness)
-        assert kept <= set(looser.kept(selections))
+        assert (strict <= kept(rows, looser)).all()
 
 
 @given(chosen=filters)

@@ -33,7 +33,7 @@ def make_panel(theme, layout, quoted, qtbot):
         made.append(panel)
         qtbot.addWidget(panel)
         quoted.board.want_rows(True)
-        qtbot.waitUntil(lambda: panel.model.book.price_count == PRICES)
+        qtbot.waitUntil(lambda: panel.model.book.price_rows.count == PRICES)
         panel.model.arrange()
         return panel
 
@@ -62,13 +62,13 @@ def test_it_never_counts_more_than_there_are(panel, quoted, qtbot):
     quoted.board.end_game(game)
     quoted.clock.now += 600_000
     quoted.board.sweep()
-    qtbot.waitUntil(lambda: panel.model.book.price_count < PRICES)
+    qtbot.waitUntil(lambda: panel.model.book.price_rows.count < PRICES)
     panel._show_state()
     assert panel.model.count == PRICES
     assert panel.bar.count.accessibleName() == "18 prices"
     panel.model.arrange()
     panel._show_state()
-    assert panel.bar.count.accessibleName() == f"{panel.model.book.price_count} prices"
+    assert panel.bar.count.accessibleName() == f"{panel.model.book.price_rows.count} prices"
 
 
 def test_competitions_are_told_when_the_filter_names_others(panel):

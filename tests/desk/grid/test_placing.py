@@ -8,8 +8,7 @@ from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter, Range
 from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.slices import returned
-from tests.kit.grid import BOOKMAKER, ODDS, PRICES, SELECTION, shown, sorted_by, take_in, words
+from tests.kit.grid import BOOKMAKER, ODDS, SELECTION, shown, sorted_by, take_in, words
 
 EV = BY_KEY["ev_pct"]
 
@@ -31,7 +30,9 @@ def test_rows_keep_their_place_until_arranged(model, quoted, qtbot):
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("shape", Shape)
 @pytest.mark.parametrize("chosen", [GridFilter(), GridFilter(odds=Range(2.0)), words("eve")])
-def test_misplaced_rows_are_put_where_arranging_would(model, quoted, qtbot, shape, grouped, chosen):
+def test_what_moved_is_put_where_a_grid_read_afresh_has_it(
+    model, quoted, qtbot, shape, grouped, chosen
+):
     model.show_as(shape, grouped=grouped)
     model.show(chosen)
     sorted_by(model, "odds", descending=True)
@@ -42,30 +43,19 @@ def test_misplaced_rows_are_put_where_arranging_would(model, quoted, qtbot, shap
     take_in(model, qtbot)
     held = QPersistentModelIndex(model.index(model.rowCount() - 1, ODDS))
     name = model.cell(held.row(), SELECTION).text
-    model.place_misplaced()
-    qtbot.waitUntil(lambda: model.misplaced == 0)
-    placed = shown(model, SELECTION, BOOKMAKER, ODDS)
-    assert model.cell(held.row(), SELECTION).text == name
     model.arrange()
-    assert shown(model, SELECTION, BOOKMAKER, ODDS) == placed
-
-
-def test_what_is_told_while_rows_are_put_in_place_waits_for_the_next_time(model, quoted, qtbot):
-    def tell(bookmaker, selection, odds):
-        quoted.clock.now += 1_000
-        quoted.tell(bookmaker, "moneyline", selection, odds)
-        take_in(model, qtbot)
-
-    sorted_by(model, "odds", descending=True)
-    arrangement, compiled = model._arrangement, model._compiled_filter()
-    tell("Bovada", "Liverpool", 9.0)
-    order = returned(arrangement.placing(compiled))
-    tell("Unibet", "Draw", 12.0)
-    tell("Bovada", "Everton", 1.2)
-    arrangement.place(order, compiled)
-    assert shown(model, SELECTION, BOOKMAKER)[0] == ("Liverpool", "Bovada")
-    assert model.misplaced == 2
-    assert [row.place for row in arrangement.rows] == list(range(PRICES))
+    assert model.misplaced == 0
+    assert model.cell(held.row(), SELECTION).text == name
+    afresh = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    take_in(afresh, qtbot)
+    afresh.show_as(shape, grouped=grouped)
+    afresh.show(chosen)
+    sorted_by(afresh, "odds", descending=True)
+    rows = shown(model, SELECTION, BOOKMAKER, ODDS)
+    assert sorted(rows) == sorted(shown(afresh, SELECTION, BOOKMAKER, ODDS))
+    assert [odds for *_, odds in rows] == shown(afresh, ODDS)
+    afresh.close()
 
 
 def test_a_row_that_comes_back_into_order_is_not_counted(model, quoted, qtbot):
@@ -109,7 +99,7 @@ def test_one_that_left_while_another_came_is_no_longer_among_the_rows(model, quo
     model.arrange()
     assert model.rowCount() == 1
     assert model.entry(0) is not left
-    assert left.place < 0
+    assert left not in model.entries()
 
 
 def test_a_folded_row_that_the_filter_drops_is_not_waited_for(model, quoted, qtbot):
@@ -141,8 +131,7 @@ def test_a_moved_reference_judges_every_price_anew(model, quoted, qtbot, shape):
         selection for (selection, _), text in now.items() if before.get((selection, _)) != text
     }
     assert moved == {"Over 2.5", "Under 2.5"}
-    model.place_misplaced()
-    qtbot.waitUntil(lambda: model.misplaced == 0)
+    model.arrange()
     assert shown(model, EV) == shown(fresh, EV)
     fresh.close()
 

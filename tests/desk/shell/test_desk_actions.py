@@ -115,7 +115,7 @@ def test_the_grid_is_sorted_by_the_current_column_with_a_key(
 ) -> None:
     entry(desk, "Show the odds grid").run()
     quoted.board.want_rows(True)
-    qtbot.waitUntil(lambda: desk.grid.model.book.price_count > 0)
+    qtbot.waitUntil(lambda: desk.grid.model.book.price_rows.count > 0)
     desk.grid.model.arrange()
     column = BY_KEY["odds"]
     desk.grid.table.set_current(0, column)

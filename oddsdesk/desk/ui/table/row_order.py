@@ -1,38 +1,18 @@
 """The order of a table's rows, and whether two neighbours are in order."""
 
 import math
-from collections.abc import Callable, Generator, Sequence
-from itertools import islice
-from operator import ge, le
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_STEP: Final = 10_000
-
 
 def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
-    """Return items sorted by a key, those of key None last either way; equal ones keep order."""
-    steps = ordering(items, key, descending=descending)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            ordered: list[T] = end.value
-            return ordered
-
-
-def ordering(
-    items: Sequence[T], key: Callable[[T], Any], *, descending: bool
-) -> Generator[None, None, list[T]]:
-    """Do what ``in_order`` does in steps of some thousand items.
+    """Return items sorted by a key, those of key None last either way; equal ones keep order.
 
     What is no number is compared once each: ranks are sorted, since many rows share one.
     """
-    keys: list[Any] = []
-    for first in range(0, len(items), _STEP):
-        keys += map(key, items[first : first + _STEP])
-        yield
+    keys: list[Any] = list(map(key, items))
     if isinstance(next((found for found in keys if found is not None), 0), int | float):
         last = -math.inf if descending else math.inf
         if None in keys:
@@ -42,11 +22,7 @@ def ordering(
         ranks: dict[Any, int] = {found: rank for rank, found in enumerate(distinct)}
         ranks[None] = -1 if descending else len(distinct)
         keys = [ranks[found] for found in keys]
-    if all(map(ge if descending else le, keys, islice(keys, 1, None))):
-        return list(items)
-    yield
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
-    yield
     return list(map(items.__getitem__, order))
 
 
