@@ -1,8 +1,13 @@
 """One market of a game: the reference's line groups against every bookmaker's prices."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Final, NamedTuple
+
+import msgspec
 
 from oddsdesk.pricing.assessment import is_unread, settles_otherwise
 from oddsdesk.pricing.devig import DEFAULT_METHOD
@@ -17,8 +22,12 @@ from oddsdesk.pricing.value import (
     reference_line,
 )
 
+_first: Final = itemgetter(0)
 _SLACK: Final = 1e-9
 """As a share of the least price: prices this close below it are judged too, for rounding."""
+
+_MOST_TEXTS: Final = 10_000
+"""So many spellings of a market are remembered: bookmakers may write what they like."""
 
 
 class Market(NamedTuple):
@@ -111,23 +120,91 @@ def value_bets(
     Raises:
         DevigError: unknown method.
     """
-    if now_ms - reference.scraped_at > MAX_AGE_MS:
-        return []
-    least = _least_prices(reference_lines(market, reference, method).values())
-    if not least:
-        return []
-    found = []
-    for book in books:
-        near = _near_prices(market, book, least)
-        if not near:
-            continue
-        comparison = _Comparison(market, reference, book)
-        for selection, odds, outcome, line in near:
-            verdict = judge(line, comparison.candidate(line, outcome.side, odds), now_ms)
-            if verdict.is_value:
-                selections = line.group.selections
-                found.append(Judged(book.bookmaker, selection, outcome.key, verdict, selections))
-    return found
+    return ReferenceMarket(market, reference.odds, method).value_bets(reference, books, now_ms)
+
+
+class ReferenceMarket:
+    """A market as the reference prices it, to find value bets in again and again.
+
+    It holds what follows of the reference's odds alone: mostly they stand while others move.
+    """
+
+    __slots__ = ("_least", "_lines", "_market", "_method", "odds")
+
+    def __init__(self, market: Market, odds: Mapping[str, float], method: str) -> None:
+        self.odds = odds
+        self._market = market
+        self._method = method
+        self._lines: dict[str, ReferenceLine] | None = self._priced()
+        """Kept only where a price is near to value: there are few."""
+        self._least = _LeastPrices(market, self._lines)
+
+    def value_bets(self, reference: Prices, books: Iterable[Prices], now_ms: int) -> list[Judged]:
+        """Return the prices that pass every rule; ``reference`` has the odds that this is of."""
+        if now_ms - reference.scraped_at > MAX_AGE_MS:
+            return []
+        least = self._least
+        near = [
+            (book, selection, odds)
+            for book in books
+            for selection, odds in book.odds.items()
+            if odds >= least[selection]
+        ]
+        self._lines = (self._lines or self._priced()) if near else None
+        return list(self._judged(near, reference, now_ms))
+
+    def _judged(
+        self, near: Iterable[tuple[Prices, str, float]], reference: Prices, now_ms: int
+    ) -> Iterator[Judged]:
+        market, lines = self._market, self._lines or {}
+        at, in_play = reference.scraped_at, reference.is_live
+        for book, of_book in groupby(near, key=_first):
+            comparison = _Comparison(market, reference, book)
+            for _, selection, odds in of_book:
+                outcome = read_selection(market.market_type, market.match_name, selection)
+                assert outcome is not None
+                line = msgspec.structs.replace(lines[outcome.key], scraped_at=at, is_live=in_play)
+                verdict = judge(line, comparison.candidate(line, outcome.side, odds), now_ms)
+                if verdict.is_value:
+                    selections = line.group.selections
+                    yield Judged(book.bookmaker, selection, outcome.key, verdict, selections)
+
+    def _priced(self) -> dict[str, ReferenceLine]:
+        return reference_lines(self._market, Prices("", self.odds, 0, False), self._method)
+
+
+class _LeastPrices(dict[str, float]):
+    """From which price a selection can be value, by its text; infinite where it never can."""
+
+    __slots__ = ("_by_outcome", "_market")
+
+    def __init__(self, market: Market, lines: Mapping[str, ReferenceLine]) -> None:
+        self._market = market
+        self._by_outcome: dict[tuple[str, str], float] | None = None
+        edge = least_edge_factor(market.market_type) * (1 - _SLACK)
+        for line in lines.values():
+            total = line.overround
+            usable = total is not None and MIN_OVERROUND <= total <= MAX_OVERROUND
+            for text, side in zip(line.group.selections, line.group.sides, strict=False):
+                fair = line.prices[side].fair_odds if usable else None
+                self[text] = math.inf if fair is None else fair * edge
+
+    def __missing__(self, text: str) -> float:
+        """Return that of a text which the reference does not write: perhaps what it calls else."""
+        if self._by_outcome is None:
+            self._by_outcome = {
+                found: least for known, least in self.items() if (found := self._settles(known))
+            }
+        outcome = self._settles(text)
+        least = math.inf if outcome is None else self._by_outcome.get(outcome, math.inf)
+        if len(self) < _MOST_TEXTS:
+            self[text] = least
+        return least
+
+    def _settles(self, text: str) -> tuple[str, str] | None:
+        """Return what a selection is a bet on: line group and side."""
+        outcome = read_selection(self._market.market_type, self._market.match_name, text)
+        return None if outcome is None else (outcome.key, outcome.side)
 
 
 class _Comparison:
@@ -169,36 +246,6 @@ class _Comparison:
             book.has_overtime,
             reference.has_overtime,
         )
-
-
-def _near_prices(
-    market: Market, book: Prices, least: Mapping[tuple[str, str], tuple[ReferenceLine, float]]
-) -> list[tuple[str, float, Outcome, ReferenceLine]]:
-    """Return a bookmaker's prices that reach the least edge, each with the reference's line."""
-    near = []
-    for selection, odds in book.odds.items():
-        outcome = read_selection(market.market_type, market.match_name, selection)
-        if outcome is not None and (entry := least.get((outcome.key, outcome.side))) is not None:
-            line, price = entry
-            if odds >= price:
-                near.append((selection, odds, outcome, line))
-    return near
-
-
-def _least_prices(
-    lines: Iterable[ReferenceLine],
-) -> dict[tuple[str, str], tuple[ReferenceLine, float]]:
-    """Return, by line key and side, the line and the least price that can be value on it."""
-    least = {}
-    for line in lines:
-        total = line.overround
-        if total is None or not MIN_OVERROUND <= total <= MAX_OVERROUND:
-            continue
-        edge = least_edge_factor(line.market_type) * (1 - _SLACK)
-        for side, price in line.prices.items():
-            if price.fair_odds is not None:
-                least[line.group.key, side] = (line, price.fair_odds * edge)
-    return least
 
 
 def _priced_sides(market: Market, book: Prices) -> tuple[dict[str, frozenset[str]], int]:

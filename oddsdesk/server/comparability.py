@@ -64,9 +64,9 @@ class MoneylineForms:
         is_telling = market.market_type == _MONEYLINE and market.period == 0
         if not is_telling or market.sport not in OVERTIME_SPORTS:
             return False
-        quotes = reader.market_quotes(game, _MONEYLINE, 0)
+        prices = reader.market_prices(game, _MONEYLINE, 0)
         name, sport = market.match_name, market.sport
-        forms = {each.bookmaker: _form(name, sport, each.odds) for each in quotes}
+        forms = {each.bookmaker: _form(name, sport, each.odds) for each in prices}
         if self._of_game.get(game) == forms:
             return False
         if len(self._of_game) >= _MOST_KEPT:

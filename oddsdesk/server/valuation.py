@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
-from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
+from oddsdesk.pricing.market import Judged, Market, Prices
 from oddsdesk.pricing.rules import MAX_AGE_MS
 from oddsdesk.server.comparability import (
     MoneylineForms,
@@ -15,6 +15,7 @@ from oddsdesk.server.comparability import (
     depends_on_others,
     informed,
 )
+from oddsdesk.server.known_references import KnownReferences
 from oddsdesk.server.log_watch import LogWatch, OnGrowth
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
@@ -69,10 +70,19 @@ class _Place(NamedTuple):
 
 
 class _Visit(NamedTuple):
-    """A market to value; ``has_bets``: whether any are stored, None where it is not known."""
+    """A market to value, with what all bookmakers say of it.
+
+    ``has_bets``: whether any are stored, None where it is not known.
+    """
 
     place: _Place
+    prices: Sequence[Prices]
     has_bets: bool | None
+
+
+_Visits = Sequence[_Visit]
+"""Markets that were read at one moment, to be judged before anything else is done: prices that
+are older than those of the last look would undo what that found."""
 
 
 class Valuation:
@@ -95,7 +105,7 @@ class Valuation:
         self._store = store
         self._games = GamesHeld(shares)
         self._clock = clock
-        self._method = method
+        self._references = KnownReferences(method)
         self._troubles = troubles
         self._position: Position | None = None
         self._round = 0
@@ -173,7 +183,7 @@ class Valuation:
         lately = [self._changed_since(self._passed[0])] if self._passed else []
         for visits in (*lately, self._everything()):
             await self._value(
-                (each for each in visits if share_of(each.place.game) in got), BRISK_REST
+                (each for each in visits if share_of(each[0].place.game) in got), BRISK_REST
             )
         self._games.have_valued(got)
 
@@ -187,6 +197,7 @@ class Valuation:
     async def _go_round(self, rest: float) -> None:
         self._round += 1
         await self._value(self._everything(), rest)
+        await self._thread.run(self._references.forget_unasked)
         for place in [each for each, last in list(self._failing.items()) if last < self._round]:
             del self._failing[place]
 
@@ -194,7 +205,7 @@ class Valuation:
         if self._position is None:
             self._position = await self._thread.run(lambda: log_end(self._store.reader()))
 
-    def _changed(self) -> Iterator[_Visit]:
+    def _changed(self) -> Iterator[_Visits]:
         """Yield the markets of the log's new rows."""
         reader = self._store.reader()
         position = self._position or log_end(reader)
@@ -205,7 +216,7 @@ class Valuation:
                 return
             yield from self._markets_of(reader, changes)
 
-    def _changed_since(self, position: Position) -> Iterator[_Visit]:
+    def _changed_since(self, position: Position) -> Iterator[_Visits]:
         """Yield the markets of the log's rows behind a position, though they were gone through."""
         reader = self._store.reader()
         while True:
@@ -214,7 +225,7 @@ class Valuation:
                 return
             yield from self._markets_of(reader, changes)
 
-    def _markets_of(self, reader: Reader, changes: Iterable[Change]) -> Iterator[_Visit]:
+    def _markets_of(self, reader: Reader, changes: Iterable[Change]) -> Iterator[_Visits]:
         places = dict.fromkeys(
             _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
             for each in changes
@@ -222,24 +233,31 @@ class Valuation:
         for place in places:
             if not self._games.has(place.game):
                 continue
-            yield _Visit(place, None)
+            yield [_Visit(place, reader.market_prices(*place.key), None)]
             if self._moneylines.have_changed(reader, place.game, place.market):
-                for visit in self._of_game(place.game, place.match_name, place.sport):
-                    if counts_goals(visit.place.market):
-                        yield visit
+                of_game = self._of_game(place.game, place.match_name, place.sport)
+                if goals := [each for each in of_game if counts_goals(each.place.market)]:
+                    yield goals
 
-    def _everything(self) -> Iterator[_Visit]:
+    def _everything(self) -> Iterator[_Visits]:
         reader = self._store.reader()
         for game in reader.games_to_value(self._clock() - MAX_AGE_MS):
-            if self._games.has(game.row):
-                yield from self._of_game(game.row, game.match_name, game.sport)
+            if not self._games.has(game.row):
+                continue
+            if visits := self._of_game(game.row, game.match_name, game.sport):
+                yield visits
 
-    def _of_game(self, game: int, match_name: str, sport: str) -> Iterator[_Visit]:
-        for market in self._store.reader().markets_to_value(game):
-            place = _Place(game, market.market_type, market.period, match_name, sport)
-            yield _Visit(place, market.has_bets)
+    def _of_game(self, game: int, match_name: str, sport: str) -> _Visits:
+        return [
+            _Visit(
+                _Place(game, market.market_type, market.period, match_name, sport),
+                market.prices,
+                market.has_bets,
+            )
+            for market in self._store.reader().markets_to_value(game)
+        ]
 
-    async def _value(self, visits: Iterator[_Visit], rest: float) -> None:
+    async def _value(self, visits: Iterator[_Visits], rest: float) -> None:
         """Value markets in slices; after each, store what differs and let other tasks run."""
         news: dict[_Place, _Found] = {}
         steps = slices(self._find_news(visits, news))
@@ -249,17 +267,18 @@ class Valuation:
                 news.clear()
             await asyncio.sleep(worked_s * rest)
 
-    def _find_news(self, visits: Iterator[_Visit], news: dict[_Place, _Found]) -> Iterator[None]:
-        for place, has_bets in visits:
-            found = self._find_alone(place)
-            if found != self._stored.get(place, ()) or has_bets not in (None, bool(found)):
-                news[place] = found
+    def _find_news(self, visits: Iterator[_Visits], news: dict[_Place, _Found]) -> Iterator[None]:
+        for together in visits:
+            for place, prices, has_bets in together:
+                found = self._find_alone(place, prices)
+                if found != self._stored.get(place, ()) or has_bets not in (None, bool(found)):
+                    news[place] = found
             yield
 
-    def _find_alone(self, place: _Place) -> _Found:
+    def _find_alone(self, place: _Place, prices: Sequence[Prices]) -> _Found:
         """Value a market; one that raises an error counts as without bets."""
         try:
-            found = self._find(place)
+            found = self._find(place, prices)
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 - task wrapper of one market: told, and gone on
@@ -270,23 +289,18 @@ class Valuation:
         self._failing.pop(place, None)
         return found
 
-    def _find(self, place: _Place) -> _Found:
-        reader = self._store.reader()
-        quotes = reader.market_quotes(place.game, place.market_type, place.period)
-        prices = {
-            quote.bookmaker: Prices(quote.bookmaker, quote.odds, quote.scraped_at, quote.is_live)
-            for quote in quotes
-        }
-        reference = prices.pop(self._store.reference, None)
+    def _find(self, place: _Place, prices: Sequence[Prices]) -> _Found:
+        by, market, now_ms = self._store.reference, place.market, self._clock()
+        reference = next((each for each in prices if each.bookmaker == by), None)
         if reference is None:
             return ()
-        market, now_ms = place.market, self._clock()
-        judged = value_bets(market, reference, prices.values(), now_ms, self._method)
+        priced = self._references.of(place, market, reference.odds)
+        judged = priced.value_bets(reference, prices, now_ms)
         if judged and depends_on_others(market):  # asked for the few bets only: it takes a while
-            names = dict.fromkeys(each.bookmaker for each in judged)
-            known = [reference, *(prices[name] for name in names)]
-            reference, *books = informed(reader, place.game, market, known, now_ms)
-            judged = value_bets(market, reference, books, now_ms, self._method)
+            names = {each.bookmaker for each in judged}
+            known = [reference, *(each for each in prices if each.bookmaker in names)]
+            reference, *books = informed(self._store.reader(), place.game, market, known, now_ms)
+            judged = priced.value_bets(reference, books, now_ms)
         return tuple(_found(each, reference.odds) for each in judged)
 
     async def _store_news(self, news: dict[_Place, _Found]) -> None:

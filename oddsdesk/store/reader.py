@@ -14,6 +14,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.market import Prices
 from oddsdesk.pricing.results import Score
 from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
@@ -25,7 +26,6 @@ from oddsdesk.store.values import (
     Page,
     SelectionKey,
     StandingQuote,
-    StoredQuote,
     ValuedGame,
     ValuedMarket,
     Visibility,
@@ -215,8 +215,8 @@ class Reader(Protocol):
         """Return the sources that any price came from, as far as that is known (D66)."""
         ...
 
-    def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
-        """Return what every bookmaker says of a market, whatever its age; for the valuation."""
+    def market_prices(self, game: int, market_type: str, period: int) -> list[Prices]:
+        """Return what every bookmaker says of a market, whatever its age, by name."""
         ...
 
     def standing_quotes(self, since: int) -> list[StandingQuote]:
@@ -235,7 +235,7 @@ class Reader(Protocol):
         ...
 
     def markets_to_value(self, game: int) -> list[ValuedMarket]:
-        """Return the markets of a game that may hold value bets."""
+        """Return the markets of a game that may hold value bets, with their prices."""
         ...
 
     def bookmakers_that_drew(self, game: int, period: int, since: int) -> set[str]:

@@ -5,6 +5,7 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from oddsdesk.contract.resources import Timestamp
+from oddsdesk.pricing.market import Prices
 
 T = TypeVar("T")
 SelectionKey = tuple[str, int, str]
@@ -104,16 +105,6 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
     is_left_out: bool = False
 
 
-class StoredQuote(msgspec.Struct, frozen=True):
-    """What a bookmaker says now of a market; ``scraped_at`` in milliseconds."""
-
-    bookmaker: str
-    odds: dict[str, float]
-    is_live: bool
-    scraped_at: int
-    liquidity: float | None
-
-
 class MarketKey(NamedTuple):
     """A market of a game; ``game`` is the row of the game in this database."""
 
@@ -172,8 +163,12 @@ class ValuedGame(NamedTuple):
 
 
 class ValuedMarket(NamedTuple):
-    """A market of a game; ``has_bets`` says that value bets of it are stored."""
+    """A market of a game and what all bookmakers say of it, by name and of whatever age.
+
+    ``has_bets`` says that value bets of it are stored.
+    """
 
     market_type: str
     period: int
+    prices: list[Prices]
     has_bets: bool

@@ -34,7 +34,7 @@ def ask_everything(reader: Reader) -> None:
     reader.told_by()
     reader.scores()
     reader.last_sightings(ident)
-    reader.market_quotes(1, "total", 0)
+    reader.market_prices(1, "total", 0)
     reader.games_to_value(NOW - 15 * MINUTE_MS)
     reader.markets_to_value(1)
     reader.bookmakers_that_drew(1, 0, NOW - 60 * MINUTE_MS)

@@ -118,15 +118,14 @@ def found_bets(service: RunningService) -> dict[MarketKey, list[FoundValueBet]]:
     found: dict[MarketKey, list[FoundValueBet]] = {}
     for game in reader.games_to_value(NOW - 10 * MINUTE_MS):
         for market in reader.markets_to_value(game.row):
-            quotes = reader.market_quotes(game.row, market.market_type, market.period)
-            line = next(quote.odds for quote in quotes if quote.bookmaker == REFERENCE)
+            line = next(each.odds for each in market.prices if each.bookmaker == REFERENCE)
             found[MarketKey(game.row, market.market_type, market.period)] = [
                 FoundValueBet(
-                    quote.bookmaker, name, price, line, line[name], price / 1.05, edge, 1.02
+                    each.bookmaker, name, price, line, line[name], price / 1.05, edge, 1.02
                 )
-                for quote in quotes
-                for edge, (name, price) in enumerate(quote.odds.items(), 2)
-                if quote.bookmaker != REFERENCE and name in line
+                for each in market.prices
+                for edge, (name, price) in enumerate(each.odds.items(), 2)
+                if each.bookmaker != REFERENCE and name in line
             ]
         if len(found) > BETS:
             break

@@ -1,19 +1,16 @@
 """One game and its quotes, as event detail, matrix and valuation need them."""
 
 from collections import defaultdict
-from collections.abc import Collection
 from typing import Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.store.queries.conditions import (
-    may_be_told,
-    share_parameter,
     visibility_parameters,
     visible,
 )
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import StoredQuote, Visibility
+from oddsdesk.store.values import Visibility
 
 _MOST_STEPS: Final = 20
 """From a game to the one that it became, and from that on, where it became another."""
@@ -113,27 +110,4 @@ def fresh_quotes(
         for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
             query, parameters
         )
-    ]
-
-
-def market_quotes(
-    select: Select,
-    reference: str,
-    game: int,
-    market_type: str,
-    period: int,
-    share: Collection[str] | None,
-) -> list[StoredQuote]:
-    """Return what every bookmaker says of a market, of whatever age."""
-    parameters = {
-        "game": game,
-        "market_type": market_type,
-        "period": period,
-        "reference": reference,
-        **share_parameter(select, share),
-    }
-    query = select.sql.quotes.market.format(told=may_be_told(select, "quote", share))
-    return [
-        StoredQuote(bookmaker, decode_odds(odds), bool(is_live), scraped_at, liquidity)
-        for bookmaker, odds, is_live, scraped_at, liquidity in select(query, parameters)
     ]

@@ -17,6 +17,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
+from oddsdesk.pricing.market import Prices
 from oddsdesk.pricing.results import Score
 from oddsdesk.store.bookmaker_names import name_among
 from oddsdesk.store.older import FindOlder
@@ -54,7 +55,6 @@ from oddsdesk.store.values import (
     Page,
     SelectionKey,
     StandingQuote,
-    StoredQuote,
     ValuedGame,
     ValuedMarket,
     Visibility,
@@ -332,11 +332,9 @@ class QueryReader(ABC):
         """Return the sources that any price came from, as far as that is known (D66)."""
         return spans.told_by(self._select)
 
-    def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
-        """Return what every bookmaker says of a market, whatever its age; for the valuation."""
-        return quote_queries.market_quotes(
-            self._select, self._reference, game, market_type, period, self._share
-        )
+    def market_prices(self, game: int, market_type: str, period: int) -> list[Prices]:
+        """Return what every bookmaker says of a market, whatever its age, by name."""
+        return valuation.market_prices(self._select, game, market_type, period, self._share)
 
     def standing_quotes(self, since: int) -> list[StandingQuote]:
         """Return the present quotes of all games that were seen since a time."""
@@ -354,8 +352,8 @@ class QueryReader(ABC):
         return valuation.games_to_value(self._select, since)
 
     def markets_to_value(self, game: int) -> list[ValuedMarket]:
-        """Return the markets of a game that may hold value bets."""
-        return valuation.markets_to_value(self._select, self._reference, game)
+        """Return the markets of a game that may hold value bets, with their prices."""
+        return valuation.markets_to_value(self._select, self._reference, game, self._share)
 
     def bookmakers_that_drew(self, game: int, period: int, since: int) -> set[str]:
         """Return whose draw in a moneyline of a game, given by its row, moved, came or went."""

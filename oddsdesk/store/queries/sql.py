@@ -92,8 +92,6 @@ class QuotesSql(NamedTuple):
 
     kept_id: str
     """What the game ``:game_id`` became part of, and that one in turn: their ids, as ``kept``."""
-    market: str
-    """Bookmaker, odds, whether in play, ``scraped_at``, liquidity of a market, where ``{told}``."""
 
 
 class StandingSql(NamedTuple):
@@ -110,8 +108,10 @@ class ValuationSql(NamedTuple):
 
     games: str
     """Id, name and sport of games that are fresh or have value bets."""
-    markets: str
-    """Market type, period, whether it has value bets."""
+    prices: str
+    """Market type, period, and what all bookmakers say in one text (a row each would take three
+    times as long): a JSON array of name, odds, ``scraped_at``, whether in play, by name; where
+    ``{wanted}`` and ``{told}``, of markets that are ``{having}``."""
     drew: str
     """Bookmakers whose ``:texts`` moved in a moneyline."""
     moneylines: str

@@ -1,11 +1,22 @@
 """Queries of the valuation: which games and markets to value, and whether bets are comparable."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Final
 
+import msgspec
+
+from oddsdesk.pricing.market import Prices
 from oddsdesk.pricing.outcomes import DRAW_TEXTS
+from oddsdesk.store.queries.conditions import may_be_told, share_parameter
 from oddsdesk.store.queries.quotes import decode_odds
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import ValuedGame, ValuedMarket
+
+_BETS: Final = "SELECT DISTINCT market_type, period FROM value_bet WHERE game = :game"
+_OF_GAME: Final = "game = :game"
+_WITH_REFERENCE: Final = "HAVING count(CASE bookmaker WHEN :reference THEN 1 END) > 0"
+_OF_MARKET: Final = "game = :game AND market_type = :market_type AND period = :period"
+_decode_prices: Final = msgspec.json.Decoder(list[Prices]).decode
 
 
 def games_to_value(select: Select, since: int) -> list[ValuedGame]:
@@ -13,14 +24,33 @@ def games_to_value(select: Select, since: int) -> list[ValuedGame]:
     return [ValuedGame(*row) for row in select(select.sql.valuation.games, {"since": since})]
 
 
-def markets_to_value(select: Select, reference: str, game: int) -> list[ValuedMarket]:
+def markets_to_value(
+    select: Select, reference: str, game: int, share: Collection[str] | None
+) -> list[ValuedMarket]:
     """Return the markets that the reference prices, and those with value bets stored."""
-    return [
-        ValuedMarket(market_type, period, bool(has_bets))
-        for market_type, period, has_bets in select(
-            select.sql.valuation.markets, {"game": game, "reference": reference}
-        )
+    query = select.sql.valuation.prices.format(
+        wanted=_OF_GAME, told=may_be_told(select, "quote", share), having=_WITH_REFERENCE
+    )
+    asked = {"game": game, "reference": reference, **share_parameter(select, share)}
+    bets: set[tuple[str, int]] = set(select(_BETS, {"game": game}))
+    markets = [
+        ValuedMarket(market_type, period, _decode_prices(prices), (market_type, period) in bets)
+        for market_type, period, prices in select(query, asked)
     ]
+    bets -= {(each.market_type, each.period) for each in markets}
+    return markets + [ValuedMarket(*market, prices=[], has_bets=True) for market in sorted(bets)]
+
+
+def market_prices(
+    select: Select, game: int, market_type: str, period: int, share: Collection[str] | None
+) -> list[Prices]:
+    """Return what every bookmaker says of a market, of whatever age."""
+    query = select.sql.valuation.prices.format(
+        wanted=_OF_MARKET, told=may_be_told(select, "quote", share), having=""
+    )
+    asked = {"game": game, "market_type": market_type, "period": period}
+    rows = select(query, asked | share_parameter(select, share))
+    return _decode_prices(rows[0][2]) if rows else []
 
 
 def bookmakers_that_drew(select: Select, game: int, period: int, since: int) -> set[str]:

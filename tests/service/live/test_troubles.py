@@ -16,6 +16,7 @@ from oddsdesk.feeds.replay import Replay
 from oddsdesk.server import duties
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.hub import Hub
+from oddsdesk.server.known_references import KnownReferences
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from tests.kit.promises import in_time
@@ -206,14 +207,14 @@ async def test_a_quote_at_the_ends_of_floating_point_stops_no_valuation(live, me
 
 async def test_a_market_that_fails_stops_no_other_and_is_told(live, monkeypatch, caplog):
     """F5.2, D82: logged once."""
-    working = valuation_module.value_bets
+    working = KnownReferences.of
 
-    def value_bets(market, *arguments):
+    def of(self, place, market, odds):
         if market.match_name == "Arsenal - Chelsea":
             raise RuntimeError("by the test")
-        return working(market, *arguments)
+        return working(self, place, market, odds)
 
-    monkeypatch.setattr(valuation_module, "value_bets", value_bets)
+    monkeypatch.setattr(KnownReferences, "of", of)
     other = {"match_name": "Leeds - Everton"}
     fair = {"Leeds": 2.1, "Draw": 3.4, "Everton": 3.6}
     await live.record(live.quote(bookmaker="Pinnacle"), live.quote())
@@ -222,7 +223,7 @@ async def test_a_market_that_fails_stops_no_other_and_is_told(live, monkeypatch,
     await _bets(live, [2.25])
     await _until(live, "degraded", TOLD_S, "1 markets cannot be valued")
     assert caplog.text.count("cannot be valued, nor perhaps others") == 1
-    monkeypatch.setattr(valuation_module, "value_bets", working)
+    monkeypatch.setattr(KnownReferences, "of", working)
     await live.record(live.quote(odds={"Arsenal": 2.0, "Draw": 3.4, "Chelsea": 3.6}))
     await _until(live, "ok", TOLD_S)
 

@@ -2,8 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.pricing import market as market_module
 from oddsdesk.pricing.devig import DevigError
-from oddsdesk.pricing.market import Market, Prices, reference_lines, value_bets, verdicts
+from oddsdesk.pricing.market import (
+    Market,
+    Prices,
+    ReferenceMarket,
+    reference_lines,
+    value_bets,
+    verdicts,
+)
 from oddsdesk.pricing.rules import Rule
 
 NOW = 1_000_000_000_000
@@ -118,6 +126,33 @@ def test_the_fast_path_finds_what_the_explained_path_finds(
     assert len(explained) == sum(len(book.odds) for book in books)
     found = value_bets(market, reference, books, NOW, method)
     assert found == [judged for judged in explained if judged.verdict.is_value]
+
+
+@given(cases(), st.sampled_from(["margin_proportional", "power"]))
+def test_what_is_remembered_of_a_reference_changes_no_answer(
+    case: tuple[Market, Prices, list[Prices]], method: str
+) -> None:
+    market, reference, books = case
+    known = ReferenceMarket(market, reference.odds, method)
+    for seen in (reference, reference._replace(is_live=not reference.is_live, scraped_at=NOW)):
+        for some in (books[1:], [], books):
+            assert known.value_bets(seen, some, NOW) == [
+                judged
+                for judged in verdicts(market, seen, some, NOW, method)
+                if judged.verdict.is_value
+            ]
+
+
+def test_spellings_without_end_are_not_all_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(market_module, "_MOST_TEXTS", 20)
+    reference = prices("Pinnacle", {"Over 2.5": 2.05, "Under 2.5": 1.88})
+    known = ReferenceMarket(TOTALS, reference.odds, "margin_proportional")
+    odd = {f"Exactly {goals}": 9.0 for goals in range(100)}
+    books = [prices("odd", odd), prices("bwin", {"over 2.50": 2.15})]
+    for _ in range(2):
+        found = known.value_bets(reference, books, NOW)
+        assert [judged.selection for judged in found] == ["over 2.50"]
+    assert len(known._least) == 20
 
 
 def test_a_crossed_reference_values_nothing() -> None:

@@ -10,6 +10,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.valuation import Valuation
+from oddsdesk.slices import exhaust
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.store import Store, open_store
@@ -96,6 +97,29 @@ async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monk
         while len(rounds) < 4:
             await asyncio.sleep(0.01)
     assert writes == []
+
+
+async def test_a_round_undoes_nothing_by_what_it_read_before_a_change(store):
+    """All that is read at once is judged before the change can be."""
+    valuation = Valuation(store, lambda: NOW, DEFAULT_METHOD)
+
+    async def say(bookmaker: str, odds: dict[str, float]) -> None:
+        quotes = [Quote(bookmaker, "A - B", "EPL", "total", period, odds, NOW) for period in (0, 1)]
+        await asyncio.wrap_future(store.record(quotes))
+
+    def looked_at(found: dict) -> Iterator[None]:
+        return valuation._find_news(valuation._everything(), found)
+
+    await say("Pinnacle", {"Over 2.5": 2.05, "Under 2.5": 1.88})
+    found, newer = {}, {}
+    steps = looked_at(found)
+    next(steps)
+    await say("Betfair", {"Over 2.5": 2.15, "Under 2.5": 1.7})
+    exhaust(looked_at(newer))
+    await valuation._store_news(newer)
+    exhaust(steps)
+    assert (len(newer), found) == (2, {})
+    valuation.close()
 
 
 async def test_a_database_that_does_not_answer_holds_up_nobody_else(store, valuation, monkeypatch):

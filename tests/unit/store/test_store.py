@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.pricing.market import Prices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Visibility
+from oddsdesk.store.values import (
+    Filters,
+    FoundValueBet,
+    MarketKey,
+    ValuedMarket,
+    Visibility,
+)
 
 MakeQuote = Callable[..., Quote]
 
@@ -160,10 +167,24 @@ def test_history_starts_with_the_price_that_stood(store: Store, quote: MakeQuote
     assert store.reader().history(ident, "total", 0, "PSG", 0) == []
 
 
-def test_quotes_of_a_market_for_the_valuation(store: Store, quote: MakeQuote) -> None:
-    store.record([quote(liquidity=5.0), quote("Pinnacle", liquidity=7.0)]).result(10)
-    quotes = store.reader().market_quotes(1, "moneyline", 0)
-    assert [(q.bookmaker, q.liquidity, list(q.odds)) for q in quotes] == [
-        ("Bet365", None, ["PSG", "Draw", "Lyon"]),
-        ("Pinnacle", 7.0, ["PSG", "Draw", "Lyon"]),
-    ]
+def test_prices_of_a_market_for_the_valuation(store: Store, quote: MakeQuote, now: int) -> None:
+    odd = 'Bet "365"\\, é'
+    said = [quote("Pinnacle"), quote(odd, is_live=True, scraped_at=now + 5), quote("Left", odds={})]
+    store.record(said).result(10)
+    odds = quote().odds
+    expected = [Prices(odd, odds, now + 5, True), Prices("Pinnacle", odds, now, False)]
+    reader = store.reader()
+    assert reader.market_prices(1, "moneyline", 0) == expected
+    assert list(reader.market_prices(1, "moneyline", 0)[0].odds) == ["PSG", "Draw", "Lyon"]
+    assert reader.market_prices(1, "moneyline", 1) == []
+    assert reader.markets_to_value(1) == [ValuedMarket("moneyline", 0, expected, False)]
+
+
+def test_a_market_without_the_reference_is_valued_only_while_it_has_bets(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    store.record([quote("Bet365")]).result(10)
+    assert store.reader().markets_to_value(1) == []
+    bet = FoundValueBet("Bet365", "PSG", 2.0, {"PSG": 1.9}, 1.9, 1.95, 2.0, 1.02)
+    store.replace_value_bets({MarketKey(1, "moneyline", 0): (bet,)}, now).result(10)
+    assert store.reader().markets_to_value(1) == [ValuedMarket("moneyline", 0, [], True)]

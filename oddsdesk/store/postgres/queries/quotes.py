@@ -13,12 +13,4 @@ SQL: Final = QuotesSql(
         )
         SELECT game_id FROM kept
     """,
-    market="""
-        SELECT bookmaker, odds, is_live, scraped_at,
-            CASE bookmaker WHEN :reference THEN liquidity END
-        FROM quote
-        WHERE game = :game AND market_type = :market_type AND period = :period
-            AND odds IS NOT NULL AND {told}
-        ORDER BY bookmaker
-    """,
 )

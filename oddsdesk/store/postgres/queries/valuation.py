@@ -12,12 +12,15 @@ SQL: Final = ValuationSql(
         UNION SELECT id, match_name, sport FROM game WHERE id IN (SELECT game FROM value_bet)
         ORDER BY id
     """,
-    markets="""
-        SELECT market_type, period, max(valued) FROM (
-            SELECT market_type, period, 0 AS valued FROM quote
-            WHERE game = :game AND bookmaker = :reference AND odds IS NOT NULL
-            UNION ALL SELECT market_type, period, 1 FROM value_bet WHERE game = :game
-        ) valued GROUP BY market_type, period ORDER BY market_type, period
+    prices="""
+        SELECT market_type, period, '[' || string_agg(
+            '[' || to_json(bookmaker) || ',' || odds || ',' || scraped_at || ','
+            || is_live || ']', ',' ORDER BY bookmaker
+        ) || ']'
+        FROM quote
+        WHERE {wanted} AND odds IS NOT NULL AND {told}
+        GROUP BY market_type, period {having}
+        ORDER BY market_type, period
     """,
     drew=f"""
         SELECT DISTINCT bookmaker FROM price_change

@@ -11,12 +11,15 @@ SQL: Final = ValuationSql(
         WHERE recent AND last_scraped_at >= :since
         UNION SELECT id, match_name, sport FROM game WHERE id IN (SELECT game FROM value_bet)
     """,
-    markets="""
-        SELECT market_type, period, max(valued) FROM (
-            SELECT market_type, period, 0 AS valued FROM quote
-            WHERE game = :game AND bookmaker = :reference AND odds IS NOT NULL
-            UNION ALL SELECT market_type, period, 1 FROM value_bet WHERE game = :game
-        ) GROUP BY market_type, period
+    # The index has them in this order, bookmakers within a market, too.
+    prices="""
+        SELECT market_type, period, '[' || group_concat(
+            '[' || json_quote(bookmaker) || ',' || odds || ',' || scraped_at || ','
+            || iif(is_live, 'true', 'false') || ']'
+        ) || ']'
+        FROM quote INDEXED BY quote_market
+        WHERE {wanted} AND odds IS NOT NULL AND {told}
+        GROUP BY market_type, period {having}
     """,
     drew=f"""
         SELECT DISTINCT bookmaker FROM price_change INDEXED BY price_change_selection
