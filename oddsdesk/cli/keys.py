@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from oddsdesk.store.access_paths import access_path, earlier_access_files
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
+from oddsdesk.store.keys import KNOWN_S, KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
 
 DEFAULT_ACCOUNT = "default"
@@ -32,7 +33,7 @@ _HEADINGS = ("ID", "KEY", "ACCOUNT", "PLAN", "BOOKMAKER", "CREATED", "STATE", "M
 def keys() -> None:
     """Make, list, rotate and revoke API keys.
 
-    A running server on the same database knows at once.
+    A running server on the same database knows as soon as a command has ended.
 
     \b
     Example:
@@ -115,7 +116,9 @@ def rotate(database: Database, access: Path | None, key: str) -> None:
       oddsdesk keys rotate 3
     """
     with _open(database, access) as opened:
-        click.echo(opened.keys.rotate(key).secret)
+        made = opened.keys.rotate(key)
+    time.sleep(KNOWN_S)  # servers know then: the old one opens no request that comes later
+    click.echo(made.secret)
 
 
 @keys.command()
@@ -131,6 +134,7 @@ def revoke(database: Database, access: Path | None, key: str) -> None:
     """
     with _open(database, access) as opened:
         revoked = opened.keys.revoke(key, system_clock())
+    time.sleep(KNOWN_S)
     click.echo(f"revoked {revoked.masked} (account {revoked.account}, id {revoked.key_id})")
 
 

@@ -12,13 +12,11 @@ from oddsdesk.server.circuit import Circuit
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.keys import Caller
+from oddsdesk.store.keys import KNOWN_S, Caller
 from oddsdesk.store.quotas import Count, Kind
 
 RECHECK_S: Final = 0.25
 """How old the known keys may be before they are read again; they still hold meanwhile."""
-MOST_S: Final = 0.5
-"""How old they may be at most: who asks later waits until they were read again."""
 
 
 class LoopAccess:
@@ -141,7 +139,7 @@ class LoopAccess:
 
     async def _be_recent(self) -> None:
         age_s = self._keys.age_s
-        if age_s > MOST_S:
+        if age_s > KNOWN_S:
             await self.refresh()
         elif age_s > RECHECK_S and self._reading is None:
             self._read()

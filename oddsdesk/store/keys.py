@@ -20,6 +20,8 @@ T = TypeVar("T")
 PREFIX = "oddsdesk_live_"
 MAX_KEYS = 5
 """Active keys of one account."""
+KNOWN_S: Final = 0.5
+"""How old the keys that a server knows may be at most; who asks later waits for newer ones."""
 _LEAST_DIGITS: Final = 19
 """What has so many digits is no id."""
 

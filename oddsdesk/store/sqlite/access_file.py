@@ -83,6 +83,9 @@ class AccessFile:
         )
         self._check = SchemaCheck(path, SCHEMA)
         self._lock = threading.Lock()
+        self._version: int | None = None
+        self._mark = b""
+        self._changes = 0
         try:
             self._connection = open_reader(path, SCHEMA, checked=True)
         except BaseException:
@@ -104,8 +107,19 @@ class AccessFile:
             raise as_unavailable(error) from error
 
     def version(self) -> int:
-        """Return SQLite's ``data_version``: it differs after a commit by another connection."""
-        return self.read(lambda tables: tables.version())
+        """Return how often keys were found to differ.
+
+        The file changes with each count that is saved; all keys are not to be read for that.
+        """
+        return self.read(self._look)
+
+    def _look(self, tables: SqliteAccessTables) -> int:
+        version = tables.version()
+        if version != self._version:
+            mark = tables.mark_of_keys()
+            self._changes += mark != self._mark
+            self._version, self._mark = version, mark
+        return self._changes
 
     def submit(self, function: Callable[[SqliteAccessTables], T]) -> Future[T]:
         """Queue a function for the writer; it runs whole or not at all."""

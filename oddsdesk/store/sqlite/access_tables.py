@@ -1,5 +1,6 @@
 """The tables of accounts, keys and counts, inside a transaction (``keys``, ``quotas``)."""
 
+import hashlib
 import sqlite3
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,6 +28,11 @@ _CALLERS: Final = """
 SELECT api_key.id, api_key.digest, account.plan, account.bookmaker, api_key.may_write
 FROM api_key JOIN account ON account.id = api_key.account_id
 WHERE api_key.revoked_at IS NULL
+"""
+_MARK: Final = """
+SELECT
+    (SELECT group_concat(hex(digest)) FROM api_key WHERE revoked_at IS NULL),
+    (SELECT group_concat(id || plan || quote(bookmaker)) FROM account)
 """
 _OF_ACCOUNT: Final = (
     "SELECT id FROM api_key WHERE account_id = ? AND revoked_at IS NULL ORDER BY id"
@@ -106,6 +112,11 @@ class SqliteAccessTables:
             Caller(key_id, digest, Plan(plan), bookmaker, bool(may_write))
             for key_id, digest, plan, bookmaker, may_write in self._rows(_CALLERS)
         ]
+
+    def mark_of_keys(self) -> bytes:
+        """Return what differs once ``callers`` does; SQLite makes it, holding up no thread."""
+        ((keys, accounts),) = self._rows(_MARK)
+        return hashlib.sha256(f"{keys}\n{accounts}".encode()).digest()
 
     def count(self, slot: Slot) -> tuple[int, int] | None:
         """Return the start and the count of the last window that was counted in."""

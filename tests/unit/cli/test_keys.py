@@ -21,6 +21,12 @@ from tests.kit.postgres import Postgres
 KEY = re.compile(r"oddsdesk_live_[0-9a-f]{32}\n")
 
 
+@pytest.fixture(autouse=True)
+def no_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has to be waited for; `tests/unit/server/test_loop_access.py` has one that does."""
+    monkeypatch.setattr("oddsdesk.cli.keys.KNOWN_S", 0.0)
+
+
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     return tmp_path / "odds.db"

@@ -1,17 +1,22 @@
 """Keys and counts as the event loop asks for them: it never waits for their database."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from click.testing import CliRunner
 
+from oddsdesk.cli.keys import keys
+from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.server.loop_access import MOST_S, RECHECK_S, LoopAccess
-from oddsdesk.store.access import AccessStore
+from oddsdesk.server.loop_access import RECHECK_S, LoopAccess
+from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.keys import Keys, NewKey
+from oddsdesk.store.keys import KNOWN_S, Keys, NewKey
 from oddsdesk.store.quotas import Kind
 from oddsdesk.tasks import spawn
 from tests.kit.dict_access import DictAccess, DictAccessTables
@@ -96,11 +101,30 @@ async def test_a_key_that_another_process_revoked_is_unknown_half_a_second_later
     made = elsewhere.change(make)
     caller = await access.caller(made.secret)
     elsewhere.change(lambda keys: keys.revoke(made.secret, 0))
-    aged(MOST_S + 0.01)
+    aged(KNOWN_S + 0.01)
     assert await access.caller(made.secret) is None
     assert await access.by_id(made.key.key_id) is None
     assert caller is not None
     assert not access.is_unchanged(caller)
+
+
+@pytest.mark.parametrize("command", ["revoke", "rotate"])
+async def test_a_busy_server_knows_what_a_command_ended_once_that_is_back(
+    command: str, tmp_path: Path
+) -> None:
+    """F5.10: a key that was ended opens no request after that."""
+    database = tmp_path / "odds.db"
+    with contextlib.closing(open_access(database)) as opened:
+        secret = make(opened.keys).secret
+        access = LoopAccess(opened, system_clock)
+        arguments = [command, "--database", str(database), secret]
+        running = spawn("keys", asyncio.to_thread(CliRunner().invoke, keys, arguments))
+        while not running.done():
+            await access.caller(secret)
+            await asyncio.sleep(0.005)
+        assert running.result().exit_code == 0
+        assert await access.caller(secret) is None
+        access.close()
 
 
 async def test_while_the_database_is_slow_who_is_known_waits_for_nothing(
@@ -150,7 +174,7 @@ async def test_a_refusal_is_told_to_who_must_know_until_it_is_over(
     made = elsewhere.change(make)
     await access.caller(made.secret)
     elsewhere.refuses = True
-    aged(MOST_S + 0.01)
+    aged(KNOWN_S + 0.01)
     for ask in (access.caller(made.secret), access.caller("x"), access.peek(*SLOT[:2], 5, 60, 0)):
         with pytest.raises(StoreUnavailableError):
             await ask
