@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -15,6 +16,7 @@ from oddsdesk.server.connections import Connections, ConnectionsByProxy
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.owner_watch import OwnerWatch
 from oddsdesk.server.proxies import BehindProxy, Proxies
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
@@ -33,6 +35,7 @@ _WORDS: Final = {
     "database": "looking after the database",
     "save counts": "saving the counts of requests",
     "certificate": "looking for a renewed certificate",
+    "owner": "looking who values and records",
 }
 """Jobs as the health endpoint calls them."""
 
@@ -52,6 +55,10 @@ class Answering:
         self._settings = settings
         self._proxies = Proxies(settings.public.behind_proxy)
         self._connections = Connections(settings.connections, self._proxies)
+        self._owner: OwnerWatch | None = None
+        left_to_others = not settings.run_once and not service.store.is_read_only
+        if isinstance(settings.database, Path) and left_to_others:
+            self._owner = OwnerWatch(settings.database)
         self._app: App | None = None
         self._certificate: Certificate | None = None
         self._listeners: list[socket.socket] = []
@@ -97,6 +104,8 @@ class Answering:
             self._jobs.start("certificate", certificate.follow)
         self._jobs.start("hub", self.hub.run)
         self._jobs.start("save counts", self._save_counts)
+        if self._owner is not None:
+            self._jobs.start("owner", self._owner.follow)
         if self._service.store.path is None:
             self._jobs.start("database", self._watch_database)
 
@@ -126,6 +135,8 @@ class Answering:
         if self._certificate is not None and self._certificate.is_outdated:
             yield Trouble("the renewed certificate cannot be used")
         yield from self._connections.troubles()
+        if self._owner is not None:
+            yield from self._owner.troubles()
         http = (fault for each in self._http for fault in each.faults)
         yield from job_troubles((*http, *self._jobs.faults), _WORDS)
 

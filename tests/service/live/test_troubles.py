@@ -17,8 +17,10 @@ from oddsdesk.server import duties
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.known_references import KnownReferences
+from oddsdesk.server.settings import ANSWERING
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.lock import lock_database
 from tests.kit.promises import in_time
 
 TOLD_S = 1.0
@@ -226,6 +228,43 @@ async def test_a_market_that_fails_stops_no_other_and_is_told(live, monkeypatch,
     monkeypatch.setattr(KnownReferences, "of", working)
     await live.record(live.quote(odds={"Arsenal": 2.0, "Draw": 3.4, "Chelsea": 3.6}))
     await _until(live, "ok", TOLD_S)
+
+
+async def test_quotes_that_a_feed_lost_are_told(live, monkeypatch, tmp_path):
+    """D82: those that cannot be recorded for an error of their own; all others are."""
+    working = live.store.record
+
+    def record(quotes, *arguments):
+        if any(quote.match_name.startswith("Arsenal 3 ") for quote in quotes):
+            raise RuntimeError("by the test")
+        return working(quotes, *arguments)
+
+    monkeypatch.setattr(live.store, "record", record)
+    (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 5)}"], 1e6)
+    await live.server.feeds.start(number)
+    await _until(live, "degraded", TOLD_S, f"feed {number}: 1 quotes were lost")
+    async with asyncio.timeout(30):
+        while live.store.reader().last_seq() < 12:
+            await asyncio.sleep(0.05)
+    assert (await live.http.get("/api/ready")).status_code == 200, "recording goes on"
+
+
+# Others
+
+
+async def test_who_only_answers_tells_that_nobody_else_values_and_records(live):
+    """D82: with `--roles` split over commands, and the other one dead."""
+    await live.stop()
+    live.options = {"roles": ANSWERING}
+    lock = lock_database(live.database)
+    await live.start()
+    await _until(live, "ok", TOLD_S)
+    lock.release()
+    await _until(live, "degraded", TOLD_S, "nobody runs valuation, upkeep, feeds")
+    assert (await live.http.get("/api/ready")).status_code == 200, "what is stored is answered"
+    lock = lock_database(live.database)
+    await _until(live, "ok", TOLD_S)
+    lock.release()
 
 
 # Disk and file
