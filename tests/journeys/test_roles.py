@@ -76,7 +76,7 @@ def test_what_is_another_process_s_is_not_found(
         (["--roles", "api,tea"], 2, "api, stream, valuation, upkeep, feeds"),
         (["--roles", "api,stream", "--feed", "simulator"], 2, "--feed is for who runs feeds"),
         (["--roles", "api", "--reference", "Sharp"], 2, "--reference is for who runs feeds or"),
-        (["--roles", "api,feeds", "--archive", "old"], 2, "--archive is for who runs upkeep"),
+        (["--roles", "stream,feeds", "--archive", "old"], 2, "--archive is for who runs api or up"),
         (["--roles", "api"], 1, "there is no such database yet"),
     ],
 )
