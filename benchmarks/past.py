@@ -30,6 +30,8 @@ from oddsdesk.store.store import open_store
 GAMES, DAYS, END_MS = 140, 14, 1_790_000_000_000
 BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 15)))
 MARKETS = {"moneyline": ("Draw",), "total": ("Over 2.5", "Under 2.5"), "btts": ("Yes", "No")}
+FAIR = {"moneyline": 3.0, "total": 2.0, "btts": 2.0}
+"""What each selection is worth; bookmakers keep 2 to 7 %, and one move in fifty is a slip."""
 STEP_MS = 20_000
 """What a tick of 0.2 s brings at 100 times real time."""
 MOMENTS, STEPS = 20, 500
@@ -49,7 +51,7 @@ def fill(path: Path, rows: int) -> None:
         for bookmaker in BOOKMAKERS:
             for market, selections in MARKETS.items():
                 sides = (f"Home {game}", f"Away {game}") if market == "moneyline" else ()
-                odds = dict.fromkeys((*sides, *selections), 2.5)
+                odds = dict.fromkeys((*sides, *selections), round(FAIR[market] * 0.95, 2))
                 said = Quote(bookmaker, name, "EPL", market, 0, odds, begin, match_date=kick_off)
                 quotes.append(said)
     store.record(quotes).result()
@@ -66,8 +68,10 @@ def _moves(rows: int, begin: int) -> Iterator[tuple[object, ...]]:
     for row in range(rows):
         at = begin + (END_MS - begin) * row // rows
         game, (market, selections) = chance.randrange(GAMES), chance.choice([*MARKETS.items()])
-        odds = round(chance.uniform(1.5, 4), 2)
-        yield game + 1, chance.choice(BOOKMAKERS), market, chance.choice(selections), odds, at, at
+        bookmaker, is_slip = chance.choice(BOOKMAKERS), chance.random() < 0.02
+        kept = chance.uniform(-0.06, 0) if is_slip else chance.uniform(0.02, 0.07)
+        odds = round(FAIR[market] * (1 - (0.025 if bookmaker == "Pinnacle" else kept)), 2)
+        yield game + 1, bookmaker, market, chance.choice(selections), odds, at, at
 
 
 class Looking:

@@ -1,7 +1,7 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -285,12 +285,30 @@ class Board:
         """
         held = self._drop(matrix.game_id)
         yield from self.merge_matrix(matrix)
-        gone = [key for key in held if self.price(key.game_id, CellKey(*key[1:])) is None]
-        self._tell_removed(gone)
+        self._tell_gone(matrix.game_id, held)
+
+    def replace_rows(self, rows: Iterable[OddsRow], kept: Container[str]) -> Iterator[None]:
+        """Take odds rows for all that is held of every game but those ``kept`` (D73).
+
+        Each step is a game.
+        """
+        by_game: dict[str, list[OddsRow]] = {}
+        for row in rows:
+            by_game.setdefault(self._ids.of(row.competition, row.match_name), []).append(row)
+        for game in self._books.names():
+            if game not in by_game and game not in kept:
+                self.forget_game(game)
+                yield
+        for game, of_game in by_game.items():
+            if game not in kept:
+                held = self._drop(game)
+                exhaust(self.merge_rows(of_game))
+                self._tell_gone(game, held)
+                yield
 
     def forget_game(self, game: str) -> None:
         """Let go of the prices of a game, subscribed or not: then there were none."""
-        self._tell_removed(self._drop(game))
+        self._tell_gone(game, self._drop(game))
         self._subscribers.tell(MatrixLoaded(game))
 
     def merge_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> Iterator[None]:
@@ -484,13 +502,19 @@ class Board:
         self.end_game(game)
         self._subscribers.tell(GameMerged(game, into))
 
-    def _drop(self, game: str) -> list[RowKey]:
+    def _drop(self, game: str) -> list[CellKey]:
         """Let go of a game's prices and return their keys."""
         book = self._books.drop(game)
         if book is None:
             return []
         self._tell_values(self.values.forget_game(game, self._clock()))
-        return [RowKey(game, *key) for key, _ in book.prices()]
+        return [key for key, _ in book.prices()]
+
+    def _tell_gone(self, game: str, held: Sequence[CellKey]) -> None:
+        """Tell which prices of a game are held no more."""
+        book = self._books.get(game)
+        kept = set[CellKey]() if book is None else {key for key, _ in book.prices()}
+        self._tell_removed([RowKey(game, *key) for key in held if key not in kept])
 
     def _tell_removed(self, keys: Sequence[RowKey]) -> None:
         if keys and self.rows_wanted:

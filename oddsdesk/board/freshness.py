@@ -38,8 +38,19 @@ class ScrapeInterval:
         self._gaps: dict[str, deque[int]] = {}
         self._intervals: dict[str, float] = {}
         self._counted_at: dict[str, int] = {}
-        self.patience_ms = 0
+        self._patience_ms = 0
+        self.lessons = 0
+        """How often it was learned that bookmakers are to be given more time, or less."""
+
+    @property
+    def patience_ms(self) -> int:
         """How long a price may go unread by the desk without being the older for it."""
+        return self._patience_ms
+
+    @patience_ms.setter
+    def patience_ms(self, patience_ms: int) -> None:
+        self.lessons += patience_ms != self._patience_ms
+        self._patience_ms = patience_ms
 
     def rescraped(self, bookmaker: str, gap_ms: int, scraped_at: int) -> None:
         """Note that a price of a bookmaker was scraped again after ``gap_ms``.
@@ -52,7 +63,9 @@ class ScrapeInterval:
         gaps = self._gaps.setdefault(bookmaker, deque(maxlen=_WINDOW))
         gaps.append(gap_ms)
         if len(gaps) >= _AT_LEAST:
-            self._intervals[bookmaker] = min(max(median(gaps) / 1000, _SHORTEST_S), _LONGEST_S)
+            learned = min(max(median(gaps) / 1000, _SHORTEST_S), _LONGEST_S)
+            self.lessons += learned != self._intervals.get(bookmaker)
+            self._intervals[bookmaker] = learned
 
     def interval_s(self, bookmaker: str) -> float:
         """Return the seconds that pass between two scrapes of a bookmaker."""
@@ -71,7 +84,7 @@ class ScrapeInterval:
 
     def patience_with(self, heard_at: int, now_ms: int) -> int:
         """Return how much of a price's age is only that the desk did not read it again."""
-        return min(self.patience_ms, max(0, now_ms - heard_at))
+        return min(self._patience_ms, max(0, now_ms - heard_at))
 
     def freshness(
         self,

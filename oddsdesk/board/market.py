@@ -1,5 +1,6 @@
 """One market of a game: its selections, their groups, and what a sighting changes in them."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -27,7 +28,7 @@ SEEN_TOGETHER_MS: Final = 5_000
 """A price that was seen so much earlier than another of its market and bookmaker is dated anew."""
 
 _AGES_EVERY_MS: Final = 10_000
-"""How often ages are looked at in any case: how long a bookmaker is given may differ by then."""
+"""How often ages are looked at at most because bookmakers are given more time, or less."""
 _MANY: Final = 4
 """From this many moved prices on, all of a section's figures are worked out together."""
 
@@ -63,8 +64,12 @@ class Market:
         """Bookmakers of whom one price was seen, which dates the others."""
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
-        self._ages_at = 0
+        self._ages_at: float = 0
         """When one of the prices may be stale that was not, in milliseconds."""
+        self._aged_at = self._aged_by = 0
+        """When ages were looked at last, and by which lesson of the scrape intervals."""
+        self._stale_after: dict[str | None, int] = {}
+        """The age from which each bookmaker's prices were stale then."""
         self.reoffered: set[str | None] = set()
         """Who began or ceased to price a selection, until that was looked at."""
         self._reformed: set[str | None] = set()
@@ -157,6 +162,7 @@ class Market:
     def rename(self, renaming: Renaming, changes: Changes) -> None:
         """Keep prices under other keys, once others are the reference's."""
         facts = self.facts
+        self._ages_at = 0
         self._seen = renamed(self._seen, renaming)
         self._states = renamed(self._states, renaming)
         self._redated = renamed(self._redated, renaming)
@@ -212,20 +218,25 @@ class Market:
 
     def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
         """Find out whose prices are stale by now: they are never best."""
-        if now_ms < self._ages_at:
-            return
         interval, stale = basis.scrape_interval, self.facts.stale
-        changed, next_at = False, now_ms + _AGES_EVERY_MS
+        is_relearnt = interval.lessons != self._aged_by
+        if now_ms < self._ages_at and not (
+            is_relearnt and now_ms - self._aged_at >= _AGES_EVERY_MS
+        ):
+            return
+        self._aged_at, self._aged_by = now_ms, interval.lessons
+        changed, next_at = False, math.inf
         for bookmaker, price in self._seen.items():
             in_play = self._states.get(bookmaker, price.is_live)
             after = interval.stale_after_ms(bookmaker or reference or "", in_play)
+            self._stale_after[bookmaker] = after
             age = now_ms - price.scraped_at
             if age > after:
                 age -= interval.patience_with(price.heard_at, now_ms)
             if (age > after) != (bookmaker in stale):
                 stale ^= {bookmaker}
                 changed = True
-            elif age <= after:
+            if age <= after:
                 next_at = min(next_at, now_ms + after - age + 1)
         self._ages_at = next_at
         if changed:
@@ -292,6 +303,8 @@ class Market:
         last = self._seen.get(bookmaker)
         if last is None or price.scraped_at >= last.scraped_at:
             self._seen[bookmaker] = price
+            stale_at = price.scraped_at + self._stale_after.get(bookmaker, 0) + 1
+            self._ages_at = min(self._ages_at, stale_at)
             if last is not None and price.scraped_at - last.scraped_at > SEEN_TOGETHER_MS:
                 self._redated[bookmaker] = None
             if bookmaker in self.facts.stale:
@@ -364,6 +377,7 @@ class Market:
     def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
         """Apply what is stated of one price to all of the bookmaker's prices of the market."""
         self._states[bookmaker] = is_live
+        self._ages_at = 0
         for selection, row in self.rows.items():
             price = row.reference if bookmaker is None else row.prices.get(bookmaker)
             if price is None:

@@ -5,6 +5,7 @@ moves are taken in, so that a step costs what moved in it and not the board.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
@@ -15,8 +16,10 @@ from oddsdesk.board.history_source import HistoryError
 from oddsdesk.board.readings import LoggedMove
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import NotFoundError, ServiceError
-from oddsdesk.client.whole_lists import all_games
+from oddsdesk.client.paging import pages
+from oddsdesk.client.whole_lists import LIMIT, all_games
 from oddsdesk.contract.administration import LogMap
+from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn, stop
@@ -82,6 +85,8 @@ class Past:
         self._listed_at = self._swept_at = at_ms
         self._unlisted: set[str] = set()
         """Games that moved and are not listed: long over, or dated otherwise."""
+        self._tells_rows: bool | None = None
+        """Whether the service tells odds rows as of a moment; None until it was asked."""
 
     def start(self) -> None:
         """Read the games of that moment, then those that are subscribed."""
@@ -107,15 +112,15 @@ class Past:
             await self.go_to(to_ms)
             return
         self._stand_at(to_ms)
-        self._board.apply_moves(moves)
+        moved = {move.game.game_id for move in moves} - self._board.games.keys()
+        if not moved <= self._unlisted or to_ms - self._listed_at >= _LIST_MS:
+            await self._reported(self._list_games)
+            self._unlisted |= moved - self._board.games.keys()
+        shown = self._board.games.keys() | self._subscribed.keys()
+        self._board.apply_moves([move for move in moves if move.game.game_id in shown])
         if to_ms - self._swept_at >= _SWEEP_MS:
             self._swept_at = to_ms
             await in_slices(self._board.sweeping())
-        moved = {move.game.game_id for move in moves} - self._board.games.keys()
-        is_new = not moved <= self._unlisted
-        self._unlisted |= moved
-        if is_new or to_ms - self._listed_at >= _LIST_MS:
-            await self._reported(self._list_games)
 
     async def go_to(self, to_ms: int) -> None:
         """Stand at any other moment: all that is shown is read anew."""
@@ -162,17 +167,36 @@ class Past:
 
     async def _list_games(self) -> None:
         at_ms = self._at_ms
-        self._board.load_games(await all_games(self._client, format_ms(at_ms)))
+        board = self._board
+        board.load_games(await all_games(self._client, format_ms(at_ms)))
         self._listed_at = at_ms
+        shown = board.games.keys() | self._subscribed.keys()
+        for game in {key.game_id for key in board.row_keys()} - shown:
+            board.forget_game(game)
 
     async def _read_rows(self) -> None:
+        """Read all listed games: in a few requests where the service tells rows as of a moment."""
+        board, at_ms = self._board, self._at_ms
+        if self._tells_rows is None:
+            self._tells_rows = await self._client.offers("/api/odds", "as_of")
+        if not self._tells_rows:
+            await self._read_each()
+            return
+        rows = list[OddsRow]()
+        as_of = format_ms(at_ms)
+        fetched = pages(lambda at: self._client.odds(limit=LIMIT, cursor=at, as_of=as_of), "odds")
+        async with aclosing(fetched) as answers:
+            async for answer in answers:
+                rows += answer
+        if board.rows_wanted and at_ms <= self._at_ms:
+            await in_slices(board.replace_rows(rows, self._subscribed.keys()))
+            await self._catch_up(at_ms, lambda game: game not in self._subscribed)
+
+    async def _read_each(self) -> None:
         board = self._board
         for game in list(board.games):
             if board.rows_wanted and game not in self._subscribed:
                 await self._read_matrix(game)
-        kept = board.games.keys() | self._subscribed.keys()
-        for game in {key.game_id for key in board.row_keys()} - kept:
-            board.forget_game(game)
 
     async def _read_matrix(self, game_id: str) -> None:
         at_ms = self._at_ms
@@ -182,12 +206,15 @@ class Past:
             self._board.forget_game(game_id)
             return
         await in_slices(self._board.replace_matrix(matrix))
-        if at_ms != self._at_ms:  # it went on meanwhile
-            moves = await self._log.moves(at_ms, self._at_ms, MOST_MOVES)
-            own = [move for move in moves if move.game.game_id == matrix.game_id]
-            self._board.apply_moves(own)
+        await self._catch_up(at_ms, lambda game: game == matrix.game_id)
         if matrix.game_id != game_id:
             self._board.merge_game(game_id, matrix.game_id)
+
+    async def _catch_up(self, at_ms: int, is_read: Callable[[str], bool]) -> None:
+        """Take in what moved in the games read as of ``at_ms``, where it went on meanwhile."""
+        if at_ms != self._at_ms:
+            moves = await self._log.moves(at_ms, self._at_ms, MOST_MOVES)
+            self._board.apply_moves([move for move in moves if is_read(move.game.game_id)])
 
     def _stand_at(self, at_ms: int) -> None:
         self._swept_at = min(self._swept_at, at_ms)

@@ -39,8 +39,23 @@ from oddsdesk.contract.resources import (
 HISTORY_PATH: Final = "/api/games/{game_id}/history"
 
 
+class _Parameter(msgspec.Struct):
+    name: str = ""
+
+
+class _Operation(msgspec.Struct):
+    parameters: list[_Parameter] = []
+
+    def takes(self, parameter: str) -> bool:
+        return any(each.name == parameter for each in self.parameters)
+
+
+class _Path(msgspec.Struct):
+    get: _Operation = msgspec.field(default_factory=_Operation)
+
+
 class _Described(msgspec.Struct):
-    paths: dict[str, Any] = {}
+    paths: dict[str, _Path] = {}
 
 
 class Client:
@@ -145,10 +160,14 @@ class Client:
         bookmaker: str | None = None,
         market_type: str | None = None,
         is_live: bool | None = None,
+        as_of: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Listing[OddsRow]:
-        """Return odds rows of the last 10 minutes; at most 500 an answer."""
+        """Return odds rows of the last 10 minutes; at most 500 an answer.
+
+        ``as_of`` as in ``games``, with the rows of its games by their kick-offs.
+        """
         return await self._list(
             OddsRow,
             "/api/odds",
@@ -157,6 +176,7 @@ class Client:
             bookmaker=bookmaker,
             market_type=market_type,
             is_live=is_live,
+            as_of=as_of,
             limit=limit,
             cursor=cursor,
         )
@@ -300,11 +320,12 @@ class Client:
         health: Health = decode(Health, body, path)
         return health
 
-    async def offers(self, path: str) -> bool:
+    async def offers(self, path: str, parameter: str = "") -> bool:
         """Return whether the service says in ``/openapi.json`` that it answers a path (D75).
 
-        Such as ``HISTORY_PATH``; one that describes itself in no such way offers nothing beyond
-        the contract. It costs no request of the quota.
+        Such as ``HISTORY_PATH``, or a parameter of one: ``offers("/api/odds", "as_of")``. A service
+        that describes itself in no such way offers nothing beyond the contract. It costs no
+        request of the quota.
         """
         where = "/openapi.json"
         try:
@@ -313,7 +334,8 @@ class Client:
             )
         except (ForbiddenError, MalformedAnswerError, NotFoundError, UnauthorizedError):
             return False
-        return path in described.paths
+        found = described.paths.get(path)
+        return found is not None and (not parameter or found.get.takes(parameter))
 
     async def stream_token(self) -> StreamToken:
         """Return a token for one stream connection; ``expires_in`` in seconds."""

@@ -124,6 +124,17 @@ class Reader(Protocol):
         """
         ...
 
+    def odds_as_of(
+        self,
+        at_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[EncodedOddsRow]:
+        """Return the odds rows that stood at a moment, by kick-off, of the same games (D71)."""
+        ...
+
     def matrix_as_of(
         self,
         game_id: str,

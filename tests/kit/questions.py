@@ -12,7 +12,7 @@ def ask_everything(reader: Reader) -> None:
     ident = game_id("EPL", "Home 0 - Away")
     for filters in FILTERS:
         for visibility in VISIBILITIES:
-            for ask in (reader.games, reader.odds, reader.games_as_of):
+            for ask in (reader.games, reader.odds, reader.games_as_of, reader.odds_as_of):
                 page = ask(NOW, filters, visibility, 1)
                 ask(NOW, filters, visibility, 1, page.next_cursor)
             page = reader.events(NOW, filters, visibility, 10, 1)
@@ -21,6 +21,7 @@ def ask_everything(reader: Reader) -> None:
             reader.matrix(ident, NOW, visibility)
             reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, visibility)
             reader.games_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
+            reader.odds_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
             for wanted in (MoveFilter(), MoveFilter("total", 0, "Yes", "A", 0, NOW)):
                 moves = reader.moves(ident, wanted, visibility, 1)
                 if moves is not None:

@@ -1,13 +1,12 @@
 """GET /api/games, a game and its history; rights as for odds (D19)."""
 
-from typing import Any
-
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import Game, GameMatrix, PriceChange
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.access import require_all_bookmakers, visibility_for
 from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
+    AS_OF,
     BOOKMAKER,
     COMPETITION,
     GAME_CURSOR,
@@ -16,21 +15,22 @@ from oddsdesk.server.endpoints.lists import (
     PERIOD,
     SPORT,
     filters_of,
+    is_of_the_past,
     limit,
     listing,
+    past_moment,
 )
 from oddsdesk.server.gate import Call, Endpoint
 from oddsdesk.server.parameters import BadParameterError, market_type, moment, read_uuid, text
 from oddsdesk.store.values import MoveFilter
 
-AS_OF = moment("as_of", "Answer as things stood at this moment; for plans with all bookmakers.")
 SELECTION = text("selection", "One selection, matched exactly.")
 SINCE = moment("since", "Only moves at this moment or later.")
 UNTIL = moment("until", "Only moves before this moment.")
 
 
 def _games(call: Call) -> Payload:
-    at = _past_moment(call)
+    at = past_moment(call)
     visibility = visibility_for(call.caller, call.asked)
     if at is not None:
         require_all_bookmakers(call.caller, AS_OF.name)
@@ -48,7 +48,7 @@ def _games(call: Call) -> Payload:
 
 
 def _game(call: Call) -> Payload:
-    at = _past_moment(call)
+    at = past_moment(call)
     visibility = visibility_for(call.caller, call.asked)
     if at is not None:
         require_all_bookmakers(call.caller, AS_OF.name)
@@ -88,19 +88,6 @@ def _history(call: Call) -> Payload:
     return listing(page)
 
 
-def _is_of_the_past(asked: dict[str, Any]) -> bool:
-    return asked[AS_OF.name] is not None
-
-
-def _past_moment(call: Call) -> int | None:
-    """Return the moment in ``as_of``, None for now; the future is refused."""
-    at: int | None = call.asked[AS_OF.name]
-    if at is not None and at > call.now_ms:
-        problem = f"expected a moment that is not to come, got {format_ms(at)}"
-        raise BadParameterError(AS_OF.name, problem)
-    return at
-
-
 def _game_id(text: str) -> str:
     """Return a game id; a malformed UUID is answered as an unknown game (D12)."""
     try:
@@ -119,7 +106,7 @@ GAMES = Endpoint(
     list[Game],
     _games,
     [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), GAME_CURSOR, AS_OF],
-    looks_back=_is_of_the_past,
+    looks_back=is_of_the_past,
 )
 GAME = Endpoint(
     "/api/games/{game_id:path}",
@@ -127,7 +114,7 @@ GAME = Endpoint(
     GameMatrix,
     _game,
     [BOOKMAKER, market_type(), PERIOD, AS_OF],
-    looks_back=_is_of_the_past,
+    looks_back=is_of_the_past,
 )
 HISTORY = Endpoint(
     "/api/games/{game_id:path}/history",

@@ -4,8 +4,18 @@ from typing import Any
 
 import msgspec
 
+from oddsdesk.contract.times import format_ms
 from oddsdesk.server.answers import Payload
-from oddsdesk.server.parameters import Parameter, boolean, integer, sport, text
+from oddsdesk.server.gate import Call
+from oddsdesk.server.parameters import (
+    BadParameterError,
+    Parameter,
+    boolean,
+    integer,
+    moment,
+    sport,
+    text,
+)
 from oddsdesk.store.cursors import BetPlace, GamePlace, MovePlace, OddsPlace, from_cursor
 from oddsdesk.store.values import Filters, Page
 
@@ -32,6 +42,7 @@ GAME_CURSOR = _cursor(GamePlace)
 ODDS_CURSOR = _cursor(OddsPlace)
 BET_CURSOR = _cursor(BetPlace)
 MOVE_CURSOR = _cursor(MovePlace)
+AS_OF = moment("as_of", "Answer as things stood at this moment; for plans with all bookmakers.")
 STALE_RANGE = (1, 60)
 
 
@@ -56,6 +67,20 @@ def filters_of(asked: dict[str, Any]) -> Filters:
         market_type=asked.get("market_type"),
         is_live=asked.get("is_live"),
     )
+
+
+def is_of_the_past(asked: dict[str, Any]) -> bool:
+    """Whether an answer is asked for as things stood at a moment."""
+    return asked[AS_OF.name] is not None
+
+
+def past_moment(call: Call) -> int | None:
+    """Return the moment in ``as_of``, None for now; the future is refused."""
+    at: int | None = call.asked[AS_OF.name]
+    if at is not None and at > call.now_ms:
+        problem = f"expected a moment that is not to come, got {format_ms(at)}"
+        raise BadParameterError(AS_OF.name, problem)
+    return at
 
 
 def listing(page: Page[Any]) -> Payload:

@@ -3,24 +3,33 @@
 from typing import Any
 
 from oddsdesk.contract.resources import OddsRow
-from oddsdesk.server.access import visibility_for
+from oddsdesk.server.access import require_all_bookmakers, visibility_for
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.endpoints.lists import (
+    AS_OF,
     BOOKMAKER,
     COMPETITION,
     IS_LIVE,
     ODDS_CURSOR,
     SPORT,
     filters_of,
+    is_of_the_past,
     limit,
     listing,
+    past_moment,
 )
 from oddsdesk.server.gate import Call, Endpoint, no_such_path
 from oddsdesk.server.parameters import boolean, market_type
 
 
 def _odds(call: Call) -> Payload:
-    return _rows(call, call.asked)
+    at = past_moment(call)
+    if at is None:
+        return _rows(call, call.asked)
+    require_all_bookmakers(call.caller, AS_OF.name)
+    asked = (call.asked["limit"], call.asked["cursor"])
+    visibility = visibility_for(call.caller, call.asked)
+    return listing(call.reader.odds_as_of(at, filters_of(call.asked), visibility, *asked))
 
 
 def _live_odds(call: Call) -> Payload:
@@ -49,7 +58,8 @@ ODDS = Endpoint(
     "Odds rows of the last 10 minutes.",
     list[OddsRow],
     _odds,
-    [*_COMMON, BOOKMAKER, IS_LIVE],
+    [*_COMMON, BOOKMAKER, IS_LIVE, AS_OF],
+    looks_back=is_of_the_past,
 )
 LIVE_ODDS = Endpoint(
     "/api/odds/live",

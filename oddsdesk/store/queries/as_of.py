@@ -10,8 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.cursors import GamePlace, from_cursor, to_cursor
+import msgspec
+
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.store.cursors import GamePlace, OddsPlace, from_cursor, to_cursor
 from oddsdesk.store.games import NO_DATE, UNDATED_MS
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.queries.conditions import (
@@ -26,25 +28,26 @@ from oddsdesk.store.queries.older import GONE, Older, row_of
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, decode_odds
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.spans import LoggedMove
-from oddsdesk.store.values import Filters, MoveFilter, Page, Visibility
+from oddsdesk.store.values import EncodedOddsRow, Filters, MoveFilter, Page, Visibility
 
 LISTED_MS: Final = 24 * 60 * MINUTE_MS
 """How long after its kick-off a game is still listed."""
 
-_SEEN: Final = """
-SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
-    CASE bookmaker WHEN :reference THEN liquidity END
-FROM quote WHERE game = :game
-"""
+_GAMES_AT_ONCE: Final = 200
+"""Of so many games at most what stood is looked at in one query."""
+_ROWS_A_GAME: Final = 50
+"""So many rows are expected of a game of which there are no present quotes."""
 _PRICED_BY: Final = (
     "SELECT max(scraped_at), count(DISTINCT bookmaker) FROM quote WHERE game = :game"
 )
-_RECENT: Final = 200
-"""So many of a game's last moves are looked at before all of them."""
 _KNOWN: Final = "SELECT game_id FROM game WHERE game_id {}"
-_TOLD: Final = "SELECT DISTINCT bookmaker FROM quote q WHERE game = :game AND {}"
+_TOLD: Final = "SELECT DISTINCT game, bookmaker FROM quote q WHERE game {} AND {}"
 
-_Market = tuple[str, str, int]
+_Market = tuple[int, str, str, int]
+"""The game's row, bookmaker, market type, period."""
+_Place = tuple[int, str, str, str, str, int]
+"""Where an odds row stands: kick-off, game and competition, bookmaker, market type, period."""
+_encode: Final = msgspec.json.Encoder().encode
 
 
 class _Candidate(NamedTuple):
@@ -99,48 +102,173 @@ def quotes_as_of(
     older: Older | None = None,
 ) -> list[GameQuote]:
     """Return what stood then of a game and may be seen, by bookmaker, market type and period."""
-    asked = {"game": game.row, "at": at, "reference": reference}
-    told = None if game.row == GONE else _told(select, game, visibility)
-    found: dict[_Market, GameQuote] = {}
+    return _standing(select, reference, [game], visibility, at, older).get(game.row, [])
+
+
+def list_odds_as_of(
+    select: Select,
+    reference: str,
+    filters: Filters,
+    visibility: Visibility,
+    at: int,
+    limit: int,
+    cursor: str | None,
+    older: Older | None = None,
+) -> Page[EncodedOddsRow]:
+    """Return the quotes that stood then, by their games' kick-offs."""
+    after = None if cursor is None else _place_of(from_cursor(cursor, OddsPlace))
+    found: list[tuple[_Place, EncodedOddsRow]] = []
+    gone = None if older is None else _Gone(select, older, filters, visibility, at)
+    for games in _portions(select, filters, at, limit, after, gone):
+        lacking = {game.game_id for game in games if gone is not None and gone.has(game)}
+        held = [GameRow(*game[:6]) for game in games if game.game_id not in lacking]
+        standing = _standing(select, reference, held, visibility, at)
+        for candidate in games:
+            game = GameRow(*candidate[:6])
+            quotes = standing.get(game.row, [])
+            if game.game_id in lacking:
+                quotes = quotes_as_of(select, reference, game, visibility, at, older)
+            for quote in quotes:
+                place = (*_order(candidate), *quote[:3])
+                if _is_asked(filters, quote) and (after is None or place > after):
+                    found.append((place, _odds_row(game, quote)))
+        if len(found) > limit:
+            last = OddsPlace(False, *found[limit - 1][0])
+            return Page([row for _, row in found[:limit]], to_cursor(last))
+    return Page([row for _, row in found], None)
+
+
+def _portions(
+    select: Select,
+    filters: Filters,
+    at: int,
+    limit: int,
+    after: _Place | None,
+    gone: "_Gone | None",
+) -> Iterator[list[_Candidate]]:
+    """Yield the games to look at, few enough at a time that they fill an answer once."""
+    place = None if after is None else GamePlace(False, *after[:3])
+    begins_within = after is not None
+    while True:
+        known = _candidates(select, filters, at, _GAMES_AT_ONCE, place, with_first=begins_within)
+        games = known
+        if gone is not None:
+            games = gone.among(known, place, _GAMES_AT_ONCE, with_first=begins_within)
+        listed = select.listed(game.row for game in games)
+        counts: dict[int, int] = dict(select(select.sql.as_of.counts, {"games": listed}))
+        rest = iter(games)
+        while portion := list(_worth(rest, counts, limit)):
+            yield portion
+        if len(known) < _GAMES_AT_ONCE:
+            return
+        place, begins_within = GamePlace(False, *_order(known[-1])), False
+
+
+def _worth(games: Iterator[_Candidate], counts: dict[int, int], rows: int) -> Iterator[_Candidate]:
+    """Yield games until they may have more than so many rows."""
+    for game in games:
+        yield game
+        rows -= counts.get(game.row, _ROWS_A_GAME)
+        if rows < 0:
+            return
+
+
+def _is_asked(filters: Filters, quote: GameQuote) -> bool:
+    return (
+        filters.bookmaker in (None, quote.bookmaker)
+        and filters.market_type in (None, quote.market_type)
+        and filters.is_live in (None, quote.is_live)
+    )
+
+
+def _place_of(after: OddsPlace) -> _Place:
+    game = (after.kickoff, after.match_name, after.competition)
+    return (*game, after.bookmaker, after.market_type, after.period)
+
+
+def _odds_row(game: GameRow, quote: GameQuote) -> EncodedOddsRow:
+    return EncodedOddsRow(
+        quote.bookmaker,
+        game.match_name,
+        game.competition,
+        game.sport,
+        quote.market_type,
+        quote.period,
+        quote.is_live,
+        msgspec.Raw(_encode(quote.odds)),
+        None if game.match_date is None else format_ms(game.match_date),
+        format_ms(quote.scraped_at),
+        quote.url,
+        quote.liquidity,
+    )
+
+
+def _standing(
+    select: Select,
+    reference: str,
+    games: Sequence[GameRow],
+    visibility: Visibility,
+    at: int,
+    older: Older | None = None,
+) -> dict[int, list[GameQuote]]:
+    """Return what stood of games and may be seen, by row; each in the order of its markets.
+
+    What the archive adds is looked for where it is one game.
+    """
+    listed = select.listed(game.row for game in games)
+    asked = {"games": listed, "at": at, "reference": reference}
+    told = None if games[:1] and games[0].row == GONE else _told(select, listed, visibility)
+    stood: dict[_Market, GameQuote] = {}
     urls: dict[_Market, str | None] = {}
-    for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
-        _SEEN, asked
-    ):
-        market = (bookmaker, market_type, period)
-        urls[market] = url
+    for *market, is_live, scraped_at, odds, url, liquidity in select(select.sql.as_of.seen, asked):
+        key: _Market = tuple(market)
+        urls[key] = url
         if scraped_at <= at:
             prices = {} if odds is None else decode_odds(odds)
-            found[market] = GameQuote(*market, bool(is_live), scraped_at, prices, url, liquidity)
+            quote = GameQuote(*key[1:], bool(is_live), scraped_at, prices, url, liquidity)
+            stood[key] = quote
+    by_row = {game.row: game for game in games}
     moves = [tuple(row) for row in select(select.sql.as_of.last, asked)]
     if older is not None:
-        moves = _last_of_both(moves, older.moves(game, MoveFilter(until=at + 1)), reference)
-    for market, rows in _by_market(moves).items():
-        if market not in found:
-            found[market] = _from_log(game, market, rows, urls.get(market))
-    return [
-        quote
-        for _, quote in sorted(found.items())
-        if quote.odds
-        and (visibility.live or not quote.is_live)
-        and visibility.bookmaker in (None, quote.bookmaker)
-        and (told is None or quote.bookmaker in told)
-    ]
+        (game,) = games
+        archived = older.moves(game, MoveFilter(until=at + 1))
+        both = _last_of_both([row[1:] for row in moves], archived, reference)
+        moves = [(game.row, *row) for row in both]
+    for key, rows in _by_market(moves).items():
+        if key not in stood:
+            stood[key] = _from_log(by_row[key[0]], key, rows, urls.get(key))
+    found: defaultdict[int, list[GameQuote]] = defaultdict(list)
+    for key in sorted(stood):
+        quote = stood[key]
+        if (
+            quote.odds
+            and (visibility.live or not quote.is_live)
+            and visibility.bookmaker in (None, quote.bookmaker)
+            and (told is None or key[:2] in told)
+        ):
+            found[key[0]].append(quote)
+    return found
 
 
-def _told(select: Select, game: GameRow, visibility: Visibility) -> set[str] | None:
-    """Return whose prices of a game may be passed on; None: everybody's (D66)."""
+def _told(select: Select, listed: object, visibility: Visibility) -> set[tuple[int, str]] | None:
+    """Return whose prices of which games may be passed on; None: everybody's (D66)."""
     if visibility.share is None:
         return None
-    query = _TOLD.format(may_be_told(select, "q", visibility.share))
-    return {
-        name
-        for (name,) in select(query, {"game": game.row} | share_parameter(select, visibility.share))
-    }
+    is_one_of = select.sql.conditions.is_one_of.format("games")
+    query = _TOLD.format(is_one_of, may_be_told(select, "q", visibility.share))
+    return set(select(query, {"games": listed} | share_parameter(select, visibility.share)))
 
 
 def _candidates(
-    select: Select, filters: Filters, at: int, limit: int, after: GamePlace | None
+    select: Select,
+    filters: Filters,
+    at: int,
+    limit: int,
+    after: GamePlace | None,
+    *,
+    with_first: bool = False,
 ) -> list[_Candidate]:
+    """Return the games that may have had prices then, behind one; ``with_first``: that one too."""
     conditions = [
         "g.kickoff >= :from AND g.first_scraped_at <= :at",
         f"(g.kickoff < {NO_DATE} OR g.last_scraped_at >= :undated_from)",
@@ -158,7 +286,9 @@ def _candidates(
         conditions.append("g.competition = :competition")
         asked["competition"] = filters.competition
     if after is not None:
-        conditions.append("(g.kickoff, g.match_name, g.competition) > (:kickoff, :name, :place)")
+        behind = ">=" if with_first else ">"
+        place = f"(g.kickoff, g.match_name, g.competition) {behind} (:kickoff, :name, :place)"
+        conditions.append(place)
         asked |= {"kickoff": after.kickoff, "name": after.match_name, "place": after.competition}
     query = select.sql.as_of.candidates.format(wanted=" AND ".join(conditions))
     return [_Candidate(*row) for row in select(query, asked)]
@@ -180,9 +310,17 @@ class _Gone:
         self._at = at
 
     def among(
-        self, candidates: list[_Candidate], after: GamePlace | None, limit: int
+        self,
+        candidates: list[_Candidate],
+        after: GamePlace | None,
+        limit: int,
+        *,
+        with_first: bool = False,
     ) -> list[_Candidate]:
-        """Return candidates with those between them that the database has forgotten, in order."""
+        """Return candidates with those between them that the database has forgotten, in order.
+
+        Behind a place, ``with_first``: with the game that it names.
+        """
         if self._forgotten is None:
             self._forgotten = self._read()
         begin = None if after is None else (after.kickoff, after.match_name, after.competition)
@@ -190,22 +328,24 @@ class _Gone:
         between = [
             game
             for game in self._forgotten
-            if (begin is None or _order(game) > begin) and (end is None or _order(game) < end)
+            if (begin is None or _order(game) > begin or (with_first and _order(game) == begin))
+            and (end is None or _order(game) < end)
         ]
         return sorted([*candidates, *between], key=_order)
 
     def listed(self, game: _Candidate, asked: dict[str, Any]) -> ListedGame | None:
         """Sum up what stood of a game by database and archive."""
-        row = GameRow(*game[:6])
-        told = None if game.row == GONE else _told(self._select, row, self._visibility)
-        held = self._select(self._select.sql.as_of.last, {**asked, "game": game.row})
+        listed = self._select.listed([game.row])
+        told = None if game.row == GONE else _told(self._select, listed, self._visibility)
+        held = self._select(self._select.sql.as_of.last, {**asked, "games": listed})
+        rows = [tuple(row[1:]) for row in held]
         cells = [
             cell
-            for cell in _last_of_both(map(tuple, held), self._moves(game), asked["reference"])
+            for cell in _last_of_both(rows, self._moves(game), asked["reference"])
             if cell[4] is not None
             and (self._visibility.live or not cell[5])
             and self._visibility.bookmaker in (None, cell[0])
-            and (told is None or cell[0] in told)
+            and (told is None or (game.row, cell[0]) in told)
         ]
         bookmakers = {cell[0] for cell in cells}
         if not cells or asked["bookmaker"] not in {None, *bookmakers}:
@@ -260,53 +400,20 @@ def _listed(
 ) -> Iterator[ListedGame]:
     """Sum up what stood of games; yield those of which anything did.
 
-    By their last moves where these are everybody's, those of which the archive has some with
-    these, the others in one query.
+    Those of which the archive has some with these, the others in one query.
     """
     lacking = {game.game_id for game in games if gone is not None and gone.has(game)}
-    quick: dict[int, ListedGame] = {}
-    if visibility == Visibility() and asked["bookmaker"] is None and not lacking:
-        quick = {game.row: found for game in games if (found := _recently(select, game, asked))}
     query = select.sql.as_of.totals.format(visible=visible(select, "stood", visibility))
-    rows = select.listed(
-        game.row for game in games if game.row not in quick and game.game_id not in lacking
-    )
+    rows = select.listed(game.row for game in games if game.game_id not in lacking)
     totals = {row: total for row, *total in select(query, {**asked, "games": rows})}
     for game in games:
         if gone is not None and game.game_id in lacking:
             if (summed := gone.listed(game, asked)) is not None:
                 yield summed
             continue
-        if game.row in quick:
-            yield quick[game.row]
-            continue
         count, seen, is_live, has_bookmaker = totals.get(game.row, (0, 0, False, False))
         if count and has_bookmaker:
             yield ListedGame(bool(is_live), *game[1:], bookmaker_count=count, last_scraped_at=seen)
-
-
-def _recently(select: Select, game: _Candidate, asked: dict[str, Any]) -> ListedGame | None:
-    """Sum up what stood of a game by its last moves, where these are everybody's; else None."""
-    parameters = {**asked, "game": game.row, "limit": _RECENT}
-    if select.sql.as_of.recent is None:
-        return None
-    newest, everybody = select(_PRICED_BY, parameters)[0]
-    if newest is None or newest <= asked["at"]:
-        return None
-    rows = select(select.sql.as_of.recent, parameters)
-    standing: dict[str, int] = {}
-    cells = set[tuple[Any, ...]]()
-    is_live = False
-    for *cell, odds, in_play, scraped_at in rows:
-        if tuple(cell) not in cells:
-            cells.add(tuple(cell))
-            if odds is not None:
-                standing.setdefault(cell[0], scraped_at)
-                is_live |= bool(in_play)
-    if not standing or (len(rows) == _RECENT and len(standing) < everybody):
-        return None
-    seen = max(standing.values())
-    return ListedGame(is_live, *game[1:], bookmaker_count=len(standing), last_scraped_at=seen)
 
 
 def _last_of_both(
@@ -327,8 +434,8 @@ def _last_of_both(
 
 def _by_market(moves: Iterable[Row]) -> dict[_Market, list[tuple[Any, ...]]]:
     markets: defaultdict[_Market, list[tuple[Any, ...]]] = defaultdict(list)
-    for bookmaker, market_type, period, *move in moves:
-        markets[bookmaker, market_type, period].append(tuple(move))
+    for game, bookmaker, market_type, period, *move in moves:
+        markets[game, bookmaker, market_type, period].append(tuple(move))
     return markets
 
 
@@ -337,10 +444,10 @@ def _from_log(
 ) -> GameQuote:
     """Put a market together; the last of its moves tells when it was seen and whether in play."""
     prices = {selection: odds for selection, odds, *_ in rows if odds is not None}
-    _, _, is_live, scraped_at, liquidity, _ = max(rows, key=lambda row: (row[3], row[-1]))
-    ordered = ordered_selections(market[1], game.match_name, tuple(prices))
+    _, _, is_live, scraped_at, liquidity, _ = max(rows, key=lambda row: (row[3], row[5]))
+    ordered = ordered_selections(market[2], game.match_name, tuple(prices))
     odds = {selection: prices[selection] for selection in ordered}
-    return GameQuote(*market, bool(is_live), scraped_at, odds, url, liquidity)
+    return GameQuote(*market[1:], bool(is_live), scraped_at, odds, url, liquidity)
 
 
 def _place(game: ListedGame) -> GamePlace:

@@ -213,6 +213,21 @@ class QueryReader(ABC):
             )
         return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
+    def odds_as_of(
+        self,
+        at_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[EncodedOddsRow]:
+        """Return the odds rows that stood at a moment, by kick-off, of the same games (D71)."""
+        told = self._told(visibility)
+        with self._select.together():
+            return as_of.list_odds_as_of(
+                self._select, self._reference, filters, told, at_ms, limit, cursor, self._older()
+            )
+
     def matrix_as_of(
         self,
         game_id: str,

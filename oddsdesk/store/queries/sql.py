@@ -17,18 +17,21 @@ class ConditionsSql(NamedTuple):
 class AsOfSql(NamedTuple):
     """``queries.as_of``."""
 
+    seen: str
+    """The present quotes of ``:games``: game, bookmaker, market type, period, whether in play,
+    ``scraped_at``, odds, link, liquidity."""
     last: str
-    """The last move of each selection of a game: its market, itself, odds, whether in play,
-    ``scraped_at``, liquidity, ``seq``."""
-    recent: str | None
-    """The last ``:limit`` moves of a game up to ``:at``, the last first: its market, itself, odds,
-    whether in play, ``scraped_at``; None where that is not quick."""
+    """The last move up to ``:at`` of each selection of ``:games``: game, bookmaker, market type,
+    period, itself, odds, whether in play, ``scraped_at``, liquidity, ``seq``; of those of one time
+    the one that was recorded last."""
     totals: str
     """Of each of ``:games`` of which anything stood that is ``{visible}`` (``stood``): its row, how
     many bookmakers, the newest ``scraped_at``, whether in play, whether the bookmaker asked for is
     among them. From its quotes where none was seen later and one has a price, else from the log."""
     candidates: str
     """The games to look at in their order, where ``{wanted}``."""
+    counts: str
+    """How many present quotes each of ``:games`` has."""
 
 
 class CatalogueSql(NamedTuple):

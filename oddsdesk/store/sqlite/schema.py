@@ -315,5 +315,14 @@ ODDS: Final = Schema(
         ),
         Step("views", VIEWS),
         Step("results", (_RESULT,)),
+        # The last move of each price up to a moment, however often it moved (D71).
+        Step(
+            "moves_by_price",
+            (
+                "DROP INDEX price_change_selection",
+                "CREATE INDEX price_change_selection ON price_change"
+                " (game, selection, market_type, period, bookmaker, scraped_at)",
+            ),
+        ),
     ),
 )

@@ -111,6 +111,8 @@ def _answers(reader: Reader) -> Iterator[tuple[str, Any]]:
             f"games {at}",
             _pages(lambda cursor, at=at: reader.games_as_of(at, Filters(), everybody, 2, cursor)),
         )
+        rows = _pages(lambda cursor, at=at: reader.odds_as_of(at, Filters(), everybody, 3, cursor))
+        yield f"rows {at}", [msgspec.json.encode(row).decode() for row in rows]
         seen = Visibility("Bet365", live=False)
         yield f"seen {at}", reader.games_as_of(at, Filters(sport="Football"), seen, 9)
         for ident in IDS:

@@ -12,6 +12,7 @@ from oddsdesk.board.notices import (
     GamesChanged,
     MatrixLoaded,
     PricesChanged,
+    RowsChanged,
     SnapshotProgressChanged,
     ValueBetsChanged,
 )
@@ -30,6 +31,7 @@ from tests.kit.board import (
     market_matrix,
     matrix,
     message,
+    odds_row,
     value_bet,
 )
 
@@ -246,3 +248,39 @@ def test_a_game_may_be_left_between_the_steps_of_its_picture(desk: Desk) -> None
 
 def _fields(whole: GameMatrix) -> dict[str, object]:
     return {name: getattr(whole, name) for name in whole.__struct_fields__}
+
+
+def test_a_price_goes_stale_at_its_moment_however_often_others_are_seen_and_looked_at(
+    desk: Desk,
+) -> None:
+    """Ages are looked at when one may be stale: a price seen again moves that moment."""
+    exhaust(desk.board.merge_matrix(matrix()))
+    stale = desk.board.section(GAME, *DRAW[:3]).market.stale  # type: ignore[union-attr]
+    for second in range(0, 500, 2):
+        desk.now = NOW + second * 1_000
+        if second in (100, 300):
+            desk.board.apply_all([message("Draw", 3.5, at=desk.now)])
+        desk.board.sweep()
+        is_stale = 280 < second < 300 or second > 480
+        assert ("Unibet" in stale, "Betfair" in stale) == (second > 180, is_stale)
+
+
+def test_rows_of_a_moment_stand_for_all_that_is_held_but_what_is_kept(desk: Desk) -> None:
+    """D73: what came later is gone, a game without rows too, and the grid is told."""
+    other = game("A vs B")
+    desk.board.load_games([game(), other])
+    desk.board.want_rows(True)
+    rows = [
+        odds_row("Betfair", {"Draw": 3.6}),
+        odds_row("Unibet", {"A": 2.0}, match_name="A vs B"),
+    ]
+    exhaust(desk.board.merge_matrix(matrix()))
+    before = {(key.bookmaker, key.selection) for key in desk.board.row_keys()}
+    exhaust(desk.board.replace_rows(rows, ()))
+    held = {(key.game_id, key.bookmaker, key.selection) for key in desk.board.row_keys()}
+    assert held == {(GAME, "Betfair", "Draw"), (other.game_id, "Unibet", "A")}
+    told = [notice for notice in desk.heard() if isinstance(notice, RowsChanged)]
+    gone = {(key.bookmaker, key.selection) for notice in told for key in notice.removed}
+    assert gone == {(name, side) for name, side in before if (name, side) != ("Betfair", "Draw")}
+    exhaust(desk.board.replace_rows([], {other.game_id}))
+    assert {key.game_id for key in desk.board.row_keys()} == {other.game_id}

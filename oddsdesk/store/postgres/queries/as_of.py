@@ -8,18 +8,38 @@ from typing import Final
 
 from oddsdesk.store.queries.sql import AsOfSql
 
+_OF_CELL: Final = "game, bookmaker, market_type, period, selection"
+
+
+def _last(games: str) -> str:
+    """Return the query for the last move of each selection of some games.
+
+    Which one it is, is found by hashing: to sort the moves of all games took longer.
+    """
+    return f"""
+        SELECT c.* FROM (
+            SELECT max(ARRAY[scraped_at, seq, shard]) AS found FROM price_change
+            WHERE game = ANY({games}) AND scraped_at <= :at GROUP BY {_OF_CELL}
+        ) last JOIN price_change c ON c.shard = found[3] AND c.seq = found[2]
+    """
+
+
+_ASKED: Final = ":games::bigint[]"
+
 SQL: Final = AsOfSql(
-    last="""
-        SELECT DISTINCT ON (bookmaker, market_type, period, selection)
-            bookmaker, market_type, period, selection, odds, is_live, scraped_at,
-            CASE bookmaker WHEN :reference THEN liquidity END AS liquidity, seq
-        FROM price_change WHERE game = :game AND scraped_at <= :at
-        ORDER BY bookmaker, market_type, period, selection, scraped_at DESC, seq DESC
+    seen=f"""
+        SELECT game, bookmaker, market_type, period, is_live, scraped_at, odds, url,
+            CASE bookmaker WHEN :reference THEN liquidity END
+        FROM quote WHERE game = ANY({_ASKED})
     """,
-    recent=None,
-    totals="""
+    last=f"""
+        SELECT game, bookmaker, market_type, period, selection, odds, is_live, scraped_at,
+            CASE bookmaker WHEN :reference THEN liquidity END, seq
+        FROM ({_last(_ASKED)}) moves
+    """,
+    totals=f"""
         WITH present AS (
-            SELECT game FROM quote WHERE game = ANY(:games::bigint[])
+            SELECT game FROM quote WHERE game = ANY({_ASKED})
             GROUP BY game HAVING max(scraped_at) <= :at AND bool_or(odds IS NOT NULL)
         )
         SELECT game, count(DISTINCT bookmaker), max(scraped_at), bool_or(is_live),
@@ -29,19 +49,14 @@ SQL: Final = AsOfSql(
             WHERE game = ANY(ARRAY(SELECT game FROM present)) AND odds IS NOT NULL
             UNION ALL
             SELECT game, bookmaker, is_live, scraped_at FROM (
-                SELECT DISTINCT ON (game, bookmaker, market_type, period, selection)
-                    game, bookmaker, is_live, scraped_at, odds
-                FROM price_change WHERE scraped_at <= :at AND game = ANY(ARRAY(
-                    SELECT unnest(:games::bigint[]) EXCEPT SELECT game FROM present
-                ))
-                ORDER BY game, bookmaker, market_type, period, selection,
-                    scraped_at DESC, seq DESC
-            ) last WHERE odds IS NOT NULL
-        ) stood WHERE {visible} GROUP BY game
+                {_last(f"ARRAY(SELECT unnest({_ASKED}) EXCEPT SELECT game FROM present)")}
+            ) moves WHERE odds IS NOT NULL
+        ) stood WHERE {{visible}} GROUP BY game
     """,
     candidates="""
         SELECT g.id, g.game_id, g.match_name, g.competition, g.sport, g.match_date, g.kickoff
         FROM game g WHERE {wanted}
         ORDER BY g.kickoff, g.match_name, g.competition LIMIT :limit
     """,
+    counts=f"SELECT game, count(*) FROM quote WHERE game = ANY({_ASKED}) GROUP BY game",
 )

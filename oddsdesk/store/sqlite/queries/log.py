@@ -18,7 +18,7 @@ SQL: Final = LogSql(
         FROM price_change c INDEXED BY price_change_selection
         WHERE c.game = (SELECT id FROM game WHERE game_id = :game_id)
             AND c.selection = :selection AND c.market_type = :market_type AND c.period = :period
-        ORDER BY c.seq
+        ORDER BY c.scraped_at, c.seq
     """,
     of_shard="TRUE",
     by_time="INDEXED BY price_change_time",

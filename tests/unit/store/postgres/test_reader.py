@@ -73,7 +73,9 @@ def test_lists_are_equal_page_by_page(both: Both, filters: Filters) -> None:
     for seen in SEEING:
         for name in ("games", "odds"):
             both.pages(lambda r, at: getattr(r, name)(NOW, filters, seen, 5, at))  # noqa: B023
-        both.pages(lambda r, at: r.games_as_of(NOW - 11 * MINUTE_MS, filters, seen, 3, at))  # noqa: B023
+        for name in ("games_as_of", "odds_as_of"):
+            then = NOW - 11 * MINUTE_MS
+            both.pages(lambda r, at: getattr(r, name)(then, filters, seen, 3, at))  # noqa: B023
         both.pages(lambda r, at: r.events(NOW, filters, seen, 20, 2, at))  # noqa: B023
 
 

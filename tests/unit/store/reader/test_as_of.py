@@ -4,6 +4,7 @@ import random
 import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,3 +181,104 @@ def test_every_moment_shows_what_was_said_last(moves: list, dice: random.Random)
             counts = [game.bookmaker_count for game in listed]
             assert counts == ([len({key[0] for key in expected})] if expected else [])
         store.close()
+
+
+def rows(store: Store, at: int, limit: int = 3, **asked) -> list[dict]:
+    """Every odds row of a moment, page by page."""
+    filters, visibility = asked.get("filters", Filters()), asked.get("visibility", Visibility())
+    found, cursor = [], None
+    while True:
+        page = store.reader().odds_as_of(at, filters, visibility, limit, cursor)
+        assert len(page.items) <= limit
+        found += msgspec.json.decode(msgspec.json.encode(page.items))
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def slowly(store: Store, at: int) -> dict[tuple, tuple[dict[str, float], bool, str]]:
+    """What stood, move by move through the whole log: odds, whether in play, when seen."""
+    prices: dict[tuple, dict[str, float | None]] = {}
+    seen: dict[tuple, tuple[bool, str]] = {}
+    for move in store.reader().changes_after(0, 1_000):
+        if move.scraped_at <= at:
+            market = (move.match_name, move.bookmaker, move.market_type, move.period)
+            prices.setdefault(market, {})[move.selection] = move.odds
+            seen[market] = (move.is_live, format_ms(move.scraped_at))
+    stood = {key: {n: p for n, p in each.items() if p is not None} for key, each in prices.items()}
+    return {key: (odds, *seen[key]) for key, odds in stood.items() if odds}
+
+
+def market_of(row: dict) -> tuple:
+    return row["match_name"], row["bookmaker"], row["market_type"], row["period"]
+
+
+MARKETS_SAID = st.lists(
+    st.tuples(
+        st.sampled_from(["Leeds vs Hull", "A vs B"]),
+        st.sampled_from(["Bet365", "Pinnacle", "a"]),
+        st.sampled_from([("total", 0), ("total", 1), ("btts", 0)]),
+        st.dictionaries(st.sampled_from(["Yes", "No", ""]), st.sampled_from([1.5, 2.0])),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@settings(max_examples=25)
+@given(MARKETS_SAID, st.randoms(use_true_random=False))
+def test_the_rows_of_a_moment_are_what_the_log_says_move_by_move(
+    said: list, dice: random.Random
+) -> None:
+    times = sorted(dice.sample(range(NOW - 3 * DAY, NOW - 2 * DAY), len(said)))
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(with_tables(Path(folder, "odds.db")), clock=lambda: NOW)
+        for at, (name, bookmaker, (kind, period), odds, is_live) in zip(times, said, strict=True):
+            fields = {"match_name": name, "market_type": kind, "odds": odds, "is_live": is_live}
+            said_now = msgspec.structs.replace(quote(at, bookmaker, **fields), period=period)
+            record(store, said_now)
+        for at in (times[0] - 1, *dice.sample(times, min(3, len(times)))):
+            found, expected = rows(store, at), slowly(store, at)
+            keys = [market_of(row) for row in found]
+            assert keys == sorted(keys)
+            assert {k: row["odds"] for k, row in zip(keys, found, strict=True)} == {
+                key: odds for key, (odds, *_) in expected.items()
+            }
+            for row in found:
+                _, in_play, seen = expected[market_of(row)]
+                if row["scraped_at"] == seen:  # else seen again, unchanged
+                    assert row["is_live"] == in_play
+            _same_as_matrices(store, at, found)
+        store.close()
+
+
+def _same_as_matrices(store: Store, at: int, found: list[dict]) -> None:
+    for name in {row["match_name"] for row in found}:
+        matrix = store.reader().matrix_as_of(game_id("EPL", name), at, Visibility())
+        of_game = {
+            (row["bookmaker"], row["market_type"], selection)
+            for row in found
+            if row["match_name"] == name
+            for selection in row["odds"]
+        }
+        assert prices(matrix).keys() == of_game
+
+
+def test_rows_of_a_moment_are_narrowed_as_those_of_now_are(store: Store) -> None:
+    at = NOW - 2 * DAY
+    record(store, quote(at - DAY), quote(at, "Unibet", is_live=True))
+    record(store, quote(at, market_type="btts", odds={"Yes": 1.9, "No": 1.8}))
+    for filters, visibility, expected in (
+        (Filters(), Visibility(), 3),
+        (Filters(bookmaker="Unibet"), Visibility(), 1),
+        (Filters(market_type="btts"), Visibility(), 1),
+        (Filters(is_live=False), Visibility(), 2),
+        (Filters(), Visibility(live=False), 2),
+        (Filters(), Visibility(bookmaker="Bet365"), 2),
+        (Filters(competition="NBA"), Visibility(), 0),
+        (Filters(sport="FOOTBALL"), Visibility(), 3),
+    ):
+        for limit in (1, 2, 5):
+            found = rows(store, at, limit, filters=filters, visibility=visibility)
+            assert len(found) == expected
