@@ -36,11 +36,8 @@ _COUNT: Final = f"""
 SELECT count(*), coalesce(max(scraped_at), 0), array_agg(DISTINCT game)
 {_AGED} AND scraped_at < %(before)s
 """
-_DROP_LOG: Final = f"""
-DELETE FROM price_change WHERE shard = %(shard)s AND seq = ANY(ARRAY(
-    SELECT seq {_AGED} AND scraped_at < %(before)s LIMIT %(slice)s
-))
-"""  # noqa: S608 - a constant
+_DROP_LOG: Final = f"DELETE {_AGED} AND scraped_at < %(before)s"
+"""Of few numbers at a time: what is gone is not looked through again."""
 _DROP_TIMES: Final = "DELETE FROM recorded WHERE until < %s"
 _CUT_TIME: Final = "UPDATE recorded SET since = %s WHERE since < %s"
 _NOT_RECENT: Final = "UPDATE game SET recent = false WHERE recent AND last_scraped_at < %s"
@@ -108,8 +105,10 @@ class Pruning:
         removed = 0
         for block in aged.blocks:
             aged_log.forget(block)
-            while dropped := rows.drop(aged_log.rows_of(block), keep_days * DAY_MS, before):
-                removed += dropped
+            first, last = aged_log.rows_of(block)
+            for low in range(first, last + 1, SLICE):
+                part = (low, min(low + SLICE - 1, last))
+                removed += rows.drop(part, keep_days * DAY_MS, before)
         return removed
 
     def _do(self, function: Callable[[Connection], T]) -> T:
@@ -150,7 +149,6 @@ class _ShardRows:
             "last": last,
             "keep": keep_ms,
             "before": before,
-            "slice": SLICE,
         }
         dropped: int = self._do(lambda connection: connection.execute(_DROP_LOG, asked).rowcount)
         return dropped
