@@ -6,6 +6,9 @@ Two recorders, two gateways with streams, two valuations, PostgreSQL, NATS and H
 a SIGKILL (of PostgreSQL its own immediate stop); what was killed is begun anew. Told are
 acknowledged batches that are lost, gaps and repeats on streams, and for how long nothing was
 acknowledged, or heard by a stream that was not cut; of valuations, until bets were found again.
+A desk's data layer and board are connected to the proxy through all of it: told are the states of
+its connection after each kill, each with its seconds, and prices that differ from the service's
+once it is live again.
 """
 
 import argparse
@@ -19,6 +22,9 @@ from typing import Final
 import httpx
 import msgspec
 
+from oddsdesk.board.connection import Link
+from oddsdesk.contract.identity import game_id
+from tests.kit.board_desk import BoardDesk
 from tests.kit.cluster import (
     LIMIT_S,
     Faults,
@@ -38,6 +44,10 @@ from tests.kit.workers import until
 PARTS: Final = ("recorder", "gateway", "valuation", "PostgreSQL", "NATS", "proxy")
 GAMES: Final = 32
 """So many that each valuation has some of them."""
+OPEN_GAMES: Final = 4
+"""That a desk has open."""
+DESK_S: Final = 90
+"""How long a desk may take: it tries again after half a minute at most."""
 PRICES: Final = (2.145, 2.15, 2.16, 2.17, 2.18)
 """Each is value beside the reference."""
 
@@ -50,11 +60,17 @@ class Cost(msgspec.Struct):
     gaps: int = 0
     repeats: int = 0
     slowest_s: float = 0.0
+    differing: int = 0
+    """Prices that a desk held otherwise than the service at the end, where one was connected."""
+    away_s: float = 0.0
+    """The longest in all that its stream was not up after a kill."""
+    states: tuple[str, ...] = ()
+    """What its connection was after the last kill."""
 
     @property
     def is_nothing(self) -> bool:
         """Whether it cost time only."""
-        return not (self.lost or self.gaps or self.repeats)
+        return not (self.lost or self.gaps or self.repeats or self.differing)
 
 
 class Cluster:
@@ -69,6 +85,7 @@ class Cluster:
         self._valuations = [Node(self._database, folder, "valuation", *options) for _ in range(2)]
         self._proxy = HaProxy(folder, self._recorders, self._gateways)
         self._turn = self._moves = 0
+        self._desk: BoardDesk | None = None
 
     @contextlib.contextmanager
     def running(self) -> Iterator["Cluster"]:
@@ -83,6 +100,17 @@ class Cluster:
             self._post({"Over 2.5": 2.05, "Under 2.5": 1.88}, "Pinnacle")
             yield self
 
+    @contextlib.contextmanager
+    def desk(self) -> Iterator[None]:
+        """Have a desk connected to the proxy, with some games open."""
+        named = [game_id("EPL", f"Valued {number} - Away") for number in range(OPEN_GAMES)]
+        keys = [make_key(self._database) for _ in range(2)]
+        with contextlib.closing(BoardDesk(self._proxy.url, *keys, named)) as desk:
+            assert not desk.differing(DESK_S), "it never came up"
+            self._desk = desk
+            yield
+            self._desk = None
+
     def kill(self, part: str, cost: Cost) -> None:
         """Kill a part in mid-load and begin it anew; add up what that cost."""
         self._turn += 1
@@ -93,7 +121,7 @@ class Cluster:
             with Load(self._proxy.url, first_batch=self._turn * 1_000_000) as load:
                 load.go_on(5)
                 moment = time.monotonic()
-                begin_anew = self._kill(part)
+                begin_anew = self._kill(part, cost.kills % 2)
                 value_s = self._until_valued(moment) if part == "valuation" else 0.0
                 begin_anew()
                 load.go_on(5)
@@ -105,13 +133,14 @@ class Cluster:
         pauses = [load.pause_after(moment)]
         pauses += [each.pause_after(moment) for each in listeners if not each.has_broken]
         cost.slowest_s = max(cost.slowest_s, value_s or max(pauses))
+        if self._desk is not None:
+            _look_at(self._desk, moment, cost)
 
     def _listen(self, opened: contextlib.ExitStack, url: str) -> Listener:
         return opened.enter_context(contextlib.closing(Listener(url, self._key)))
 
-    def _kill(self, part: str) -> Callable[[], None]:
-        """Kill a part; return how to begin it anew."""
-        which = self._turn % 2
+    def _kill(self, part: str, which: int) -> Callable[[], None]:
+        """Kill a part, one or the other where there are two; return how to begin it anew."""
         nodes = {
             "recorder": self._recorders[which],
             "gateway": self._gateways[which],
@@ -168,6 +197,14 @@ class Cluster:
         cost.repeats += faults.repeats
 
 
+def _look_at(desk: BoardDesk, moment: float, cost: Cost) -> None:
+    """Add what a desk has shown since a part was killed."""
+    cost.differing += desk.differing(DESK_S)
+    states = desk.states_after(moment)
+    cost.away_s = max(cost.away_s, sum(lasted for link, lasted in states if link is not Link.LIVE))
+    cost.states = tuple(f"{link.value} {lasted:.1f}" for link, lasted in states)
+
+
 @contextlib.contextmanager
 def cluster(postgres: Postgres) -> Iterator[Cluster]:
     """A cluster on a database of its own."""
@@ -193,12 +230,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
     options = parser.parse_args()
-    with running_postgres(fsync="on", full_page_writes="on") as postgres, cluster(postgres) as made:
+    with (
+        running_postgres(fsync="on", full_page_writes="on") as postgres,
+        cluster(postgres) as made,
+        made.desk(),
+    ):
         costs = matrix(made, options.rounds, lambda line: print(line, flush=True))
-    print("part        kills   lost   gaps  repeats  slowest")
+    print("part        kills   lost   gaps  repeats  slowest  desk away  differing")
     for part, cost in costs.items():
         counts = f"{cost.kills:5}  {cost.lost:5}  {cost.gaps:5}  {cost.repeats:7}"
-        print(f"{part:10} {counts}  {cost.slowest_s:6.2f} s")
+        desk = f"{cost.away_s:7.2f} s  {cost.differing:9}"
+        print(f"{part:10} {counts}  {cost.slowest_s:6.2f} s {desk}")
     raise SystemExit(not all(cost.is_nothing for cost in costs.values()))
 
 

@@ -46,7 +46,7 @@ class Postgres:
     def url(self) -> str:
         """Make an empty schema; return the URL of a database that is nothing but that."""
         name = self._next_name()
-        self._order(f"CREATE SCHEMA {name}")
+        self.order(f"CREATE SCHEMA {name}")
         return self._where(options=f"-csearch_path={name}")
 
     def url_with_tables(self) -> str:
@@ -54,7 +54,7 @@ class Postgres:
         if not self._copied:
             self._copied = self._make_template()
         name = self._next_name()
-        self._order(f"CREATE DATABASE {name} {self._copied}")
+        self.order(f"CREATE DATABASE {name} {self._copied}")
         return self._where(name)
 
     def drop(self, *urls: str) -> None:
@@ -84,9 +84,13 @@ class Postgres:
         where = ("-D", self.folder / "data", "-l", self.folder / "log")
         _run("pg_ctl", *where, "-o", f"-k {self.folder} {options}", "-w", "-s", "start")
 
+    def promote(self) -> None:
+        """Have a standby take writes, and wait until it does."""
+        _run("pg_ctl", "-D", self.folder / "data", "-w", "promote")
+
     def _make_template(self) -> str:
         """Make what is copied; return how that is said."""
-        self._order(f"CREATE DATABASE {_TEMPLATE}")
+        self.order(f"CREATE DATABASE {_TEMPLATE}")
         with contextlib.closing(self.connect(self._where(_TEMPLATE))) as connection:
             bring_up_to_date(connection, "the tests'")
             is_told_how = connection.info.server_version >= 150_000
@@ -96,7 +100,8 @@ class Postgres:
         self._made += 1
         return f"s{self._made}"
 
-    def _order(self, statement: str) -> None:
+    def order(self, statement: str) -> None:
+        """Run a statement on its one database."""
         with psycopg.connect(self.server_url, autocommit=True) as connection:
             connection.execute(statement)  # type: ignore[arg-type]
 
@@ -108,18 +113,33 @@ class Postgres:
 @contextlib.contextmanager
 def running_postgres(**settings: str) -> Iterator[Postgres]:
     """Run a server until the block ends; ``settings`` are PostgreSQL's own."""
+    alike = ("-A", "trust", "-U", SUPERUSER, "--locale=C", "-E", "UTF8", "--no-sync")
+    with _running(("initdb", *alike), settings) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def running_standby(primary: Postgres, **settings: str) -> Iterator[Postgres]:
+    """Run a server until the block ends that follows another, as it is now."""
+    from_there = ("-h", primary.folder, "-U", SUPERUSER, "-R", "-X", "stream", "-c", "fast")
+    with _running(("pg_basebackup", *from_there, "--no-sync"), settings) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def _running(made_by: tuple[object, ...], settings: Mapping[str, str]) -> Iterator[Postgres]:
     with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp", ignore_cleanup_errors=True) as place:
         folder = Path(place)
         if (user := _other_user()) is not None:
             shutil.chown(folder, user)
-        alike = ("-A", "trust", "-U", SUPERUSER, "--locale=C", "-E", "UTF8", "--no-sync")
-        _run("initdb", "-D", folder / "data", *alike)
+        program, *how = made_by
+        _run(str(program), "-D", folder / "data", *how)
         server = Postgres(folder, _FAST | settings)
         server.start()
         try:
             yield server
         finally:
-            with contextlib.suppress(subprocess.CalledProcessError):  # a test stopped it
+            if (folder / "data" / "postmaster.pid").exists():  # else a test stopped it
                 server.stop()
 
 
