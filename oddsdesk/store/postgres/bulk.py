@@ -32,7 +32,7 @@ def lines(columns: Iterable[Sequence[Any]]) -> str:
     Raises:
         ValueError: a text holds what PostgreSQL cannot store.
     """
-    return "".join(f"{line}\n" for line in map("\t".join, zip(*map(_cells, columns), strict=True)))
+    return "\n".join((*map("\t".join, zip(*map(_cells, columns), strict=True)), ""))
 
 
 def _cells(column: Sequence[Any]) -> Sequence[str]:
