@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,8 +22,11 @@ class LookingBack:
     ``unreadable`` is a line for who is shown what there is without it, empty where nothing lacks.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, tell: Callable[[str], object] = _log.warning
+    ) -> None:
         self._told = folder
+        self._tell = tell
         self._lock = threading.Lock()
         self._at: Path | None = None
         self._found: ArchivedLog | None = None
@@ -44,7 +48,7 @@ class LookingBack:
     def _open(self, folder: Path, reader: Reader) -> None:
         why = self._why_not(folder, reader)
         if why and why != self.unreadable:
-            _log.warning("%s", why)
+            self._tell(why)
         self.unreadable, self._at, self._found, self.folder = why, folder, None, None
         if not why and find_spec("pyarrow") is not None:
             from oddsdesk.archive.older import ArchivedLog  # noqa: PLC0415 - pyarrow is an extra

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
@@ -281,9 +282,8 @@ def _tell(name: str, exported: Exported, target: str) -> None:
 
 def named_archive(reader: Reader) -> Path | None:
     """Return the archive that the database names; where it cannot be read, say so."""
-    find = LookingBack()
-    if find(reader) is None and find.unreadable:
-        click.echo(find.unreadable, err=True)
+    find = LookingBack(tell=partial(click.echo, err=True))
+    find(reader)
     return find.folder
 
 
