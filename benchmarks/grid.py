@@ -101,7 +101,7 @@ def loaded(games: int, app: QApplication) -> GridModel:
     board.want_rows(True)
     model = GridModel(board, system_clock)
     exhaust(board.merge_rows(rows(games, system_clock())))
-    while model._waiting:
+    while model.is_behind:
         app.processEvents()
     model.arrange()
     return model

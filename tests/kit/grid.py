@@ -20,7 +20,7 @@ def shown(model, *columns):
 
 def take_in(model, qtbot):
     """Let the model take what the board told it of."""
-    qtbot.waitUntil(lambda: not model._waiting)
+    qtbot.waitUntil(lambda: not model.is_behind)
 
 
 def words(text):

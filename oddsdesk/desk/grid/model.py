@@ -1,7 +1,9 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
+from itertools import chain
 
 import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
@@ -34,6 +36,10 @@ _TAKE_MS = 10
 _COUNT_MS = 250
 """How long prices come in before they are counted: whoever shows it lays out anew."""
 _SLICE_S = 0.008
+_MOST_REST_S = 0.5
+"""The longest that prices out of sight wait for others of their selections, to be taken with."""
+_RESTS = 10
+"""They wait as many times as long as it took to take the last ones: hardly, where few move."""
 _GAME, _SELECTION, _BEST_HOLD = BY_KEY["game"], BY_KEY["selection"], BY_KEY["best_hold_pct"]
 _STEP = 100
 """Prices taken from the board between two looks at the clock."""
@@ -58,6 +64,9 @@ class GridModel(LiveModel):
         self._clock = clock
         self._arrangement = Arrangement(self.book.selection_rows, self.book.price_rows)
         self._waiting: dict[RowKey, None] = {}
+        self._due: dict[RowKey, None] = {}
+        """Of what waited, what is being taken; a selection's prices together."""
+        self._due_at = self._took_s = 0.0
         self._finished_at: int | None = None
         self._forgotten = board.times_forgotten
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
@@ -201,27 +210,42 @@ class GridModel(LiveModel):
     def _compiled_filter(self) -> CompiledFilter:
         return CompiledFilter(self.filter, self.shape, self._clock(), self._board.freshness)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are prices that were not taken from the board yet."""
+        return bool(self._waiting or self._due)
+
     def _take_some(self) -> None:
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
+        began = time.perf_counter()
+        if not self._due and began >= self._due_at:
+            self._due, self._waiting, self._took_s = _by_selection(self._waiting), {}, 0.0
         misplaced, total = self.misplaced, self.total
-        seen = [key for key in self._keys_in_view() if key in self._waiting]
-        one_slice(self._take_all(seen), _SLICE_S)
+        one_slice(self._take_all(list(self._keys_in_view())), _SLICE_S)
         if (misplaced, total) != (self.misplaced, self.total) and not self._count_timer.isActive():
             self._count_timer.start()
-        if self._waiting:
-            self._take_timer.start(0)
-        else:
-            self._take_timer.setInterval(_TAKE_MS)
+        ended = time.perf_counter()
+        self._took_s += ended - began
+        if not self._due and ended >= self._due_at:
+            self._due_at = ended + min(_MOST_REST_S, self._took_s * _RESTS)
+        if self.is_behind:
+            self._take_timer.start(0 if self._due else _TAKE_MS)
 
-    def _take_all(self, first: list[RowKey]) -> Iterator[None]:
+    def _take_all(self, in_view: Iterable[RowKey]) -> Iterator[None]:
         compiled = self._compiled_filter()
-        while self._waiting:
-            keys = first or [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
-            first = []
-            for key in keys:
-                del self._waiting[key]
-            self._show_changed(*self.book.take(keys), compiled)
+        waiting, due = self._waiting, self._due
+        if seen := [key for key in in_view if key in waiting or key in due]:
+            self._take(seen, compiled)
             yield
+        while due:
+            self._take([key for key, _ in zip(due, range(_STEP), strict=False)], compiled)
+            yield
+
+    def _take(self, keys: Iterable[RowKey], compiled: CompiledFilter) -> None:
+        for key in keys:
+            self._waiting.pop(key, None)
+            self._due.pop(key, None)
+        self._show_changed(*self.book.take(keys), compiled)
 
     def _show_changed(
         self,
@@ -256,7 +280,7 @@ class GridModel(LiveModel):
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
         self._waiting.update(dict.fromkeys(keys))
         if self._waiting and not self._take_timer.isActive():
-            self._take_timer.start()
+            self._take_timer.start(_TAKE_MS)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, RowsChanged):
@@ -354,3 +378,11 @@ class GridModel(LiveModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.sort_as(column, order is Qt.SortOrder.DescendingOrder)
+
+
+def _by_selection(keys: Iterable[RowKey]) -> dict[RowKey, None]:
+    """Have the prices of a selection follow each other."""
+    found: dict[tuple[object, ...], list[RowKey]] = {}
+    for key in keys:
+        found.setdefault(key[:4], []).append(key)
+    return dict.fromkeys(chain.from_iterable(found.values()))

@@ -1,6 +1,7 @@
 """The grid's model: rows of what the board holds, compared, sorted, grouped, let go."""
 
 import gc
+import math
 
 import pytest
 from PySide6.QtCore import QPersistentModelIndex
@@ -192,6 +193,21 @@ def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
         assert sum(map(len, taken)) == PRICES
         assert {key[:4] for key in taken[0]} == selections
         assert len(taken) > 1
+
+
+def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot):
+    sorted_by(model, "odds", descending=True)
+    model.rows_in_view = lambda: range(1)
+    model._due_at = math.inf  # as long as the last ones took, ten times
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "total", "Under 2.5", 1.7)
+    quoted.tell("Unibet", "moneyline", "Everton", 3.49, period=1)
+    qtbot.waitUntil(lambda: model.cell(0, ODDS).text == "3.49")
+    assert model.is_behind
+    assert "1.70" not in shown(model, ODDS)
+    model._due_at = 0.0
+    take_in(model, qtbot)
+    assert "1.70" in shown(model, ODDS)
 
 
 def test_a_second_click_turns_the_order_round(model):

@@ -443,7 +443,7 @@ def test_n_chooses_the_rows_that_are_value_one_after_the_other(panel, quoted, qt
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "moneyline", "Everton", 3.60)
     quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
-    qtbot.waitUntil(lambda: not panel.model._waiting)
+    qtbot.waitUntil(lambda: not panel.model.is_behind)
     panel.model.sort_as(BY_KEY["selection"], False)
     panel.activateWindow()
     panel.table.scrolling.setFocus()
