@@ -8,11 +8,11 @@ from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.clock import Clock
 from oddsdesk.places import can_write
 from oddsdesk.server.key_store import open_key_store, share_key_store
-from oddsdesk.server.settings import Settings
+from oddsdesk.server.settings import Role, Settings
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import lies_beside
 from oddsdesk.store.databases import DatabaseUrl
-from oddsdesk.store.errors import StoreError
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.leases import Lease, leases_of
 from oddsdesk.store.lock import DatabaseLock, lock_database, take_if_free
 from oddsdesk.store.store import Store, open_store
@@ -63,6 +63,7 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
         opened.callback(opened.store.close)
         if settings.keep_days is not None:
             opened.store.keep_log(settings.keep_days).result()
+        _value_by(opened.store, settings)
         opened.access, opened.keys_path = open_key_store(database, settings, lock, opened)
         opened.lease = None if lock is None else FileLease(database, opened.keys_path, lock)
         return _kept(opened)
@@ -115,6 +116,7 @@ def _open_url(database: DatabaseUrl, settings: Settings, clock: Clock) -> Server
         opened.callback(opened.store.close)
         if settings.keep_days is not None:
             opened.store.keep_log(settings.keep_days).result()
+        _value_by(opened.store, settings)
         opened.access, opened.keys_path = open_access(database, settings.access), None
         opened.callback(opened.access.close)
         opened.lease = None
@@ -122,6 +124,13 @@ def _open_url(database: DatabaseUrl, settings: Settings, clock: Clock) -> Server
             lease = opened.lease = leases_of(database, settings.run_once)
             opened.callback(lease.release)
         return _kept(opened)
+
+
+def _value_by(store: Store, settings: Settings) -> None:
+    """Drop value bets that were found by another method or reference, before anybody asks."""
+    if Role.VALUATION in settings.roles and not store.is_read_only:
+        with contextlib.suppress(StoreUnavailableError):  # then they go as games are valued
+            store.value_by(f"{settings.devig_method} of {store.reference}").result()
 
 
 class FileLease:

@@ -12,6 +12,8 @@ KEEP_DAYS: Final = "keep_days"
 ARCHIVE: Final = "archive"
 """The folder that price history is archived in (``Store.keep_archive``)."""
 KEEP_ALL: Final = 0
+VALUED_BY: Final = "valued_by"
+"""By which reference and method value bets were found last (``Store.value_by``)."""
 SHIFT_TO_NOW: Final = "shift_to_now_ms"
 """Milliseconds that the first import with moved times added to them (D72)."""
 DEFAULT_REFERENCE: Final = "Pinnacle"

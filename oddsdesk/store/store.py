@@ -99,6 +99,10 @@ class Store(Protocol):
         """Make these the value bets of their markets, found at ``now_ms`` (D29)."""
         ...
 
+    def value_by(self, how: str) -> Future[None]:
+        """Say by what value bets are found from now on; those found by anything else go."""
+        ...
+
     def find_pairs(self) -> Future[list[GamePair]]:
         """Suggest the games that may be one; return these and what was decided of others (D69)."""
         ...

@@ -41,7 +41,7 @@ from oddsdesk.store.postgres.tables import (
     kept_to_itself,
     stored_bookmakers,
 )
-from oddsdesk.store.postgres.value_bets import replace_value_bets
+from oddsdesk.store.postgres.value_bets import replace_value_bets, value_by
 from oddsdesk.store.postgres.writer import PostgresWriter
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
@@ -200,6 +200,10 @@ class PostgresStore:
     ) -> Future[None]:
         """Make these the value bets of their markets, found at ``now_ms`` (D29)."""
         return self.write(partial(replace_value_bets, found=found, now_ms=now_ms))
+
+    def value_by(self, how: str) -> Future[None]:
+        """Say by what value bets are found from now on; those found by anything else go."""
+        return self.write(partial(value_by, how=how))
 
     def find_pairs(self) -> Future[list[GamePair]]:
         """Suggest the games that may be one; return these and what was decided of others (D69)."""

@@ -6,6 +6,8 @@ from typing import Any, Final
 import msgspec
 from psycopg import Connection
 
+from oddsdesk.store.postgres.settings import put_setting, setting
+from oddsdesk.store.settings import VALUED_BY
 from oddsdesk.store.values import FoundValueBet, MarketKey
 
 _GONE: Final = """
@@ -36,6 +38,16 @@ ON CONFLICT (game, market_type, period, bookmaker, selection) DO UPDATE SET
 """
 
 _encode: Final = msgspec.json.Encoder().encode
+
+
+def value_by(connection: Connection[Any], how: str) -> None:
+    """Say by what bets are found from now on; inside the caller's transaction."""
+    before = setting(connection, VALUED_BY)
+    if before == how:
+        return
+    if before is not None:
+        connection.execute("DELETE FROM value_bet")
+    put_setting(connection, VALUED_BY, how)
 
 
 def replace_value_bets(

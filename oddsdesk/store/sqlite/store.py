@@ -39,7 +39,7 @@ from oddsdesk.store.sqlite.settings import (
 )
 from oddsdesk.store.sqlite.syncing import TimedSync
 from oddsdesk.store.sqlite.tables import SqliteTables, kept_to_itself
-from oddsdesk.store.sqlite.value_bets import replace_value_bets
+from oddsdesk.store.sqlite.value_bets import replace_value_bets, value_by
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.tail import Position
@@ -251,6 +251,10 @@ class SqliteStore:
                 replace_value_bets(connection, *market, bets, now_ms)
 
         return self.write(function)
+
+    def value_by(self, how: str) -> Future[None]:
+        """Say by what value bets are found from now on; those found by anything else go."""
+        return self.write(lambda connection: value_by(connection, how))
 
     def find_pairs(self) -> Future[list[GamePair]]:
         """Suggest the games that may be one; return these and what was decided of others (D69)."""

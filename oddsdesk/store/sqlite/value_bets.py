@@ -6,6 +6,8 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.store.settings import VALUED_BY
+from oddsdesk.store.sqlite.settings import READ_SETTING, put_setting
 from oddsdesk.store.values import FoundValueBet
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -31,6 +33,15 @@ ON CONFLICT DO UPDATE SET
         ELSE excluded.detected_at
     END
 """
+
+
+def value_by(connection: sqlite3.Connection, how: str) -> None:
+    """Say by what bets are found from now on; inside the caller's transaction."""
+    rows = connection.execute(READ_SETTING, (VALUED_BY,)).fetchall()
+    if rows and rows[0][0] != how:
+        connection.execute("DELETE FROM value_bet")
+    if not rows or rows[0][0] != how:
+        put_setting(connection, VALUED_BY, how)
 
 
 def replace_value_bets(

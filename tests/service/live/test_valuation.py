@@ -47,6 +47,23 @@ def bets(live):
     return listed
 
 
+async def test_bets_of_another_method_are_gone_when_a_server_begins_by_a_new_one(
+    live, market, bets, monkeypatch
+):
+    """F5.10: nobody is told them until the valuation comes round to each."""
+    await market("Pinnacle", FAIR)
+    await market("Betfair", VALUE)
+    await bets(1)
+    await live.stop()
+    monkeypatch.setattr(valuation, "ROUND_S", 3600.0)
+    await live.start()
+    assert len(await bets(1)) == 1, "of the same method they stay"
+    await live.stop()
+    live.devig_method = "shin"
+    await live.start()
+    assert await live.get("/api/value-bets", live.key()) == []
+
+
 async def test_price_above_fair_is_found_with_every_figure(live, market, bets):
     """D26, D26a, D28; product.md: 2.05 against 1.88 is value from 2.1344 to 2.1830."""
     await market("Pinnacle", FAIR, liquidity=5000.0)
