@@ -55,6 +55,8 @@ class History(msgspec.Struct, frozen=True):
     gaps: tuple[Gap, ...] = ()
     since_ms: int | None = None
     """Since when moves are recorded, in milliseconds; None where none are of this game."""
+    lacks: str = ""
+    """Why older moves are not told though they are kept; empty where nothing lacks."""
 
 
 class Span(NamedTuple):

@@ -117,7 +117,7 @@ class LogSource:
             for name, points in logged.items()
         }
         gaps = without_known(_gaps(state), paths.values())
-        return History(Origin.LOG, paths, gaps, state.began)
+        return History(Origin.LOG, paths, gaps, state.began, state.lacks)
 
     async def references(
         self, game_id: str, keys: Sequence[SelectionKey], since_ms: int

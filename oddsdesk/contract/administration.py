@@ -149,6 +149,8 @@ class LogState(msgspec.Struct, frozen=True):
     began: int | None
     silences: list[tuple[int, int]]
     """Whiles in which nothing of any game was recorded."""
+    lacks: str = ""
+    """Why older moves than these are not told though they are kept; empty where nothing lacks."""
 
 
 class LogMap(msgspec.Struct, frozen=True):

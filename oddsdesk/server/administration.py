@@ -229,7 +229,7 @@ class Administration:
     def _log_state(self, since_ms: int) -> LogState:
         reader = self._server.store.reader()
         silences = reader.silences(since_ms, self._clock(), SILENT_MS)
-        return LogState(reader.log_began(), silences)
+        return LogState(reader.log_began(), silences, reader.lacks())
 
     def _past(self, read: Callable[[Reader], T]) -> Future[T]:
         return self._ask(asyncio.to_thread(lambda: read(self._server.store.reader())))

@@ -1,6 +1,6 @@
 """Moves that the database has no more: what readers need of the archive that they went to."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -78,5 +78,12 @@ class OlderLog(Protocol):
         ...
 
 
-FindOlder = Callable[[Reader], OlderLog | None]
-"""Gives what the older rows of a reader's database are read from; None where nothing is."""
+class FindOlder(Protocol):
+    """Gives what the older rows of a reader's database are read from."""
+
+    unreadable: str
+    """Why that cannot be read, one line; empty where nothing lacks, as far as it was asked for."""
+
+    def __call__(self, reader: Reader) -> OlderLog | None:
+        """Return it, None where nothing is or it cannot be read."""
+        ...

@@ -293,6 +293,13 @@ class Reader(Protocol):
         """Return since when prices are recorded, as far as the log is kept."""
         ...
 
+    def lacks(self) -> str:
+        """Return why older moves than the log's are not told though they are kept; one line.
+
+        Empty where nothing lacks.
+        """
+        ...
+
     def silences(self, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
         """Return the spans, longer than ``longest_ms``, in which nothing was recorded."""
         ...

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, Final
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
@@ -230,7 +231,7 @@ class HistoryModel(QObject):
         odds = price.odds if price.withdrawn_at is None else None
         paths = dict(self.history.paths)
         paths[bookmaker] = extended(paths.get(bookmaker, ()), at, odds)
-        self.history = History(self.history.origin, paths, self.history.gaps, self.history.since_ms)
+        self.history = replace(self.history, paths=paths)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if self.key is None or not self._is_awake:

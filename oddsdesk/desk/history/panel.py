@@ -47,6 +47,8 @@ _SAID: Final = {
     Origin.SEEN: "seen by this desk",
 }
 
+_LACKS_TIP: Final = "Older prices are in an archive; the log of the program says why it is not read"
+
 
 def state_without_lines(
     key: RowKey | None, history: History | None, problem: str, connection: Connection
@@ -74,7 +76,8 @@ def origin_text(history: History, now_ms: int) -> str:
         return said
     moment, now = local_time(history.since_ms), local_time(now_ms)
     day = "" if moment.date() == now.date() else f"{moment.day} {moment:%b} "
-    return f"{said} since {day}{moment:%H:%M}"
+    lacks = "; older ones cannot be read" if history.lacks else ""
+    return f"{said} since {day}{moment:%H:%M}{lacks}"
 
 
 TICK_MS: Final = 1_000
@@ -233,6 +236,7 @@ class HistoryPanel(QWidget):
         self.chart.show_data(data, anew=anew)
         self.legend.show_lines(data.lines, model.pinned)
         self.origin.setText(origin_text(model.history, self._clock()))
+        self.origin.setToolTip(_LACKS_TIP if model.history.lacks else "")
         words = described(data, exact_odds_text)
         self.chart.setAccessibleName(f"History of {key.selection if key else ''}")
         self.chart.setAccessibleDescription(words)

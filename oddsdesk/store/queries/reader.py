@@ -421,6 +421,11 @@ class QueryReader(ABC):
         archived = None if older is None else older.log.began()
         return min((each for each in (first, archived) if each is not None), default=None)
 
+    def lacks(self) -> str:
+        """Return why older moves than the log's are not told though they are kept; one line."""
+        self._older()
+        return "" if self._find_older is None else self._find_older.unreadable
+
     def silences(self, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
         """Return the spans, longer than ``longest_ms``, in which nothing was recorded."""
         return past.silences(self._select, since_ms, now_ms, longest_ms)

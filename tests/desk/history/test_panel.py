@@ -178,6 +178,7 @@ class ToldLog:
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
+        self.lacks = ""
 
     async def history(
         self, game_id: str, selection: Any, since_ms: int
@@ -196,7 +197,8 @@ class ToldLog:
 
     async def state(self, since_ms: int) -> LogState:
         silent = (NOW_MS - 40 * MINUTE, NOW_MS - 20 * MINUTE)
-        return LogState(NOW_MS - 90 * MINUTE, [silent, (NOW_MS - 10 * MINUTE, NOW_MS)])
+        silences = [silent, (NOW_MS - 10 * MINUTE, NOW_MS)]
+        return LogState(NOW_MS - 90 * MINUTE, silences, self.lacks)
 
 
 def test_the_log_is_read_and_goes_on_with_what_the_board_holds(
@@ -213,6 +215,17 @@ def test_the_log_is_read_and_goes_on_with_what_the_board_holds(
     assert [(gap.since, gap.until) for gap in data.gaps] == [
         (NOW_MS - 40 * MINUTE, NOW_MS - 20 * MINUTE)
     ]
+
+
+def test_an_archive_that_cannot_be_read_is_said_to_be_there(
+    panel: HistoryPanel, quoted: Any
+) -> None:
+    log = ToldLog()
+    log.lacks = "older prices are in the archive <b>/x</b>, which is not here"
+    panel.use(LogSource(log, quoted.board))
+    select(panel, quoted, "Matchbook")
+    assert panel.origin.text().endswith("; older ones cannot be read")
+    assert "archive" in panel.origin.toolTip()
 
 
 def test_a_log_that_cannot_be_read_says_why(panel: HistoryPanel, quoted: Any) -> None:

@@ -207,6 +207,7 @@ def test_an_archive_that_cannot_be_read_is_said_once_in_one_line(
     caplog.clear()
     with in_a_file.reading(find) as reader:
         assert reader.log_ends()
+        assert reader.lacks() == find.unreadable
     assert find.unreadable.endswith("without pyarrow: pip install 'oddsdesk[archive]'")
     assert caplog.messages == [find.unreadable]
     caplog.clear()
