@@ -37,6 +37,20 @@ async def in_slices(steps: Iterable[object], limit_s: float = SLICE_S) -> None:
             await asyncio.sleep(0)
 
 
+async def awake(steps: Generator[object, None, T], limit_s: float = SLICE_S) -> T:
+    """Go through steps as ``in_slices`` does and return what they come to."""
+    ends = time.perf_counter() + limit_s
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        if time.perf_counter() > ends:
+            await asyncio.sleep(0)
+            ends = time.perf_counter() + limit_s
+
+
 def exhaust(steps: Iterable[object]) -> None:
     """Go through all steps at once."""
     deque(steps, maxlen=0)

@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+import time
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from oddsdesk.network.bodies import ACCEPTED, Unpacking
 from oddsdesk.network.errors import UnreachableError
 from oddsdesk.network.secrets import filter_library, without_keys
 from oddsdesk.network.trust import system_trust
+from oddsdesk.slices import SLICE_S
 
 WHOLE_REQUEST_S: Final = 40
 _TIMEOUT = httpx.Timeout(15, connect=5, pool=20)
@@ -92,9 +94,13 @@ class HttpClient:
 
 async def _body_of(response: httpx.Response, host: str) -> bytes:
     unpacking = Unpacking(response.headers.get("content-encoding", ""), host)
+    ends = time.perf_counter() + SLICE_S
     async for chunk in response.aiter_raw():
         for _ in unpacking.feed(chunk):
             await asyncio.sleep(0)  # others have their turn while much is unpacked
+        if time.perf_counter() > ends:  # or while many small chunks are taken in
+            await asyncio.sleep(0)
+            ends = time.perf_counter() + SLICE_S
     return unpacking.whole()
 
 

@@ -5,17 +5,21 @@ import contextlib
 import logging
 import ssl
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.frames import Frame, Opcode
 
 from oddsdesk.network.addresses import USER_AGENT, host_of, is_local
 from oddsdesk.network.errors import ClosedError, NoWebSocketError, UnreachableError
 from oddsdesk.network.secrets import KeyFilter
 from oddsdesk.network.trust import system_trust
+from oddsdesk.slices import SLICE_S
 from oddsdesk.tasks import spawn, stop
 
 LARGEST: Final = 1024 * 1024
@@ -23,6 +27,10 @@ LARGEST: Final = 1024 * 1024
 this."""
 _OPEN_S: Final = 10
 _CLOSE_S: Final = 1
+_PIECE: Final = 2048
+"""Bytes taken in at a time: of frames without content these are a thousand."""
+_MOST_PINGS: Final = 200
+"""A second: so many pings and pongs nobody means."""
 
 _frames = logging.getLogger("oddsdesk.network.frames")
 # at DEBUG, websockets logs the address, and the token in it (D23)
@@ -39,6 +47,77 @@ class Pinging(NamedTuple):
     text: str
     every_s: float
     silence_s: float
+
+
+class _Connection(ClientConnection):
+    """Takes in what comes in slices, since others have their turns on the same thread (D85).
+
+    One read may bring 256 KiB. Of empty frames these are 130,000, which took 15 s in one piece.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.is_flooded = False
+        """Whether it was ended since it brought nothing but pings."""
+        self._left: deque[Callable[[], None]] = deque()
+        """What is to be taken in yet, in order."""
+        self._is_lost = False
+        self._pings = 0
+        self._counted_at = 0.0
+
+    def data_received(self, data: bytes) -> None:
+        if not self._left and len(data) <= _PIECE:
+            super().data_received(data)
+            return
+        take = super().data_received
+        pieces = range(0, len(data), _PIECE)
+        self._later(*(partial(take, data[begin : begin + _PIECE]) for begin in pieces))
+
+    def eof_received(self) -> None:
+        self._later(super().eof_received)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._is_lost = True
+        self._later(partial(super().connection_lost, exc))
+
+    def send_data(self) -> None:
+        if self._is_lost:
+            self.protocol.data_to_send()  # asyncio would warn of each
+        else:
+            super().send_data()
+
+    def process_event(self, event: Any) -> None:
+        super().process_event(event)
+        if isinstance(event, Frame) and event.opcode in (Opcode.PING, Opcode.PONG):
+            self._count_ping()
+
+    def _later(self, *taking: Callable[[], None]) -> None:
+        is_first = not self._left
+        self._left.extend(taking)
+        if is_first:
+            self._take_in()
+
+    def _take_in(self) -> None:
+        ends = time.perf_counter() + SLICE_S
+        while self._left and time.perf_counter() < ends:
+            self._left[0]()
+            if self._left:
+                self._left.popleft()
+        if self._left:
+            self.transport.pause_reading()
+            self.loop.call_soon(self._take_in)
+        elif not self._is_lost and not self.recv_messages.paused:
+            self.transport.resume_reading()
+
+    def _count_ping(self) -> None:
+        now = self.loop.time()
+        if now - self._counted_at >= 1.0:
+            self._pings, self._counted_at = 0, now
+        self._pings += 1
+        if self._pings > _MOST_PINGS and not self.is_flooded:
+            self.is_flooded = True
+            self._left.clear()
+            self.transport.abort()
 
 
 class WebSocket:
@@ -76,6 +155,8 @@ class WebSocket:
         try:
             frame = await self._connection.recv(decode=False)
         except ConnectionClosed as error:
+            if isinstance(self._connection, _Connection) and self._connection.is_flooded:
+                raise UnreachableError(f"{self._host} floods the stream with pings") from error
             if self._is_silent:
                 raise UnreachableError(
                     f"nothing was heard from {self._host} for over a minute"
@@ -154,6 +235,7 @@ async def open_websocket(
             user_agent_header=USER_AGENT,
             ssl=system_trust() if url.startswith("wss:") else None,
             logger=_frames,
+            create_connection=_Connection,
         )
     except InvalidStatus as error:
         status = error.response.status_code
