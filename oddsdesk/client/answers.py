@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -31,6 +32,9 @@ T = TypeVar("T")
 LONGEST_WAIT_MS: Final = 25 * 60 * MINUTE_MS
 """No quota window is longer than a day (D18); a time further away is not believed (D85)."""
 _LONGEST_MESSAGE: Final = 500
+_LARGEST_ERROR: Final = 256 * 1024
+"""In bytes; what is larger tells of no error."""
+_OUT_OF_BOUNDS: Final = re.compile("Expected `(str` of length|int`) [<>]= ")
 CLOCKS_AGREE_MS: Final = 10_000
 """Answers take seconds at times, and a ``Date`` has no fractions."""
 _log = logging.getLogger(__name__)
@@ -99,49 +103,59 @@ def decode(kind: Any, body: bytes, path: str) -> Any:
     Raises:
         MalformedAnswerError: the body is something else.
     """
-    return _decode(kind, showable_json(body), path)
+    return read_json(kind, showable_json(body), path)
 
 
 def decode_list(kind: Any, body: bytes, path: str) -> tuple[list[Any], Meta]:
-    """Read a list answer; items with a name that is too long are left out and logged.
+    """Read a list answer; items with too long a name or too large a number are left out and logged.
 
     Raises:
         MalformedAnswerError: the body is something else.
     """
-    body = showable_json(body)
     try:
-        answer: Answer[list[Any]] = _decode(Answer[list[kind]], body, path)
+        answer: Answer[list[Any]] = decode(Answer[list[kind]], body, path)
         return answer.data, answer.meta
     except MalformedAnswerError as error:
-        if not _is_about_length(error):
+        if not _is_about_bounds(error):
             raise
-    return _decode_each(kind, body, path)
+    parts: Answer[list[msgspec.Raw]] = read_json(Answer[list[msgspec.Raw]], body, path)
+    read = [decode_item(kind, bytes(raw), path) for raw in parts.data]
+    items = [item for item in read if item is not None]
+    left_out(path, len(read) - len(items), len(read))
+    return items, parts.meta
 
 
-def _decode_each(kind: Any, body: bytes, path: str) -> tuple[list[Any], Meta]:
-    answer: Answer[list[msgspec.Raw]] = _decode(Answer[list[msgspec.Raw]], body, path)
-    items = []
-    for raw in answer.data:
-        try:
-            items.append(_decode(kind, bytes(raw), path))
-        except MalformedAnswerError as error:
-            if not _is_about_length(error):
-                raise
-    _log.warning(
-        "%s: left out %d of %d: a name of more than %d characters",
-        path,
-        len(answer.data) - len(items),
-        len(answer.data),
-        LONGEST_NAME,
-    )
-    return items, answer.meta
+def decode_item(kind: Any, document: bytes, path: str) -> Any:
+    """Read one item of a list, None where a name of it is too long or a number too large.
+
+    Raises:
+        MalformedAnswerError: it is something else.
+    """
+    try:
+        return decode(kind, document, path)
+    except MalformedAnswerError as error:
+        if not _is_about_bounds(error):
+            raise
+    return None
 
 
-def _is_about_length(error: MalformedAnswerError) -> bool:
-    return "Expected `str` of length <= " in error.message
+def left_out(path: str, count: int, of: int) -> None:
+    """Note that items of an answer were not taken, where some were not."""
+    if count:
+        said = "%s: left out %d of %d: too large, or with a name of more than %d characters"
+        _log.warning(said, path, count, of, LONGEST_NAME)
 
 
-def _decode(kind: Any, body: bytes, path: str) -> Any:
+def _is_about_bounds(error: MalformedAnswerError) -> bool:
+    return _OUT_OF_BOUNDS.search(error.message) is not None
+
+
+def read_json(kind: Any, body: bytes, path: str) -> Any:
+    """Read a body as ``kind`` without a look at its characters.
+
+    Raises:
+        MalformedAnswerError: the body is something else.
+    """
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind)
@@ -181,7 +195,8 @@ def _detail(
     status: int, headers: Mapping[str, str], body: bytes, path: str
 ) -> tuple[str, str, str | None]:
     try:
-        detail = _errors.decode(showable_json(body)).error
+        said = body if len(body) <= _LARGEST_ERROR else b""
+        detail = _errors.decode(showable_json(said)).error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         target = headers.get("location")
         if 300 <= status < 400 and target:

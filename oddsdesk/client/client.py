@@ -10,20 +10,20 @@ import msgspec
 from msgspec import UNSET
 
 from oddsdesk.client.addresses import read_addresses, read_key
-from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing, decode, decode_list
+from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing, decode
 from oddsdesk.client.errors import (
     ForbiddenError,
     MalformedAnswerError,
     NotFoundError,
     UnauthorizedError,
 )
+from oddsdesk.client.large_answers import LARGEST_ITEM, list_in_steps, one_in_steps
 from oddsdesk.client.paging import paged
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.requests import Parameter, Requests
 from oddsdesk.client.stream import StateListener, follow
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.resources import (
-    Answer,
     Bookmaker,
     Event,
     Game,
@@ -35,6 +35,7 @@ from oddsdesk.contract.resources import (
     StreamToken,
     ValueBet,
 )
+from oddsdesk.slices import awake
 
 HISTORY_PATH: Final = "/api/games/{game_id}/history"
 
@@ -317,7 +318,7 @@ class Client:
         """Return how the service is; it costs no request of the quota."""
         path = "/api/health"
         body = await self._requests.get(path, {}, is_counted=False)
-        health: Health = decode(Health, body, path)
+        health: Health = _small(Health, body, path)
         return health
 
     async def offers(self, path: str, parameter: str = "") -> bool:
@@ -329,7 +330,7 @@ class Client:
         """
         where = "/openapi.json"
         try:
-            described = decode(
+            described = _small(
                 _Described, await self._requests.get(where, {}, is_counted=False), where
             )
         except (ForbiddenError, MalformedAnswerError, NotFoundError, UnauthorizedError):
@@ -340,7 +341,7 @@ class Client:
     async def stream_token(self) -> StreamToken:
         """Return a token for one stream connection; ``expires_in`` in seconds."""
         path = "/api/stream/token"
-        token: StreamToken = decode(StreamToken, await self._requests.post(path), path)
+        token: StreamToken = _small(StreamToken, await self._requests.post(path), path)
         return token
 
     def stream(
@@ -371,8 +372,20 @@ class Client:
 
     async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
         body = await self._requests.get(path, parameters)
-        items, meta = decode_list(kind, body, path)
+        items, meta = await awake(list_in_steps(kind, body, path))
         return Listing(items, None if meta.next_cursor is UNSET else meta.next_cursor)
 
     async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
-        return decode(Answer[kind], await self._requests.get(path, parameters), path).data
+        body = await self._requests.get(path, parameters)
+        return await awake(one_in_steps(kind, body, path))
+
+
+def _small(kind: Any, body: bytes, path: str) -> Any:
+    """Read an answer that is none of prices.
+
+    Raises:
+        MalformedAnswerError: it is something else, or far too large.
+    """
+    if len(body) > LARGEST_ITEM:
+        raise MalformedAnswerError(f"{path} answered {len(body):,} bytes, more than it has to say")
+    return decode(kind, body, path)

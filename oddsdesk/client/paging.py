@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 MOST_PAGES: Final = 200
 """A list with more pages is taken for an endless one (D85)."""
+_LONGEST_CURSOR: Final = 4_096
+"""In characters; it is part of the next request's address."""
 _MAY_BE_CUT: Final = (
     "%s: the service answered as many as asked for and told of no next page;"
     " there may be more, ask with filters"
@@ -28,7 +30,8 @@ async def pages(
     """Yield page after page from ``cursor`` on; ``name`` names the list in errors.
 
     Raises:
-        MalformedAnswerError: a cursor comes a second time, or there are more than ``MOST_PAGES``.
+        MalformedAnswerError: a cursor comes a second time or is too long, or there are more than
+            ``MOST_PAGES``.
     """
     seen = {cursor}
     for _ in range(MOST_PAGES):
@@ -37,6 +40,8 @@ async def pages(
         cursor = page.next_cursor
         if cursor is None:
             return
+        if len(cursor) > _LONGEST_CURSOR:
+            raise MalformedAnswerError(f"{name}: the service's cursor is far too long")
         if cursor in seen:
             raise MalformedAnswerError(f"{name}: the service repeats a page")
         seen.add(cursor)

@@ -32,6 +32,11 @@ STEADY_MS: Final = 10_000
 """After a connection that lasted this long, waits between tries start short again."""
 
 _PONG: Final = b"pong"
+_LARGEST: Final = 64 * 1024
+"""In bytes: a message of the contract takes 15 KiB at most, and no larger one is read."""
+_MOST_USELESS: Final = 500
+"""A second: a stream of so many frames that are no price change is given up (D85)."""
+_SECOND_MS: Final = 1_000
 _log = logging.getLogger(__name__)
 _decoder = msgspec.json.Decoder(PriceMessage)
 
@@ -120,6 +125,10 @@ async def _messages(socket: WebSocket, clock: Clock) -> AsyncGenerator[PriceMess
         except UnreachableError as error:
             raise OfflineError(error.message) from error
         if frame == _PONG:
+            passed_over.count_useless()
+            continue
+        if len(frame) > _LARGEST:
+            passed_over.count(f"a frame of {len(frame):,} bytes")
             continue
         try:
             message = _decoder.decode(showable_json(frame))
@@ -136,8 +145,24 @@ class _PassedOver:
         self._clock = clock
         self._untold = 0
         self._told_at: int | None = None
+        self._useless = 0
+        self._useless_since = 0
 
-    def count(self, error: Exception) -> None:
+    def count_useless(self) -> None:
+        """Count a frame that tells of no price.
+
+        Raises:
+            MalformedAnswerError: they are a flood.
+        """
+        now = self._clock()
+        if not 0 <= now - self._useless_since < _SECOND_MS:
+            self._useless, self._useless_since = 0, now
+        self._useless += 1
+        if self._useless > _MOST_USELESS:
+            raise MalformedAnswerError("the service floods the stream with what is no price change")
+
+    def count(self, error: Exception | str) -> None:
+        self.count_useless()
         self._untold += 1
         now = self._clock()
         if self._told_at is None or now - self._told_at >= MINUTE_MS:

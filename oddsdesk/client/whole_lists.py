@@ -1,5 +1,6 @@
 """Reading complete lists in several requests, since one answer holds 500 items at most."""
 
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Final, NamedTuple, TypeVar
@@ -11,6 +12,10 @@ from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.resources import Game, OddsRow, ValueBet
 
 LIMIT: Final = 500
+MOST_GAMES: Final = 10_000
+"""So many of a list are kept; no service has half as many games with odds at one time (D85)."""
+MOST_COMPETITIONS: Final = 1_000
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -112,8 +117,14 @@ async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
 
 
 async def _whole(name: str, fetch: Callable[[str | None], Awaitable[Listing[T]]]) -> list[T]:
+    items: list[T] = []
     async with aclosing(pages(fetch, name)) as answers:
-        return [item async for answer in answers for item in answer]
+        async for answer in answers:
+            items += answer
+            if len(items) > MOST_GAMES:
+                _log.warning("%s: the service has more than %d; no more are read", name, MOST_GAMES)
+                return items[:MOST_GAMES]
+    return items
 
 
 def _is_cut(answer: Listing[T]) -> bool:
@@ -122,4 +133,8 @@ def _is_cut(answer: Listing[T]) -> bool:
 
 
 async def _competitions(client: Client) -> list[str]:
-    return [code for sport in await client.sports() for code in sport.competition_codes]
+    codes = [code for sport in await client.sports() for code in sport.competition_codes]
+    if len(codes) > MOST_COMPETITIONS:
+        said = "sports: the service has %d competitions; no more are read than %d"
+        _log.warning(said, len(codes), MOST_COMPETITIONS)
+    return codes[:MOST_COMPETITIONS]

@@ -8,11 +8,15 @@ import msgspec
 LONGEST_NAME: Final = 200
 """In characters (D85)."""
 LONGEST_LINK: Final = 2_048
+LONGEST_TOKEN: Final = 4_096
 LONGEST_SLUG: Final = LONGEST_NAME * 12
 """A character takes up to four bytes, each of them three characters of a slug."""
 
 Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
 Link = Annotated[str, msgspec.Meta(max_length=LONGEST_LINK)]
+Token = Annotated[str, msgspec.Meta(max_length=LONGEST_TOKEN)]
+Whole = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+"""What windows and databases take for a whole number."""
 Slug = Annotated[str, msgspec.Meta(max_length=LONGEST_SLUG)]
 
 UNSHOWABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from oddsdesk.contract.names import Link, Name, Slug
+from oddsdesk.contract.names import Link, Name, Slug, Token, Whole
 
 Timestamp = Name
 T = TypeVar("T")
@@ -36,14 +36,14 @@ class Sport(msgspec.Struct, frozen=True):
 
     name: Name
     competition_codes: list[Name]
-    event_count: int
+    event_count: Whole
 
 
 class Bookmaker(msgspec.Struct, frozen=True):
     """A bookmaker scraped within the last 10 minutes."""
 
     name: Name
-    odds_count: int
+    odds_count: Whole
     has_live: bool
     last_scraped_at: Timestamp
 
@@ -57,7 +57,7 @@ class Event(msgspec.Struct, frozen=True):
     sport: Name
     match_date: Timestamp | None
     is_live: bool
-    bookmaker_count: int
+    bookmaker_count: Whole
 
 
 class SelectionOdds(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class ReferenceGroup(msgspec.Struct, frozen=True):
     """The reference bookmaker's prices of one market of an event."""
 
     market_type: Name
-    period: int
+    period: Whole
     selections: list[SelectionOdds]
     scraped_at: Timestamp
 
@@ -81,7 +81,7 @@ class MarketGroup(msgspec.Struct, frozen=True):
 
     bookmaker: Name
     market_type: Name
-    period: int
+    period: Whole
     selections: list[SelectionOdds]
     scraped_at: Timestamp
     url: Link | None
@@ -92,7 +92,7 @@ class EventSummary(msgspec.Struct, frozen=True):
 
     bookmakers: list[Name]
     market_types: list[Name]
-    total_markets: int
+    total_markets: Whole
 
 
 class EventDetail(msgspec.Struct, frozen=True):
@@ -116,7 +116,7 @@ class OddsRow(msgspec.Struct, frozen=True):
     competition: Name
     sport: Name
     market_type: Name
-    period: int
+    period: Whole
     is_live: bool
     odds: dict[Name, float]
     match_date: Timestamp | None
@@ -134,7 +134,7 @@ class Game(msgspec.Struct, frozen=True):
     sport: Name
     match_date: Timestamp | None
     is_live: bool
-    bookmaker_count: int
+    bookmaker_count: Whole
     last_scraped_at: Timestamp | None
 
 
@@ -166,7 +166,7 @@ class MarketMatrix(msgspec.Struct, frozen=True):
     """One market of a game as a matrix."""
 
     market_type: Name
-    period: int
+    period: Whole
     period_label: Name
     bookmakers: list[Name]
     reference_scraped_at: Timestamp | None
@@ -191,7 +191,7 @@ class PriceChange(msgspec.Struct, frozen=True):
 
     bookmaker: Name
     market_type: Name
-    period: int
+    period: Whole
     selection: Name
     odds: float | None
     scraped_at: Timestamp
@@ -205,7 +205,7 @@ class ValueBet(msgspec.Struct, frozen=True):
     selection: Name
     bookmaker: Name
     market_type: Name
-    period: int
+    period: Whole
     odds: float
     reference_odds: float
     fair_odds: float
@@ -221,7 +221,7 @@ class ValueBet(msgspec.Struct, frozen=True):
 class StreamToken(msgspec.Struct, frozen=True):
     """What the token endpoint answers; ``expires_in`` in seconds."""
 
-    token: str
+    token: Token
     expires_in: int
 
 
@@ -263,7 +263,7 @@ class PriceMessage(msgspec.Struct, frozen=True):
     market_type: Name
     selection: Name
     odds: float
-    period: int
+    period: Whole
     is_live: bool
     scraped_at: Timestamp
     liquidity: float | UnsetType | None = UNSET

@@ -169,6 +169,39 @@ async def test_frames_passed_over_are_counted_and_told_once_a_minute(
     ]
 
 
+@pytest.mark.parametrize("frame", ["{}", "pong", ""], ids=["unknown", "pong", "empty"])
+async def test_a_flood_of_frames_that_are_no_price_change_ends_the_connection(
+    small_service: Running, frame: str
+) -> None:
+    """D85: the window would have its thread no more."""
+    service, url = small_service
+
+    async def flood(socket: WebSocket) -> None:
+        for _ in range(501):
+            await socket.send_text(frame)
+        await socket.receive()
+
+    service.streams = [flood, says(2.0)]
+    listener = Listener(url)
+    assert await listener.odds(1) == [2.0]
+    assert isinstance(listener.states[2], Lost)
+    assert "floods the stream with what is no price change" in listener.states[2].reason
+
+
+async def test_a_frame_larger_than_any_price_change_is_not_read(
+    small_service: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+
+    async def large(socket: WebSocket) -> None:
+        await socket.send_text(json.dumps(MESSAGE) + " " * 65_536)
+        await says(2.0)(socket)
+
+    service.streams = [large]
+    assert await Listener(url).odds(1) == [2.0]
+    assert "passed over (1): a frame of 65," in caplog.text
+
+
 async def test_a_frame_of_over_a_megabyte_ends_the_connection_with_its_reason(
     small_service: Running,
 ) -> None:
