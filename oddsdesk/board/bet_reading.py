@@ -14,6 +14,8 @@ from oddsdesk.slices import in_slices
 
 _MOST_PAGES: Final = 100
 _MOST_OF_LEFT: Final = 0.1
+_MOST_BETS: Final = 20_000
+"""The list is taken as cut where a service has more (D85)."""
 
 
 class BetReader:
@@ -39,7 +41,8 @@ class BetReader:
                 bets += part.bets
                 is_cut |= part.is_cut
                 pages += 1
-                if pages == most and len(part.bets) >= LIMIT:
+                is_full = pages == most and len(part.bets) >= LIMIT
+                if is_full or len(bets) >= _MOST_BETS:
                     is_cut = True
                     break
         await in_slices(self._board.merge_value_bets(bets, asked_at, is_cut=is_cut))

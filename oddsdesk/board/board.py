@@ -1,7 +1,7 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
-import logging
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import Final
 
 import msgspec
 
@@ -27,6 +27,7 @@ from oddsdesk.board.notices import (
     Subscribers,
     ValueBetsChanged,
 )
+from oddsdesk.board.passed_over import PassedOver
 from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.board.readings import (
@@ -47,7 +48,8 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.slices import exhaust
 
-_log = logging.getLogger(__name__)
+REFERENCE_STAYS_MS: Final = 10_000
+"""For so long at least: to learn of another keeps all prices under other keys (D85)."""
 
 
 class Board:
@@ -92,6 +94,9 @@ class Board:
         self.values = self._no_values()
         """What is value or nearly, and the service's list: when it was read, whether it was cut."""
         self._subscribers = Subscribers()
+        self._passed_over = PassedOver(clock)
+        self._reference_at = 0
+        """When it was learnt whom the service judges by."""
 
     @property
     def whose(self) -> DeskReference:
@@ -209,13 +214,13 @@ class Board:
             game = self._ids.of(message.competition, message.match_name)
             book = self._books.get(game)
             if book is None:
-                if not self.keeps_all:
+                if not self.keeps_all or not self._has_room(game, bad):
                     continue
                 book = self._books.of(self._entry_of(game, message))
             _, changes = changed.setdefault(game, (book, Changes()))
             for reading in read_message(message, now, self.whose, bad):
                 book.put(*reading[:2], changes, reading[2])
-        self._report("stream", bad)
+        self._passed_over.tell("stream", bad)
         for book, changes in changed.values():
             self._recompute(book, changes)
 
@@ -275,7 +280,7 @@ class Board:
         if book.date(entry):
             self._tell_values(self.values.assess_games({entry.game_id}, now))
         book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
-        self._report(matrix.match_name, bad)
+        self._passed_over.tell(matrix.match_name, bad)
         self._recompute(book, whole)
 
     def replace_matrix(self, matrix: GameMatrix) -> Iterator[None]:
@@ -319,8 +324,13 @@ class Board:
             by_game.setdefault(self._ids.of(row.competition, row.match_name), []).append(row)
             if row.liquidity is not None:
                 self._learn_reference(row.bookmaker)
+        no_room: list[str] = []
         for game, of_game in by_game.items():
-            book = self._books.get(game) or self._books.of(self._entry_of(game, of_game[0]))
+            book = self._books.get(game)
+            if book is None:
+                if not self._has_room(game, no_room):
+                    continue
+                book = self._books.of(self._entry_of(game, of_game[0]))
             changes = Changes()
             bad: list[str] = []
             quotes = set[QuoteKey]()
@@ -335,9 +345,10 @@ class Board:
             book.withdraw_unheard(
                 now if asked_at is None else asked_at, now, changes, among(quotes)
             )
-            self._report(book.matrix.match_name, bad)
+            self._passed_over.tell(book.matrix.match_name, bad)
             yield from book.recomputing(self.basis, changes)
             self._publish(book, changes)
+        self._passed_over.tell("odds", no_room)
 
     def merge_value_bets(
         self, bets: Iterable[ValueBet], asked_at: int | None = None, *, is_cut: bool = False
@@ -347,7 +358,7 @@ class Board:
         differs = yield from held.take(bets, bad, now)
         differs = differs or is_cut != held.is_cut
         held.read_at, held.is_cut = now if asked_at is None else asked_at, is_cut
-        self._report("value bets", bad)
+        self._passed_over.tell("value bets", bad)
         if differs:
             self._subscribers.tell(ValueBetsChanged())
 
@@ -474,7 +485,9 @@ class Board:
             book.age(self.basis, self.reference, now, changes)
             if changes.removed or changes.touched:
                 self._recompute(book, changes)
+            book.tell_turned_away()
             yield
+        self._books.drop_empty(self.games.keys() | self._subscribed)
         self._tell_values(self.values.age(now))
 
     def withdrawing_unheard(self, since_ms: int) -> Iterator[None]:
@@ -557,8 +570,19 @@ class Board:
                 self._subscribers.tell(notice)
             self._tell_values(moved)
 
+    def _has_room(self, game: str, bad: list[str]) -> bool:
+        """Whether one more game's prices may be held; named in ``bad`` where not."""
+        has_room = self._books.has_room(game, self.games)
+        if not has_room:
+            bad.append(f"{len(self.games):,} games are listed, and prices of far more come")
+        return has_room
+
     def _learn_reference(self, name: str | None) -> None:
-        if name is not None and name != self.whose.service:
+        if name is None or name == self.whose.service:
+            return
+        now = self._clock()
+        if self.whose.service is None or abs(now - self._reference_at) >= REFERENCE_STAYS_MS:
+            self._reference_at = now
             self._rename(self.whose.learn(name))
             for book, changes in self._books.take_renamed():
                 self._recompute(book, changes)
@@ -569,10 +593,6 @@ class Board:
             self.seen.rename(renaming)
             self.basis.overtime.rename(renaming)
             self._books.rename(renaming)
-
-    def _report(self, what: str, bad: list[str]) -> None:
-        if bad:
-            _log.warning("%s: %d passed over, the first: %s", what, len(bad), bad[0])
 
     def _tell_values(self, moved: Sequence[RowKey]) -> None:
         if moved:

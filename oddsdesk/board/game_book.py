@@ -1,5 +1,6 @@
 """One game's prices: its markets, and the matrix that they make."""
 
+import logging
 from collections.abc import Callable, Container, Iterator
 from typing import Final
 
@@ -15,8 +16,17 @@ from oddsdesk.board.reference import Renaming
 from oddsdesk.pricing.assessment import GOAL_MARKETS, OVERTIME_SPORTS
 from oddsdesk.slices import exhaust
 
+_log = logging.getLogger(__name__)
+
 MarketKey = tuple[str, int]
 MONEYLINE: Final = "moneyline"
+MOST_BOOKMAKERS: Final = 500
+MOST_MARKETS: Final = 1_000
+MOST_SELECTIONS: Final = 1_500
+"""Of one market and period."""
+MOST_PRICES: Final = 50_000
+"""Of one game (D85). Largest games have a tenth of it; each new selection lays its market out anew,
+so that more would hold the window up."""
 _MAY_BE_DRAWN: Final = frozenset({"spread", "draw_no_bet"})
 """Markets with lines that a draw hits."""
 
@@ -38,6 +48,9 @@ class GameBook:
         self._dirty: set[MarketKey] = set()
         self._draws: dict[int, float | None] = {}
         """How likely a draw is by the reference's moneyline, by period."""
+        self._count = 0
+        self._turned_away = 0
+        """How many sightings found no room, until that is told."""
 
     def put(
         self,
@@ -46,12 +59,15 @@ class GameBook:
         changes: Changes,
         liquidity: float | UnsetType | None = UNSET,
     ) -> int:
-        """Take in a sighting of a price.
+        """Take in a sighting of a price; where there is no room for a new one, it is turned away.
 
         Returns the milliseconds since the scrape before, 0 where it is no later one.
         """
         where = (key.market_type, key.period)
         market = self._markets.get(where)
+        if not self._has_room(key, market):
+            self._turned_away += 1
+            return 0
         if market is None:
             matrix = self.matrix
             facts = MarketFacts(matrix.game_id, matrix.competition)
@@ -61,7 +77,24 @@ class GameBook:
             self._columns.add(key.bookmaker)
             changes.relaid = True
         self._dirty.add(where)
-        return market.put(key, seen, changes, liquidity)
+        before = market.count
+        gap = market.put(key, seen, changes, liquidity)
+        self._count += market.count - before
+        return gap
+
+    def _has_room(self, key: CellKey, market: Market | None) -> bool:
+        """Whether a price is held already, or one more may be."""
+        columns = self._columns
+        if len(columns) >= MOST_BOOKMAKERS and key.bookmaker not in columns and key.bookmaker:
+            return False
+        if market is None:
+            return len(self._markets) < MOST_MARKETS and self._count < MOST_PRICES
+        if self._count < MOST_PRICES and len(market.rows) < MOST_SELECTIONS:
+            return True
+        if key.selection not in market.rows:
+            return False
+        held = market.price((key.selection, key.bookmaker))
+        return held is not None or self._count < MOST_PRICES
 
     def withdraw_unheard(
         self,
@@ -91,7 +124,20 @@ class GameBook:
             if market.drop_withdrawn(now_ms, changes):
                 self._dirty.add(where)
         if changes.removed:
+            self._recount()
             self._find_columns(changes)
+
+    def tell_turned_away(self) -> None:
+        """Say in the log how many sightings found no room, where some did not."""
+        if self._turned_away:
+            said = "%s: %d prices passed over: a game has no room for more"
+            _log.warning(said, self.matrix.match_name, self._turned_away)
+            self._turned_away = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no price is held."""
+        return self._count == 0
 
     def rename(self, renaming: Renaming, changes: Changes) -> None:
         """Keep prices under other keys, once others are the reference's."""
@@ -100,6 +146,7 @@ class GameBook:
         for where, market in self._markets.items():
             market.rename(renaming, changes)
             self._dirty.add(where)
+        self._recount()
         self._find_columns(changes)
 
     def miss_draw(self, period: int, bookmaker: str | None, at_ms: int, changes: Changes) -> None:
@@ -209,6 +256,9 @@ class GameBook:
     def _expect_draws(self, market: Market, changes: Changes) -> None:
         if market.market_type in _MAY_BE_DRAWN:
             market.expect_draws(self._draws.get(market.period), changes)
+
+    def _recount(self) -> None:
+        self._count = sum(market.count for market in self._markets.values())
 
     def _find_columns(self, changes: Changes) -> None:
         columns = {key.bookmaker for key, _ in self.prices() if key.bookmaker is not None}

@@ -1,6 +1,7 @@
 """The games whose prices a board holds, and whose prices are the reference's in all of them."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sized
+from typing import Final, Protocol
 
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
@@ -8,6 +9,13 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.reference import Renaming
+
+MOST_UNLISTED: Final = 2_000
+"""Games with prices that no list has: they are new, or somebody makes them up (D85)."""
+
+
+class Listed(Container[str], Sized, Protocol):
+    """The games that the list has, by id."""
 
 
 class GameBooks:
@@ -35,6 +43,16 @@ class GameBooks:
         if book is None:
             book = self._books[game.game_id] = GameBook(game)
         return book
+
+    def has_room(self, game: str, listed: Listed) -> bool:
+        """Say whether the prices of one more game may be held."""
+        return game in listed or len(self._books) < len(listed) + MOST_UNLISTED
+
+    def drop_empty(self, listed: Listed) -> None:
+        """Let go of the games that no list has and of which no price is left."""
+        for game in [game for game, book in self._books.items() if book.is_empty]:
+            if game not in listed:
+                self.drop(game)
 
     def drop(self, game: str) -> GameBook | None:
         """Let go of a game's book and return it."""

@@ -2,6 +2,7 @@
 
 import logging
 from functools import lru_cache
+from typing import Final
 
 import msgspec
 
@@ -10,6 +11,8 @@ from oddsdesk.contract.resources import Game, OddsRow, PriceMessage
 from oddsdesk.contract.times import parse_ms
 
 _log = logging.getLogger(__name__)
+_MOST_IDS: Final = 50_000
+"""Kept at a time; a stream may name games without end (D85)."""
 
 
 class GameEntry(msgspec.Struct, frozen=True):
@@ -40,6 +43,8 @@ class GameIds:
         key = (competition, match_name)
         found = self._ids.get(key)
         if found is None:
+            if len(self._ids) >= _MOST_IDS:
+                self._ids.clear()  # the next list tells again what the service named
             found = self._ids[key] = game_id(competition, match_name)
         return found
 

@@ -58,6 +58,8 @@ class Market:
         """Whether each bookmaker's prices are in play, as was told last."""
         self.facts = facts
         """What is known of the whole market."""
+        self.count = 0
+        """How many prices are held."""
         self._seen: dict[str | None, Price] = {}
         """The price of each bookmaker that was seen last."""
         self._redated: dict[str | None, None] = {}
@@ -91,6 +93,7 @@ class Market:
         if row is None:
             row = self.rows[selection] = SelectionRow(selection)
         held = row.reference if bookmaker is None else row.prices.get(bookmaker)
+        self.count += held is None
         price = observe(held, seen)
         self._set(row, bookmaker, price)
         if price.scraped_at == seen.scraped_at:
@@ -179,6 +182,7 @@ class Market:
             row.prices = {name: price for name, price in kept.items() if name is not None}
             row.limits = renamed(row.limits, renaming)
         self._withdrawn = {cell for cell, price in self.prices() if not price.is_offered}
+        self.count = sum(1 for _ in self.prices())
         self._regroup = True
         for section in self.sections:
             valuation.forget_reference(section)
@@ -398,6 +402,7 @@ class Market:
 
     def _remove(self, cell: Cell) -> None:
         row = self.rows[cell[0]]
+        self.count -= 1
         if cell[1] is None:
             row.reference = None
         else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
@@ -11,7 +11,7 @@ from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.prices import Sighting
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, OddsRow, PriceMessage
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import MINUTE_MS, parse_ms
 
 Reading = tuple[CellKey, Sighting, float | UnsetType | None]
 """A cell, its sighting, and the maximum bet where the row is of whom the service judges by."""
@@ -30,6 +30,9 @@ class LoggedMove(NamedTuple):
     """The reference's only."""
 
 
+_AHEAD_MS: Final = 5 * MINUTE_MS
+"""A price that was scraped later than this from now is taken for one of now: it would never age,
+and no later price would take its place (D85)."""
 _ms = lru_cache(maxsize=8192)(parse_ms)
 """Cached, since prices of a bookmaker share their times: 20,000 have a few hundred."""
 
@@ -137,6 +140,8 @@ def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:
         except ValueError as error:
             bad.append(f"{_name(key)}: scraped_at: {error}")
             continue
+        if at_ms - heard_at > _AHEAD_MS:
+            at_ms = heard_at
         yield key, Sighting(odds, at_ms, heard_at, url, is_live), liquidity
 
 
