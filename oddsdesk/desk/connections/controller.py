@@ -18,6 +18,7 @@ from oddsdesk.desk.connections.profiles import (
     Profiles,
     RemoteProfile,
     check_profile,
+    encryption_refusal,
 )
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets, SecretsError
 from oddsdesk.desk.ui.background import in_background
@@ -153,6 +154,9 @@ class ProfileController(QObject):
         try:
             checked = check_profile(named)
             assert isinstance(checked, RemoteProfile)
+            if refusal := encryption_refusal(checked):
+                dialog.show_failure(refusal)
+                return
             kept = None if entered.key else await _elsewhere(lambda: self._find_key(checked))
             key = entered.key or kept
             if not key:

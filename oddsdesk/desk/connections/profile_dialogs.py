@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDialogButtonBox,
     QFileDialog,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.client.diagnosis import Diagnosis
 from oddsdesk.desk.connections.profiles import (
     EMBEDDED_NAME,
+    SENDS_UNENCRYPTED,
     EmbeddedProfile,
     RemoteProfile,
     encryption_warning,
@@ -159,6 +161,9 @@ class RemoteDialog(FormDialog):
         self.keyring_note = note(_NO_KEYRING, theme)
         self.keyring_note.hide()
         self.unencrypted = note("", theme)
+        self.sends_unencrypted = QCheckBox(SENDS_UNENCRYPTED)
+        self.sends_unencrypted.setChecked(profile.sends_key_unencrypted)
+        self.sends_unencrypted.toggled.connect(self._drop_result)
         self.diagnosis = DiagnosisView(theme)
         self._lay_out()
         for field in (self.base_url, self.auth_url, self.ws_url):
@@ -178,6 +183,7 @@ class RemoteDialog(FormDialog):
                 self.ws_url.text().strip() or None,
                 self.place.currentData(),
                 self._profile.ident,
+                self.sends_unencrypted.isChecked(),
             ),
             self.key.text().strip(),
         )
@@ -242,6 +248,7 @@ class RemoteDialog(FormDialog):
         self.add_row("Address of &tokens", self.auth_url)
         self.add_row("Address of the &stream", self.ws_url)
         self.below.addWidget(self.unencrypted)
+        self.below.addWidget(self.sends_unencrypted)
         self.below.addWidget(self.diagnosis)
         roles = QDialogButtonBox.ButtonRole
         self._test = self.buttons.addButton("Test", roles.ResetRole)
@@ -258,6 +265,7 @@ class RemoteDialog(FormDialog):
         warning = encryption_warning(self.values().profile)
         self.unencrypted.setText(warning)
         self.unencrypted.setVisible(bool(warning))
+        self.sends_unencrypted.setVisible(bool(warning))
 
     def _drop_result(self) -> None:
         """What was tested is not what stands here now."""

@@ -18,6 +18,8 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 EMBEDDED_NAME: Final = "Embedded server"
 GUEST_NAME: Final = "Running server"
 NAME_LIMIT: Final = 60
+SENDS_UNENCRYPTED: Final = "Send the key unencrypted"
+"""What a field of the dialog is called, and messages name."""
 
 _FILE: Final = "connections.json"
 _log = logging.getLogger(__name__)
@@ -44,7 +46,10 @@ class EmbeddedProfile(
 
 
 class RemoteProfile(msgspec.Struct, frozen=True, tag="remote", forbid_unknown_fields=True):
-    """A service elsewhere; ``ident`` is what its key is kept under, whatever its name becomes."""
+    """A service elsewhere; ``ident`` is what its key is kept under, whatever its name becomes.
+
+    ``sends_key_unencrypted``: the user lets it be read on the way to another machine (D85).
+    """
 
     name: str
     base_url: str
@@ -52,6 +57,7 @@ class RemoteProfile(msgspec.Struct, frozen=True, tag="remote", forbid_unknown_fi
     ws_url: str | None = None
     key_place: KeyPlace = KeyPlace.KEYRING
     ident: str = ""
+    sends_key_unencrypted: bool = False
 
 
 Profile = EmbeddedProfile | RemoteProfile
@@ -221,6 +227,12 @@ def encryption_warning(profile: Profile) -> str:
         return read_addresses(profile.base_url, profile.auth_url, profile.ws_url).warning
     except AddressError:
         return ""
+
+
+def encryption_refusal(profile: RemoteProfile) -> str:
+    """Return why a connection must not be made, one line; empty where it may."""
+    warning = "" if profile.sends_key_unencrypted else encryption_warning(profile)
+    return f"{warning} Else allow it with “{SENDS_UNENCRYPTED}”." if warning else ""
 
 
 def _check_remote(profile: RemoteProfile, name: str) -> RemoteProfile:

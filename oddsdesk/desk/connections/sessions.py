@@ -6,7 +6,12 @@ from typing import Protocol
 from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import in_words
 from oddsdesk.client.errors import ServiceError
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
+from oddsdesk.desk.connections.profiles import (
+    EmbeddedProfile,
+    Profile,
+    RemoteProfile,
+    encryption_refusal,
+)
 from oddsdesk.desk.connections.secrets import Secrets, SecretsError
 from oddsdesk.desk.ui.background import in_background
 from oddsdesk.desk.ui.local_server import LocalServer
@@ -18,6 +23,10 @@ class SessionError(Exception):
 
 class MissingKeyError(SessionError):
     """Nobody has the key of a remote service: the user has to enter it."""
+
+
+class UnencryptedError(SessionError):
+    """The key would be sent as it is, and the user did not allow that: nothing was sent."""
 
 
 class InUseError(SessionError):
@@ -75,6 +84,8 @@ class RemoteSession:
             SessionError: it does not, or there is no key.
         """
         profile = self.profile
+        if refusal := encryption_refusal(profile):
+            raise UnencryptedError(f"{profile.name}: {refusal}")
         client = self._client = await self._make_client(await self._key())
         if self._asks_first:
             try:

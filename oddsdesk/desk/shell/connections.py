@@ -25,6 +25,7 @@ from oddsdesk.desk.connections.sessions import (
     MissingKeyError,
     ServiceSession,
     SessionError,
+    UnencryptedError,
 )
 from oddsdesk.desk.shell.destinations import connection_entries
 from oddsdesk.desk.shell.dialogs import DeskDialogs
@@ -141,6 +142,8 @@ class Connections(QObject):
         text = f"{str(error).rstrip('.')}.{stays}"
         if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
             action, act = "Enter the key…", lambda: self._dialogs.edit(profile)
+        elif isinstance(error, UnencryptedError) and isinstance(profile, RemoteProfile):
+            action, act = "Edit…", lambda: self._dialogs.edit(profile)
         elif isinstance(error, InUseError):
             guest = error.guest
             action, act = "Use its server", lambda: self.connect_to(guest)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
@@ -23,6 +24,7 @@ from oddsdesk.desk.connections.sessions import (
     RemoteSession,
     ServiceSession,
     SessionError,
+    UnencryptedError,
 )
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.tasks import spawn, stop
@@ -130,6 +132,30 @@ async def test_a_key_that_is_not_kept_here_is_asked_for(connecting: Connecting):
     absent = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
     with pytest.raises(MissingKeyError, match="enter it"):
         await connecting.manager.switch(absent)
+
+
+@pytest.mark.parametrize(
+    ("profile", "is_refused"),
+    [
+        (RemoteProfile("x", "http://odds.invalid", ident="x"), True),
+        (RemoteProfile("x", "https://odds.invalid", "http://odds.invalid", ident="x"), True),
+        (RemoteProfile("x", "https://odds.invalid", None, "ws://odds.invalid", ident="x"), True),
+        (RemoteProfile("x", "https://odds.invalid", ident="x"), False),
+        (RemoteProfile("x", "http://[::1]:9", ident="x"), False),
+        (RemoteProfile("x", "http://odds.invalid", ident="x", sends_key_unencrypted=True), False),
+    ],
+    ids=["base", "tokens", "stream", "https", "local", "allowed"],
+)
+async def test_a_key_goes_unencrypted_to_this_machine_only_unless_the_profile_lets_it(
+    connecting: Connecting, profile: RemoteProfile, is_refused: bool
+):
+    """D85: what is refused has sent nothing, and says what to do."""
+    connecting.secrets.put("x", KeyPlace.SESSION, "key")
+    profile = msgspec.structs.replace(profile, key_place=KeyPlace.SESSION)
+    with pytest.raises(SessionError) as caught:
+        await connecting.manager.switch(profile)
+    assert isinstance(caught.value, UnencryptedError) == is_refused
+    assert ("Send the key unencrypted" in str(caught.value)) == is_refused
 
 
 async def test_two_servers_on_one_database_take_turns(connecting: Connecting):

@@ -79,8 +79,10 @@ def test_who_else_could_read_the_key_is_said_while_the_address_is_typed(theme, w
     dialog.auth_url.setText("")
     dialog.ws_url.setText("ws://a.example")
     assert "ws://a.example is not encrypted" in dialog.unencrypted.text()
+    assert not dialog.sends_unencrypted.isHidden()
     dialog.ws_url.setText("")
     assert dialog.unencrypted.isHidden()
+    assert dialog.sends_unencrypted.isHidden()
 
 
 LONG = "This machine cannot reach no.such.host.example: check the address and the network. " * 3
@@ -159,6 +161,22 @@ async def test_a_failed_test_says_what_to_do_and_loses_nothing(work, window, ses
     dialog.key.clear()
     dialog.test_requested.emit()
     await until(lambda: dialog.diagnosis.text == "Enter the key that the service gave you.")
+
+
+async def test_no_key_is_sent_unencrypted_to_another_machine_unless_that_is_allowed(
+    work, window, qtbot
+):
+    """D85: a test sends it, too."""
+    work.edit(RemoteProfile("There", "http://odds.invalid"), window, None)
+    (dialog,) = window.findChildren(RemoteDialog)
+    qtbot.keyClicks(dialog.key, "key")
+    dialog.test_requested.emit()
+    await until(lambda: "Else allow it with “Send the key unencrypted”" in dialog.diagnosis.text)
+    dialog.sends_unencrypted.setChecked(True)
+    assert dialog.diagnosis.isHidden()
+    assert dialog.values().profile.sends_key_unencrypted
+    dialog.test_requested.emit()
+    await until(lambda: "This machine cannot reach" in dialog.diagnosis.text)
 
 
 async def test_a_test_can_be_stopped(work, window, qtbot):
