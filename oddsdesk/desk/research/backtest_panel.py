@@ -24,7 +24,7 @@ from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import moment_text
+from oddsdesk.desk.ui.time_format import day_text, moment_text
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.ledger.reporting import in_order, whole_report
 from oddsdesk.pricing.devig import METHODS
@@ -42,7 +42,7 @@ _ALL_VALUE: Final = "All that is value"
 _BEGIN: Final = EmptyState(
     "table",
     "What would value bets have earned?",
-    "Goes through all that your server has recorded, with the rules of the value bets and what was"
+    "Goes through what your server has recorded, with the rules of the value bets and what was"
     " known at each moment. Past seasons: Import files… (Ctrl+I).",
     "Run",
 )
@@ -167,7 +167,9 @@ class BacktestPanel(ResearchPanel):
     def _on_running_done(self, found: BacktestFound) -> None:
         self._found, done = found, found.done
         self.model.show_rows({(bet.ident or 0,): bet for bet in done.bets}, may_move=True)
-        self.facts.show_facts(_facts(found.summary, whole_report(done.bets).drawdown.depth))
+        self.facts.show_facts(
+            [*_facts(found.summary, whole_report(done.bets).drawdown.depth), _judge(found)]
+        )
         self.chart.show_steps(course(counted for _, counted in in_order(done.bets)))
         told = notes(done, found.question, moment_text)
         if told and done.bets:
@@ -197,6 +199,14 @@ class BacktestPanel(ResearchPanel):
 def _about(found: BacktestFound) -> str:
     method = found.question.method.replace("_", " ")
     return f"{rows_text(found.done)}, by {found.question.reference}, {method}"
+
+
+def _judge(found: BacktestFound) -> Fact:
+    """What the bar above has no room to say in a small window."""
+    first, last = found.done.first_ms or 0, found.done.last_ms
+    return Fact(
+        "Judged by", found.question.reference, f"log of {day_text(first)} to {day_text(last)}"
+    )
 
 
 def _facts(found: Summary, drawdown: float) -> list[Fact]:

@@ -137,7 +137,8 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         "Log loss",
         "0.888",
         3,
-        "Of its closing line without margin, where results are known: the lowest knows most",
+        "Of its closing line without margin, where results are known: the lowest of the same"
+        " games knows most",
         drops=3,
     ),
 )

@@ -84,6 +84,8 @@ class ResearchPanel(QWidget):
             state = _NO_LOG if self._log() is None else _RUNS if runs else self._state()
             self.placeholder.say(state)
         self._stack.setCurrentWidget(self.table if has_rows else self.placeholder)
+        # Not the first field: letters that are keys of the panel would be typed into it.
+        self.setFocusProxy(self.table if has_rows else self.bar.run)
 
     def _assemble(self, theme: Theme, fields: list[QWidget], above: list[QWidget]) -> None:
         """Lay it out, with fields in its bar and parts above the table; then it is shown."""
@@ -98,7 +100,6 @@ class ResearchPanel(QWidget):
         for part in (self.bar, *above, body, self.messages):
             whole.addWidget(part)
         whole.setStretchFactor(body, 1)
-        self.setFocusProxy(self.table)
         add_action(self, f"{self.ident}.run", self.run)
         export = add_action(self, f"{self.ident}.export", self._export)
         self.bar.run_clicked.connect(self.run)

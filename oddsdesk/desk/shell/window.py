@@ -346,14 +346,15 @@ class MainWindow(QMainWindow):
 
 
 def focus_within(part: QWidget | None) -> None:
-    """Give the focus to the first widget of a part that takes it by Tab."""
+    """Give the focus to a table of a part, else to whom it names, else to the first by Tab."""
     if part is None:
         return
     every = [part, *part.findChildren(QWidget)]
     takers = (w for w in every if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus)
     tables = [widget for widget in every if isinstance(widget, QAbstractItemView)]
     first = next((w for w in tables if w.isVisible() and w.focusProxy() is None), None)
-    taker = first or next(takers, None)
+    named = part.focusProxy()
+    taker = first or (named if named in every and named.isVisible() else next(takers, None))
     if taker is not None:
         taker.setFocus(Qt.FocusReason.TabFocusReason)
 

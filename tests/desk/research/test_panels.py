@@ -18,6 +18,7 @@ from oddsdesk.desk.research.scorecard_panel import ScorecardPanel
 from oddsdesk.desk.research.span_fields import ChoiceError, span_of
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.log_research import DatabaseResearch
+from oddsdesk.desk.shell.window import focus_within
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
@@ -288,3 +289,16 @@ async def test_choices_are_kept_between_starts(
     assert again.span.until.text() == "2023-12-01"
     later = scorecard_panel(qtbot, theme, Layout(tmp_path / "desk.ini"), None)
     assert later.span.since.text() == "2023-11-01"
+
+
+@pytest.mark.parametrize("make", [backtest_panel, scorecard_panel])
+async def test_keys_go_to_the_panel_and_not_into_its_fields(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path, make: Callable[..., Any]
+) -> None:
+    panel = make(qtbot, theme, layout, research(path))
+    focus_within(panel)
+    assert panel.focusWidget() is panel.bar.run
+    panel.run()
+    await ended(panel)
+    focus_within(panel)
+    assert panel.table.isAncestorOf(panel.focusWidget())
