@@ -24,6 +24,7 @@ from oddsdesk.cli.options import (
 from oddsdesk.cli.own_records import own_setting, preset
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import METHOD, MINE
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
@@ -118,6 +119,7 @@ def backtest(
         head = {"reference": question.reference, "method": question.method, "notes": told}
         click.echo(json.dumps(summary_fields(found) | head | {"rows": rows}, indent=2))
     else:
+        click.echo(_asked(question, done))
         click.echo(_table(done.bets, found))
         for line in told:
             click.echo(plain(line))
@@ -163,6 +165,15 @@ def _settled(
         if len(told.problems) > _MOST_TOLD:
             problems.append(f"{name}: {len(told.problems) - _MOST_TOLD} more lines like these")
     return bets
+
+
+def _asked(question: Question, done: Backtested) -> str:
+    method, preset = question.method.replace("_", " "), question.preset
+    which = f", preset {preset}" if preset else ""
+    line = f"{done.asked:,} rows of the log, judged by {question.reference}, {method}{which}"
+    if done.first_ms is None:
+        return plain(line)
+    return plain(f"{line}; it goes from {format_ms(done.first_ms)} to {format_ms(done.last_ms)}")
 
 
 def _table(bets: Sequence[PlacedBet], found: Summary) -> str:

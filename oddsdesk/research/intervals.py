@@ -6,6 +6,7 @@ What is drawn anew is drawn from a seed: the same data has the same interval.
 import math
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
 from statistics import NormalDist, fmean, median, stdev
 from typing import Final, TypeVar
 
@@ -35,11 +36,11 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 def mean_of(sample: Sequence[float]) -> Interval:
-    """Return a mean with its normal interval, which takes two or more."""
+    """Return a mean with Student's interval (1908), which takes two or more."""
     if len(sample) < 2:
         return Interval(sample[0] if sample else None, len(sample), None, None)
     middle = fmean(sample)
-    reach = _Z * stdev(sample) / math.sqrt(len(sample))
+    reach = _student(len(sample) - 1) * stdev(sample) / math.sqrt(len(sample))
     return Interval(middle, len(sample), middle - reach, middle + reach)
 
 
@@ -93,6 +94,25 @@ def bootstrapped(
             if figure is not None:
                 drawn[place].append(figure)
     return [_ends(figures) for figures in drawn]
+
+
+@lru_cache(maxsize=256)
+def _student(freedom: int) -> float:
+    """Return how many standard errors hold ``SHARE``, with so many degrees of freedom.
+
+    Abramowitz and Stegun, 26.7.5, within 0.2 % from three on; below that in closed form.
+    """
+    if freedom == 1:
+        return math.tan(math.pi * SHARE / 2)
+    if freedom == 2:
+        return SHARE * math.sqrt(2 / (1 - SHARE * SHARE))
+    terms = (
+        (_Z**3 + _Z) / 4,
+        (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / 96,
+        (3 * _Z**7 + 19 * _Z**5 + 17 * _Z**3 - 15 * _Z) / 384,
+        (79 * _Z**9 + 776 * _Z**7 + 1482 * _Z**5 - 1920 * _Z**3 - 945 * _Z) / 92160,
+    )
+    return _Z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
 
 
 def _ends(figures: list[float]) -> tuple[float | None, float | None]:

@@ -114,8 +114,7 @@ class _Bettor:
         """Nothing is bet on at this moment."""
 
     def at_close(self, game: PastGame) -> None:
-        """Look at what a consensus closes at; the close of a bookmaker stands in the log."""
-        self.closes.see_begin(game)
+        """Nothing more is bet on; closing lines are put on at the end."""
 
     def forget_due(self) -> None:
         """Count what the log ends too early for."""

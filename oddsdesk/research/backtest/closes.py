@@ -1,7 +1,8 @@
 """Closing lines of bets on the log (D57): a reference's is read from it, a consensus' is seen.
 
 What the bookmakers said together stands in no log. So it is looked at while the log is gone
-through, as a desk looks at it that runs (``board.closing_lines``), and by the same rules.
+through, as a desk looks at it that runs (``board.closing_lines``), and by the same rules: whenever
+anything of the game was recorded, so that of a log with hours between nobody knows the close.
 """
 
 from collections.abc import Iterable
@@ -66,12 +67,6 @@ class Closes:
         if first is None and is_due:
             for market in self._seen[ident]:
                 self._look(game, market, now_ms)
-
-    def see_begin(self, game: PastGame) -> None:
-        """Look at a game as it stood when it began."""
-        begins = game.kick_off
-        has_passed = begins is not None and begins <= game.era.now_ms
-        self.see(game, begins if has_passed and begins is not None else game.moment)
 
     def put_on(self, bets: Iterable[PlacedBet], past: PastOdds, now_ms: int) -> list[PlacedBet]:
         """Return bets with their closing lines.

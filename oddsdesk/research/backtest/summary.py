@@ -1,6 +1,7 @@
 """What a backtest answers: figures with their intervals, and what has to be said beside them."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -65,8 +66,8 @@ def notes(done: Backtested, question: Question, moment: Moment = format_ms) -> l
         told.append("no result is known: import football-data's seasons, or give --results FILE")
     elif missing := sum(bet.result is None for bet in done.bets):
         told.append(f"no result is known of {missing} of {len(done.bets)} bets; yield is without")
-    if without := sum(bet.clv_pct is None for bet in done.bets):
-        told.append(f"{without} of {len(done.bets)} bets have no closing line")
+    if without := [bet for bet in done.bets if bet.clv_pct is None]:
+        told.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
     if done.missed:
         told.append(f"{done.missed} times the price was value no more after the latency")
     if done.removed:
@@ -135,6 +136,13 @@ def _figures(facts: Sequence[_Facts]) -> tuple[float | None, ...]:
         math.fsum(clv) / len(clv) if clv else None,
         len(clv),
     )
+
+
+def _why(bets: Sequence[PlacedBet]) -> str:
+    """Return why bets have no closing line, the most frequent reason first."""
+    reasons = Counter("the game has not begun" if not bet.close else bet.close.why for bet in bets)
+    said = [f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()]
+    return f": {', '.join(said)}"
 
 
 def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:

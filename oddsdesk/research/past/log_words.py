@@ -46,7 +46,7 @@ def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format
     """Return why nothing can come of a span: no rows, or none of the reference; else nothing."""
     if not log.asked:
         return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
-    names = ", ".join(sorted(log.bookmakers))
+    names = ", ".join(sorted(log.bookmakers, key=str.casefold))
     if reference == CONSENSUS_TITLE:
         too_few = len(log.bookmakers) <= LEAST_VOTES
         return f"a consensus takes three others beside a bookmaker; there are {names}" * too_few

@@ -126,7 +126,6 @@ class _Scorer:
 
     def at_close(self, game: PastGame) -> None:
         """Count chances beside what came true."""
-        self.closes.see_begin(game)
         entry = game.entry
         named = (entry.match_name, entry.competition, entry.kick_off)
         score = self._log.score(entry.game_id, *named)

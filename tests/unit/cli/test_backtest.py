@@ -74,6 +74,8 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     text = run(database).stdout
     assert "yield: not known" in text
     assert "no result is known" in text
+    begin = "3 rows of the log, judged by Pinnacle, margin proportional; it goes from 2023-11-14"
+    assert text.startswith(begin)
 
 
 def test_an_empty_span_is_said(database: Path) -> None:

@@ -332,3 +332,12 @@ def test_a_consensus_closes_as_it_was_last_before_the_game(log: Log) -> None:
     (bet,) = log.backtest(**BY_ALL).bets
     fair = 1 / (1 / 1.8 - (1 / 1.8 + 1 / 2.1 - 1) / 2)
     assert bet.clv_pct == pytest.approx((2.09 / fair - 1) * 100)
+
+
+def test_of_snapshots_with_hours_between_no_consensus_closes_and_why_is_told(log: Log) -> None:
+    log.archive(*votes(EVEN), said(SOFT, {"A": 2.09, "B": 1.7}))
+    log.archive(*votes({"A": 1.8, "B": 2.1}, KICK_OFF + HOUR))
+    done = log.backtest(**BY_ALL)
+    assert [bet.clv_pct for bet in done.bets] == [None]
+    why = "last seen more than 30 minutes before the game"
+    assert f"1 of 1 bets have no closing line: {why}" in notes(done, question(**BY_ALL))

@@ -1,7 +1,7 @@
 """Intervals hold what they say they hold, and are the same for the same data."""
 
 import random
-from statistics import NormalDist, fmean
+from statistics import NormalDist, fmean, stdev
 
 import pytest
 
@@ -16,8 +16,18 @@ def test_a_share_has_wilsons_interval() -> None:
     assert share_of(0, 0) == Interval(None, 0, None, None)
 
 
-def test_a_mean_has_the_normal_interval_and_one_figure_none() -> None:
-    assert mean_of([1.0, 3.0]).low == pytest.approx(2 - 1.959964 * 2**0.5 / 2**0.5)
+@pytest.mark.parametrize(
+    ("count", "student"), [(2, 12.706), (3, 4.303), (4, 3.182), (6, 2.571), (31, 2.042)]
+)
+def test_a_mean_has_students_interval(count: int, student: float) -> None:
+    """Of little data it is wide; the quantiles are those of published tables."""
+    sample = [float(number % 2) for number in range(count)]
+    found = mean_of(sample)
+    error = stdev(sample) / count**0.5
+    assert found.high == pytest.approx(fmean(sample) + student * error, rel=0.002)
+
+
+def test_one_figure_has_no_interval() -> None:
     assert mean_of([5.0]) == Interval(5.0, 1, None, None)
     assert mean_of([]) == Interval(None, 0, None, None)
 
