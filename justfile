@@ -30,7 +30,7 @@ test *arguments:
 only kind *arguments:
     .venv/bin/pytest -m {{kind}} {{arguments}}
 
-# A minute of fuzzing, always the same; or as told: `just fuzz --minutes 10 quote`
+# A minute of fuzzing, always the same (`tests.fuzz --runs 500`); or as told: `just fuzz --minutes 10 quote`
 fuzz *arguments="--runs 500":
     .venv/bin/python -m tests.fuzz {{arguments}}
 

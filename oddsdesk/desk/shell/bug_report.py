@@ -38,6 +38,10 @@ _SECRETS = (
         r"(?i)(bearer\s+|(?:api[_-]?key|token|password|secret)[\"']?\s*[=:]\s*[\"']?)[^\s\"',&}]+"
     ),
     re.compile(r"(?i)(://)[^/@\s]+(?=@)"),
+    re.compile(
+        r"(?i)(://(?:[^/@\s]+@)?)(?!localhost\b|127\.|\[::1\])"
+        r"(?:\[[^\]\s]*|[^/\s:\"',?#)>\]]+)"
+    ),
     re.compile(r"\b()[A-Za-z0-9_-]{32,}\b"),
 )
 
@@ -114,7 +118,7 @@ def error_text(record: logging.LogRecord) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text without folders of this machine, keys, tokens and passwords."""
+    """Return a text without folders and hosts of the user, keys, tokens and passwords."""
     text = _PLATFORM_FOLDER.sub('File "', without_keys(text))
     text = _OTHER_FOLDER.sub('File "', text)
     home = home_folder()

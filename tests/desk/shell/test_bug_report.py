@@ -43,7 +43,26 @@ def test_an_error_that_was_foreseen_is_no_bug(bugs: BugReports) -> None:
         "ws://localhost/stream?token=abcdef0123&x=1",
         'File "/home/abcdef0123/project/oddsdesk/desk/app.py"',
         "https://abcdef0123:pw@example.org/",
+        "X-Api-Key: abcdef0123",
+        "cannot connect to https://abcdef0123.lan:8765/api/odds",
+        "('wss://abcdef0123',)",
+        "ws://[2001:db8::abcdef0123]:8765/",
+        "https://user:pw@abcdef0123/",
     ],
 )
 def test_a_report_holds_no_secrets(text: str) -> None:
     assert "abcdef0123" not in without_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://127.0.0.1:8765/api/odds",
+        "ws://localhost/",
+        "http://[::1]:1/",
+        "a://",
+        "see docs: //",
+    ],
+)
+def test_a_report_says_which_of_the_services_own_addresses(text: str) -> None:
+    assert without_secrets(text) == text
