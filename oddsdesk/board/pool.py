@@ -6,6 +6,7 @@ enough, else old ones, too: then the consensus is stale.
 """
 
 import contextlib
+import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ class Voter(NamedTuple):
     odds: tuple[float, ...]
     """Gross (D46), in the order of the group's sides."""
     chances: tuple[float, ...]
+    overround: float
+    """S of its prices."""
     price: Price
     """That of the first row, whose clocks tell how long it may count."""
     scraped_at: int
@@ -37,11 +40,6 @@ class Voter(NamedTuple):
     has_overtime: bool | None
     is_apart: bool = False
     """Whether it is in play and was seen more than a minute before the newest."""
-
-    @property
-    def overround(self) -> float:
-        """S of its prices."""
-        return sum([1 / price for price in self.odds])
 
 
 class _Ballot:
@@ -57,9 +55,7 @@ class _Ballot:
         self._margins = {name: _margin_of(each) for name, each in self.by_operator.items()}
         self._weight = sum(weight for weight, _ in self._margins.values())
         self._overrounds = sum(weight * total for weight, total in self._margins.values())
-        self._oldest = {
-            name: min(voter.scraped_at for voter in each) for name, each in self.by_operator.items()
-        }
+        self._oldest = sorted((voter.scraped_at, voter.profile.group) for voter in voters)
 
     def beside(self, operator: str) -> int:
         """Return how many operators vote beside one."""
@@ -77,9 +73,14 @@ class _Ballot:
             side: ReferencePrice(1 / (chance * total), total * (1 - chance), 1 / chance)
             for side, chance in zip(group.sides, chances, strict=True)
         }
-        at = min(oldest for name, oldest in self._oldest.items() if name != without)
+        at = next(at for at, operator in self._oldest if operator != without)
         is_live = next((v.is_live for v in self.voters if v.is_live is not None), None)
         return ReferenceLine(self._market_type, group, prices, total, at, is_live)
+
+    def least_fair(self) -> dict[str, float]:
+        """Return of each side fair odds that no line goes below, whoever is left out."""
+        sides, chances = self.voters[0].group.sides, self._logits.most_chances()
+        return {side: 1 / chance for side, chance in zip(sides, chances, strict=True)}
 
     def _alone(self, without: str, method: str) -> ReferenceLine:
         """Return what the one voter says who is left: its own line, to the last digit."""
@@ -136,6 +137,7 @@ class Pool:
         self.least = least
         """How many operators make a consensus."""
         self._pooled: dict[str, PooledLine | None] = {}
+        self._least_fair: dict[str, float] | None = None
 
     @property
     def has_overtime(self) -> bool | None:
@@ -153,6 +155,21 @@ class Pool:
         if left_out not in self._pooled:
             self._pooled[left_out] = self._without(left_out)
         return self._pooled[left_out]
+
+    def least_fair(self, side: str) -> float:
+        """Return fair odds that no line of ``of`` goes below; infinite where none prices the side.
+
+        It is quick: most prices are far from them, and need no line of their own.
+        """
+        if self._least_fair is None:
+            is_enough = self._fresh.beside("") > self.least  # whoever is left out
+            ballots = [self._fresh] if is_enough else [self._fresh, self._every]
+            found = [each.least_fair() for each in ballots if each.voters]
+            self._least_fair = {
+                side: min(each.get(side, math.inf) for each in found)
+                for side in self._every.voters[0].group.sides
+            }
+        return self._least_fair.get(side, math.inf)
 
     def _without(self, operator: str) -> PooledLine | None:
         for ballot in (self._fresh, self._every):

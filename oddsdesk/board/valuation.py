@@ -138,10 +138,12 @@ def _find_best(section: Section, row: SelectionRow, basis: Basis) -> None:
         least = _near_from(section, row.fair)
         near = [name for name, price in row.prices.items() if price.odds >= least]
     else:
+        least = _near_from(section, section.pool.least_fair(section.side_of(row.selection)))
         near = [
             name
             for name, price in row.prices.items()
-            if price.odds >= _near_from(section, fair_beside(section, row, name))
+            if price.odds >= least
+            and price.odds >= _near_from(section, fair_beside(section, row, name))
         ]
     row.near = tuple([name for name in near if row.prices[name].is_offered])
 

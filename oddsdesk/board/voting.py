@@ -52,15 +52,17 @@ def _voter(section: Section, name: str, basis: Basis) -> Voter | None:
         return None
     prices = [row.prices[name] for row in rows]
     odds = tuple([price.odds for price in prices])
-    chances = _chances(basis.method, odds)
-    if chances is None or overround(odds) < MIN_OVERROUND:
+    said = _said(basis.method, odds)
+    if said is None or said[1] < MIN_OVERROUND:
         return None
+    chances, total = said
     return Voter(
         bookmaker=name,
         profile=profile,
         group=group,
         odds=odds,
         chances=chances,
+        overround=total,
         price=prices[0],
         scraped_at=min(price.scraped_at for price in prices),
         is_live=state_of(prices),
@@ -70,10 +72,10 @@ def _voter(section: Section, name: str, basis: Basis) -> Voter | None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _chances(method: str, odds: tuple[float, ...]) -> tuple[float, ...] | None:
-    """Return chances without margin, None where the method gives none that can be pooled."""
+def _said(method: str, odds: tuple[float, ...]) -> tuple[tuple[float, ...], float] | None:
+    """Return chances without margin, and S; None where there are none that can be pooled."""
     try:
         chances = devig(method, odds).probabilities
     except DevigError:
         return None
-    return tuple(chances) if all(0 < chance < 1 for chance in chances) else None
+    return (chances, overround(odds)) if all(0 < chance < 1 for chance in chances) else None

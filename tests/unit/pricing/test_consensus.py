@@ -1,6 +1,7 @@
 """The laws of pooling chances, and a worked example by plain arithmetic."""
 
 import math
+import operator
 from fractions import Fraction
 
 import pytest
@@ -111,3 +112,23 @@ def test_what_is_said_without_a_group_is_what_the_others_say(
 
 def test_one_vote_alone_is_a_consensus_where_one_is_enough() -> None:
     assert consensus([Vote("A", (0.3, 0.7))], least=1) == Consensus((0.3, 0.7), 1)
+
+
+extreme = st.floats(1e-300, 1 - 1e-15).map(lambda chance: (chance, (1 - chance) / 2, 0.5))
+"""Chances as a method may give them: they need not sum to 1."""
+
+
+skewed = st.builds(Vote, st.sampled_from("abcdef"), shares | extreme, st.sampled_from([0.5, 3.0]))
+
+
+@given(st.lists(skewed, min_size=1, max_size=8))
+def test_no_chance_is_above_the_most_whoever_is_left_out(cast: list[Vote]) -> None:
+    pool = LogitPool(cast)
+    for without in ("", *pool.groups):
+        said = pool.chances(without)
+        assert said is None or all(map(operator.le, said, pool.most_chances()))
+
+
+def test_the_most_that_many_say_is_hardly_above_what_they_say() -> None:
+    pool = LogitPool([Vote(str(one), (0.48 + one / 500, 0.52 - one / 500)) for one in range(20)])
+    assert pool.most_chances()[0] < 1.01 * (pool.chances() or [0.0])[0]
