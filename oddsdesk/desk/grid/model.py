@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
+from functools import cache, partial
+from importlib import import_module
 from itertools import chain
 
 import msgspec
@@ -26,6 +28,7 @@ from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, tit
 from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
+from oddsdesk.desk.ui.background import in_background
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
@@ -280,6 +283,7 @@ class GridModel(LiveModel):
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
         self._waiting.update(dict.fromkeys(keys))
         if self._waiting and not self._take_timer.isActive():
+            _import_arrays()
             self._take_timer.start(_TAKE_MS)
 
     def _on_board_notice(self, notice: Notice) -> None:
@@ -378,6 +382,12 @@ class GridModel(LiveModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.sort_as(column, order is Qt.SortOrder.DescendingOrder)
+
+
+@cache
+def _import_arrays() -> None:
+    """Import what orders rows beside the window, which would stand still for 0.1 s."""
+    in_background("arrays", partial(import_module, "oddsdesk.desk.grid.arrays"))
 
 
 def _by_selection(keys: Iterable[RowKey]) -> dict[RowKey, None]:
