@@ -86,8 +86,10 @@ def test_bookmakers_columns_are_arranged_and_a_game_taken_out_by_keys(
     last_bookmaker("Northgate")
     desk.go_to("everton")
     desk.press("c")
+    desk.wait_for_title("^Columns")  # or what is typed would go to the matrix
     desk.write("north")
     desk.press("Down", "space", "Escape")
+    desk.wait_until_gone("^Columns")
     last_bookmaker("Meridian")
     desk.go_to("everton")
     desk.press("f")

@@ -37,6 +37,7 @@ class Popup(QFrame):
         self.setProperty("variant", "popup")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
+        self.setWindowTitle(title)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(*[spacing.GAP] * 4)
         self.column.setSpacing(spacing.STEP)
