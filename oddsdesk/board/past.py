@@ -4,7 +4,7 @@ In the place of ``Sync`` while one looks back. A moment is read once; from there
 moves are taken in, so that a step costs what moved in it and not the board.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import aclosing
 from typing import Any, Final, Protocol
 
@@ -33,13 +33,15 @@ Work = Callable[[], Awaitable[None]]
 
 
 class PastLog(Protocol):
-    """The log of a server of one's own by the times of prices, in milliseconds.
+    """A server's log by the times of prices, in milliseconds.
 
     Every coroutine raises ``HistoryError``.
     """
 
-    async def moves(self, since_ms: int, until_ms: int, limit: int) -> list[LoggedMove]:
-        """Return what moved after one moment and not after another, in order."""
+    async def moves(
+        self, since_ms: int, until_ms: int, limit: int, games: Collection[str]
+    ) -> list[LoggedMove]:
+        """Return what moved after one moment and not after another, in order; of these at least."""
         ...
 
     async def ends(self) -> tuple[int, int] | None:
@@ -105,7 +107,7 @@ class Past:
         Raises:
             HistoryError: the log cannot be read; the board stands where it stood.
         """
-        moves = await self._log.moves(self._at_ms, to_ms, MOST_MOVES)
+        moves = await self._log.moves(self._at_ms, to_ms, MOST_MOVES, self._shown())
         if not self._is_started:
             return
         if len(moves) == MOST_MOVES:
@@ -116,7 +118,7 @@ class Past:
         if not moved <= self._unlisted or to_ms - self._listed_at >= _LIST_MS:
             await self._reported(self._list_games)
             self._unlisted |= moved - self._board.games.keys()
-        shown = self._board.games.keys() | self._subscribed.keys()
+        shown = self._shown()
         self._board.apply_moves([move for move in moves if move.game.game_id in shown])
         if to_ms - self._swept_at >= _SWEEP_MS:
             self._swept_at = to_ms
@@ -190,7 +192,7 @@ class Past:
                 rows += answer
         if board.rows_wanted and at_ms <= self._at_ms:
             await in_slices(board.replace_rows(rows, self._subscribed.keys()))
-            await self._catch_up(at_ms, lambda game: game not in self._subscribed)
+            await self._catch_up(at_ms, board.games.keys() - self._subscribed.keys())
 
     async def _read_each(self) -> None:
         board = self._board
@@ -206,15 +208,20 @@ class Past:
             self._board.forget_game(game_id)
             return
         await in_slices(self._board.replace_matrix(matrix))
-        await self._catch_up(at_ms, lambda game: game == matrix.game_id)
+        await self._catch_up(at_ms, {matrix.game_id})
         if matrix.game_id != game_id:
             self._board.merge_game(game_id, matrix.game_id)
 
-    async def _catch_up(self, at_ms: int, is_read: Callable[[str], bool]) -> None:
-        """Take in what moved in the games read as of ``at_ms``, where it went on meanwhile."""
+    async def _catch_up(self, at_ms: int, games: Collection[str]) -> None:
+        """Take in what moved meanwhile in games that were read as of ``at_ms``."""
         if at_ms != self._at_ms:
-            moves = await self._log.moves(at_ms, self._at_ms, MOST_MOVES)
-            self._board.apply_moves([move for move in moves if is_read(move.game.game_id)])
+            moves = await self._log.moves(at_ms, self._at_ms, MOST_MOVES, games)
+            self._board.apply_moves([move for move in moves if move.game.game_id in games])
+
+    def _shown(self) -> Collection[str]:
+        """Return the games whose prices are shown."""
+        listed = self._board.games.keys() if self._board.keeps_all else ()
+        return {*listed, *self._subscribed}
 
     def _stand_at(self, at_ms: int) -> None:
         self._swept_at = min(self._swept_at, at_ms)

@@ -1,4 +1,7 @@
-"""The past of prices as the service tells it, where it does (D75); else what the desk has seen."""
+"""The past of prices as the service tells it, where it does (D75); else what the desk has seen.
+
+As far as the board's moment: it does not tell what came later.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -46,9 +49,10 @@ class ServiceSource:
             raise HistoryError(error.message) from error
         reference = self._board.whose.bookmaker
         paths: dict[str | None, PricePath] = {
-            None if name == reference else name: path for name, path in told.items()
+            None if name == reference else name: self._known(path) for name, path in told.items()
         }
-        began = min((path[0].at for path in told.values() if path), default=None)
+        paths = {name: path for name, path in paths.items() if path}
+        began = min((path[0].at for path in paths.values()), default=None)
         return History(Origin.SERVICE, paths, since_ms=began)
 
     async def references(
@@ -76,8 +80,13 @@ class ServiceSource:
         except ServiceError as error:
             raise HistoryError(error.message) from error
         return References(
-            Origin.SERVICE, {key: tidy(points) for key, points in found.items() if points}
+            Origin.SERVICE,
+            {key: known for key, points in found.items() if (known := self._known(tidy(points)))},
         )
+
+    def _known(self, path: PricePath) -> PricePath:
+        at_ms = self._board.connection.as_of_ms
+        return path if at_ms is None else [point for point in path if point.at <= at_ms]
 
     async def _asks(self) -> bool:
         """Say whether the service tells its history; it is asked that once."""

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
@@ -228,11 +228,13 @@ class EmbeddedLog:
         """Say how far back the log reaches, and when it was not written."""
         return await _answer_of_log(self._server.log_state(since_ms))
 
-    async def moves(self, since_ms: int, until_ms: int, limit: int) -> list[LoggedMove]:
-        """Return what moved after one moment and not after another, in order."""
-        games: dict[str, GameEntry] = {}
+    async def moves(
+        self, since_ms: int, until_ms: int, limit: int, games: Collection[str]
+    ) -> list[LoggedMove]:
+        """Return what moved of any game after one moment and not after another, in order."""
+        entries: dict[str, GameEntry] = {}
         changes = await _answer_of_log(self._server.moves(since_ms, until_ms, limit))
-        return [_logged(change, games) for change in changes]
+        return [_logged(change, entries) for change in changes]
 
     async def ends(self) -> tuple[int, int] | None:
         """Return the times of the first and the last price; None for an empty log."""

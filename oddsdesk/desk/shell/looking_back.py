@@ -9,11 +9,12 @@ from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.history_source import HistoryError
-from oddsdesk.board.past import Past
+from oddsdesk.board.past import Past, PastLog
+from oddsdesk.board.service_log import ServiceLog
 from oddsdesk.client.client import Client
 from oddsdesk.clock import MomentClock
 from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.ui.local_server import LocalServerError, ServerLog
+from oddsdesk.desk.ui.local_server import LocalServerError
 from oddsdesk.tasks import spawn, stop
 
 TICK_S: Final = 0.2
@@ -21,11 +22,11 @@ TICK_S: Final = 0.2
 _LONGEST_TICK_S: Final = 1.0
 """What a tick counts for at most: on a machine that cannot keep up it plays slower."""
 _NEARLY_NOW_MS: Final = 10_000
-_ELSEWHERE: Final = "The past is shown of the desk's own server only."
+_NOWHERE: Final = "There is no connection whose past could be shown."
 
 
 class LookingBack(QObject):
-    """Takes the desk to moments of the log and back to now; only its own server keeps the past.
+    """Takes the desk to moments of the log and back to now, its own server's or another service's.
 
     One thing is done at a time; of moments that are wished for meanwhile the last one counts.
     """
@@ -47,6 +48,7 @@ class LookingBack(QObject):
         self.game_in_front: Callable[[], str | None] = lambda: None
         """Returns the game that jumps and steps are about; None for every game."""
         self._past: Past | None = None
+        self._of_service: ServiceLog | None = None
         self._turn = asyncio.Lock()
         self._going: asyncio.Task[None] | None = None
         self._playing: asyncio.Task[None] | None = None
@@ -65,10 +67,15 @@ class LookingBack(QObject):
         return self._playing is not None
 
     @property
-    def log(self) -> ServerLog | None:
+    def log(self) -> PastLog | None:
         """The log that the past is read from; None where there is none to look back on."""
-        session = self._manager.session
-        return None if session is None or session.local is None else session.local.log
+        session, client = self._manager.session, self._manager.client
+        if session is not None and session.local is not None:
+            return session.local.log
+        if client is not None and self._of_service is None:
+            front = lambda: self.game_in_front()  # noqa: E731 - which may be set later
+            self._of_service = ServiceLog(client, self._board, self._clock.now, front)
+        return self._of_service
 
     def show_day(self, day: date) -> None:
         """Show the games of a day as they stood at its end; today is now."""
@@ -79,7 +86,7 @@ class LookingBack(QObject):
         if at_ms >= self._clock.now():
             self.return_to_now()
         elif self.log is None:
-            self.said.emit(_ELSEWHERE)
+            self.said.emit(_NOWHERE)
         else:
             self._wished = at_ms
             if self._going is None or self._going.done():
@@ -162,6 +169,9 @@ class LookingBack(QObject):
         log = self.log
         if log is None:
             return
+        if isinstance(log, ServiceLog) and (why := await log.refusal(at_ms)):
+            self.said.emit(why)
+            return
 
         def read(client: Client) -> Past:
             self._past = Past(client, self._board, at_ms, log, self._set_clock)
@@ -242,7 +252,7 @@ class LookingBack(QObject):
 
     def _ask(self, work: Callable[..., Coroutine[Any, Any, None]], *given: object) -> None:
         if self.log is None:
-            self.said.emit(_ELSEWHERE)
+            self.said.emit(_NOWHERE)
             return
 
         async def done() -> None:
@@ -260,7 +270,7 @@ class LookingBack(QObject):
 
     def _on_manager_left(self) -> None:
         self.pause()
-        self._past = None
+        self._past = self._of_service = None
         self._clock.at = None
         self.moved.emit()
 

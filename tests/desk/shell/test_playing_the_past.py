@@ -69,14 +69,19 @@ class Looking:
         return price.odds if price is not None and price.is_offered else None
 
 
-@pytest.fixture
-async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
-    store = open_store(tmp_path / "odds.db")
+def record_the_day(database: Path) -> None:
+    """Make a database that holds that day."""
+    store = open_store(database)
     for match_name, bookmaker, minute, odds in _SAID:
         at = START + minute * MINUTE
         quote = Quote(bookmaker, match_name, "EPL", "moneyline", 0, odds, at, match_date=KICK_OFF)
         store.record([quote]).result(20)
     store.close()
+
+
+@pytest.fixture
+async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
+    record_the_day(tmp_path / "odds.db")
     looking = Looking(tmp_path / "odds.db")
     await looking.open()
     yield looking
@@ -170,8 +175,10 @@ async def test_the_log_s_end_ends_it(looking: Looking) -> None:
 
 async def test_history_tells_nothing_of_later(looking: Looking) -> None:
     await looking.stand_at(15)
-    assert looking.past.log is not None
-    source = LogSource(looking.past.log, looking.board)
+    session = looking.manager.session
+    assert session is not None
+    assert session.local is not None
+    source = LogSource(session.local.log, looking.board)
     found = await source.history(LEEDS, ("moneyline", 0, "Leeds"), 0)
     assert [point.odds for point in found.paths["Bet365"]] == [2.0, 2.2]
 
