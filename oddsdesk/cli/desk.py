@@ -25,7 +25,12 @@ from oddsdesk.desk.connections.profiles import (
     UnknownProfileError,
 )
 from oddsdesk.desk.connections.sessions import SessionError
-from oddsdesk.desk.shell.display import missing_display, missing_qt_libraries, restore_import
+from oddsdesk.desk.shell.display import (
+    leave_out_httpx_command,
+    missing_display,
+    missing_qt_libraries,
+    restore_import,
+)
 from oddsdesk.places import NoHomeError, data_folder, settings_folder
 from oddsdesk.store.databases import Database, DatabaseUrl
 
@@ -102,6 +107,7 @@ def desk(
     if problem is not None:
         raise click.ClickException(problem)
     gc.disable()  # nothing dies while modules load; later the window collects (`desk/garbage.py`)
+    leave_out_httpx_command()
     restore_import()
     from oddsdesk.desk.shell.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
 

@@ -5,6 +5,8 @@ import os
 import socket
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import cast
 
 from oddsdesk.desk.shell.system_libraries import install_line, missing_libraries, unloadable_plugin
 
@@ -76,6 +78,15 @@ def _connects(family: socket.AddressFamily, address: str | tuple[str, int]) -> b
         except OSError:
             return False
     return True
+
+
+def leave_out_httpx_command() -> None:
+    """Have httpx come without its command line.
+
+    WORKAROUND httpx: it imports that with itself, and with it rich and pygments where they are
+    installed: 70 modules, 4 % of a start.
+    """
+    sys.modules.setdefault("httpx._main", cast(ModuleType, None))
 
 
 def restore_import() -> None:

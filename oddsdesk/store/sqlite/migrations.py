@@ -1,8 +1,11 @@
 """Bringing a database to its schema: named steps, each applied once, by sqlite-utils."""
 
+import contextlib
 import sqlite3
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
@@ -73,8 +76,9 @@ def migrate(
     A file that has steps already is its owner's: ``before_changes`` is called first, while
     nobody can write.
     """
-    # Measured 180 ms: paid by a fresh or outdated file only, not by every start.
-    from sqlite_utils import Database, Migrations  # noqa: PLC0415
+    with _without_pandas():
+        # Measured 180 ms: paid by a fresh or outdated file only, not by every start.
+        from sqlite_utils import Database, Migrations  # noqa: PLC0415
 
     migrations = Migrations(schema.name)
     for step in schema.steps:
@@ -88,6 +92,23 @@ def migrate(
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+@contextlib.contextmanager
+def _without_pandas() -> Iterator[None]:
+    """Hide pandas, which nobody here asks for, while sqlite-utils is loaded.
+
+    WORKAROUND sqlite-utils: it loads that where it is installed, to know its types: 0.7 s of a
+    first start.
+    """
+    if {"pandas", "sqlite_utils"} & sys.modules.keys():
+        yield
+        return
+    sys.modules["pandas"] = cast(ModuleType, None)
+    try:
+        yield
+    finally:
+        del sys.modules["pandas"]
 
 
 def _migration(step: Step) -> Callable[["Database"], None]:

@@ -1,0 +1,63 @@
+"""What a start does not load: it is needed later, or never, and the window is to stand before."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+START = """
+import json, sys
+import oddsdesk.cli.main
+from oddsdesk.cli.desk import leave_out_httpx_command, restore_import
+leave_out_httpx_command()
+restore_import()
+import oddsdesk.desk.shell.app
+print(json.dumps(sorted(sys.modules)))
+"""
+LATER = (
+    *("httpx", "keyring", "numpy", "pandas", "psycopg", "pyarrow", "pyqtgraph", "rapidfuzz"),
+    *("nats", "xlsxwriter", "betfairlightweight", "apprise", "websockets.asyncio.client"),
+    *("oddsdesk.feeds.importers", "oddsdesk.feeds.simulator", "oddsdesk.feeds.live.the_odds_api"),
+    *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.store.postgres"),
+)
+
+
+def loaded(program: str) -> list[str]:
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    names: list[str] = json.loads(ended.stdout.splitlines()[-1])
+    return names
+
+
+@pytest.fixture(scope="module")
+def at_start() -> frozenset[str]:
+    return frozenset(loaded(START))
+
+
+@pytest.mark.parametrize("module", LATER)
+def test_a_start_does_not_load(at_start: frozenset[str], module: str) -> None:
+    assert module not in at_start
+
+
+def test_asking_a_service_loads_no_command_line() -> None:
+    names = loaded(START + "import oddsdesk.network.http\nprint(json.dumps(sorted(sys.modules)))")
+    assert "httpx" in names
+    assert not {"rich", "pygments"} & set(names)
+
+
+def test_a_new_database_loads_no_pandas_and_hides_it_from_nobody() -> None:
+    made = """
+import json, sys, tempfile
+from pathlib import Path
+from oddsdesk.store.store import open_store
+with tempfile.TemporaryDirectory() as folder:
+    open_store(Path(folder, "odds.db")).close()
+names = sorted(sys.modules)
+import pandas
+print(json.dumps(names))
+"""
+    names = loaded(made)
+    assert "sqlite_utils" in names
+    assert not {"pandas", "pyarrow"} & set(names)
