@@ -5,7 +5,6 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -22,7 +21,6 @@ from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.server.importing import import_files
 from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
 from oddsdesk.store.errors import StoreUnavailableError
@@ -131,6 +129,14 @@ class Administration:
         """Open a feed and run it; it is gone when the server ends."""
         return self._ask(self._add_feed(spec, speed))
 
+    def add_simulation(self, spec: str, speed: float) -> Future[None]:
+        """Do so once the head start is over, unless real odds have come meanwhile."""
+        return self._ask(self._add_simulation(spec, speed))
+
+    def end_head_start(self) -> Future[None]:
+        """Let the server begin what waits for its owner's start."""
+        return self._ask(self._end_head_start())
+
     def live_sources(self) -> Future[list[LiveSource]]:
         """Return the sources of live odds that one can choose from."""
         return self._ask(asyncio.to_thread(_live_sources))
@@ -159,8 +165,14 @@ class Administration:
         self, format_name: str, places: Sequence[str], *, shift_to_now: bool
     ) -> Future[ImportOutcome]:
         """Convert other people's files and record them, once."""
-        work = partial(import_files, self._server.store, self._clock, format_name, places)
-        return self._ask(asyncio.to_thread(work, shift_to_now=shift_to_now))
+        store, clock = self._server.store, self._clock
+
+        def work() -> ImportOutcome:
+            from oddsdesk.server.importing import import_files  # noqa: PLC0415 - few starts need it
+
+            return import_files(store, clock, format_name, places, shift_to_now=shift_to_now)
+
+        return self._ask(asyncio.to_thread(work))
 
     def game_pairs(self) -> Future[list[GamePair]]:
         """Suggest the games that may be one; return these and what was decided of others (D69)."""
@@ -250,6 +262,15 @@ class Administration:
     async def _add_feed(self, spec: str, speed: float) -> None:
         for number in await self._server.feeds.open([spec], speed):
             await self._server.feeds.start(number)
+
+    async def _add_simulation(self, spec: str, speed: float) -> None:
+        await self._server.head_start.over()
+        store = self._server.store
+        if not await asyncio.to_thread(lambda: store.reader().holds_real_odds()):
+            await self._add_feed(spec, speed)
+
+    async def _end_head_start(self) -> None:
+        self._server.head_start.end()
 
     async def _remove_feed(self, number: int) -> None:
         self._server.feeds.remove(number)

@@ -10,6 +10,7 @@ from oddsdesk.contract.administration import FeedCondition, FeedReport
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.figures import Sample
+from oddsdesk.server.head_start import HeadStart
 from oddsdesk.server.log_watch import OnGrowth
 from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.reader_pool import ReaderPool
@@ -66,6 +67,11 @@ class Duties:
         self._ahead_ms = 0
         """How far the newest price lies ahead of the clock: who wrote it had another."""
         self._jobs = Jobs()
+
+    @property
+    def head_start(self) -> HeadStart:
+        """What the valuation waits for."""
+        return self._valuing.head_start
 
     async def open(self) -> None:
         """Open the feeds.

@@ -13,6 +13,7 @@ from oddsdesk.server.answering import Answering
 from oddsdesk.server.duties import Duties
 from oddsdesk.server.files import ServerFiles, open_files
 from oddsdesk.server.followed_log import FollowedLog
+from oddsdesk.server.head_start import HeadStart
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
 from oddsdesk.server.running_feeds import RunningFeeds, left_out_line
@@ -124,6 +125,11 @@ class Server:
     def local_url(self) -> str:
         """Where programs of this machine reach it, without encryption."""
         return self._answering.local_url
+
+    @property
+    def head_start(self) -> HeadStart:
+        """What the valuation waits for."""
+        return self._duties.head_start
 
     @property
     def feeds(self) -> RunningFeeds:

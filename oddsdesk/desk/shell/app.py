@@ -241,6 +241,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     connections = _connections(desk, theme, manager, root, bookmakers, past_opener)
     connections.restored.connect(records.read_again)
     manager.entered.connect(desk.alerts.read)
+    desk.first_paint.painted.connect(partial(_prices_are_shown, manager))
     introduction = Introduction(theme, board, root.preferences)
     introduction.live_requested.connect(connections.get_live_odds)
     introduction.service_requested.connect(connections.add)
@@ -258,6 +259,12 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
         old_retention.deleteLater()
         desk.close()
         records.close()
+
+
+def _prices_are_shown(manager: ConnectionManager) -> None:
+    session = manager.session
+    if session is not None and session.local is not None:
+        session.local.prices_are_shown()
 
 
 def _closes(manager: ConnectionManager) -> ReadLog | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final, Protocol
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -119,18 +119,26 @@ _BETS: Final = "Bets"
 
 
 class FirstPaint(QObject):
-    """Waits at a table until it paints a row; then logs it and lets go."""
+    """Waits at the first table it is given until that paints a row; then tells it and lets go."""
 
-    def __init__(self, table: LiveTable) -> None:
-        super().__init__(table)
-        self._table = table
-        self._viewport = table.scrolling.viewport()
-        self._viewport.installEventFilter(self)
+    painted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._table: LiveTable | None = None
+
+    def watch(self, table: LiveTable) -> None:
+        """Wait there, unless it waits or has waited elsewhere."""
+        if self._table is None:
+            self._table = table
+            table.scrolling.viewport().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        assert self._table is not None
         if event.type() is QEvent.Type.Paint and self._table.model.rowCount():
             _log.info("first prices painted")
-            self._viewport.removeEventFilter(self)
+            watched.removeEventFilter(self)
+            QTimer.singleShot(0, self.painted.emit)  # once the paint is done
         return False
 
 
@@ -204,7 +212,7 @@ class Desk:
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._has_chosen = False
         self._subscriptions: Subscriptions | None = None
-        self._first_paint: FirstPaint | None = None
+        self.first_paint = FirstPaint()
         self._time_control: TimeControl | None = None
         self._place()
         self._offer(records)
@@ -358,8 +366,7 @@ class Desk:
         panel.price_selected.connect(self._on_price_selected)
         panel.price_added.connect(self._on_price_added)
         self._offer_actions_on(panel.price_actions)
-        if self._first_paint is None:
-            self._first_paint = FirstPaint(panel.table)
+        self.first_paint.watch(panel.table)
         return panel
 
     def _offer_actions_on(self, prices: PriceActions) -> None:

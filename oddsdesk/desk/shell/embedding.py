@@ -12,6 +12,7 @@ import msgspec
 
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
+from oddsdesk.contract.times import WINDOW_MS
 from oddsdesk.desk.connections.profiles import GUEST_NAME, EmbeddedProfile
 from oddsdesk.desk.connections.sessions import InUseError, ServiceSession, SessionError
 from oddsdesk.desk.shell.local_server import LocalAdministration
@@ -27,6 +28,8 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
 
 SIMULATOR: Final = "simulator"
+HEAD_START_S: Final = 3.0
+"""So long at most the server leaves the processor to the window that starts."""
 
 _FAILURES = (StoreError, ListenError, FeedError, TimeoutError)
 
@@ -50,6 +53,7 @@ def settings_of(profile: EmbeddedProfile) -> Settings:
         speed=profile.speed,
         access=Path(profile.access) if profile.access else None,
         lasting_keys=False,
+        head_start_s=HEAD_START_S,
     )
 
 
@@ -122,16 +126,23 @@ class EmbeddedSession:
             server = self._server = EmbeddedServer(self._settings, self._clock)
         server.start()
         if not self._settings.feeds:
-            _simulate_until_real(server, self._settings.speed)
+            _simulate_until_real(server, self._settings.speed, self._clock())
         return server
 
 
-def _simulate_until_real(server: EmbeddedServer, speed: float) -> None:
-    """Run the simulator until the database holds real odds: the two must not mix unasked."""
+def _simulate_until_real(server: EmbeddedServer, speed: float, now_ms: int) -> None:
+    """Run the simulator until the database holds real odds: the two must not mix unasked.
+
+    Where there are prices to show it begins once these are.
+    """
     administration = server.administration
     assert administration is not None
     state = administration.database().result()
-    if not (state.holds_real_odds or state.is_read_only):
+    if state.holds_real_odds or state.is_read_only:
+        return
+    if state.last_scraped_at is not None and now_ms - state.last_scraped_at < WINDOW_MS:
+        administration.add_simulation(SIMULATOR, speed)
+    else:
         administration.add_feed(SIMULATOR, speed).result()
 
 

@@ -110,6 +110,10 @@ class LocalAdministration:
         """Open a feed and run it until the server stops."""
         await _answer(self._server.add_feed(spec, speed))
 
+    def prices_are_shown(self) -> None:
+        """Let the server begin what waits for the window."""
+        self._server.end_head_start()
+
     async def live_sources(self) -> list[LiveSource]:
         """Return the sources of live odds that one can choose from."""
         return await _answer(self._server.live_sources())

@@ -72,6 +72,9 @@ class LocalServer(Protocol):
     async def add_feed(self, spec: str, speed: float) -> None:
         """Open a feed and run it until the server stops."""
 
+    def prices_are_shown(self) -> None:
+        """Let the server begin what waits for the window."""
+
     async def live_sources(self) -> list[LiveSource]:
         """Return the sources of live odds that one can choose from."""
 

@@ -11,6 +11,7 @@ from oddsdesk.board.history_source import HistoryError, PriceLog
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.connections.sessions import InUseError, SessionError
+from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import lock_path
@@ -111,3 +112,25 @@ async def test_who_asks_while_the_server_stops_is_answered_or_told_so(qapp, tmp_
         heard |= set(await asyncio.gather(*(_ask(session.local.log) for _ in range(8))))
     assert heard <= {"", "the embedded server has stopped"}
     assert await _ask(session.local.log) == "the embedded server has stopped"
+
+
+async def test_over_prices_that_are_there_the_simulation_goes_on_once_they_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    profile = EmbeddedProfile(database=str(tmp_path / "odds.db"))
+    first = EmbeddedSession(profile, system_clock)
+    await first.start()
+    assert [feed.spec for feed in await first.local.feeds()] == ["simulator"]
+    async with asyncio.timeout(30):
+        while (await first.local.database()).last_scraped_at is None:
+            await asyncio.sleep(0.01)
+    await first.stop()
+    monkeypatch.setattr(embedding, "HEAD_START_S", 600.0)
+    second = EmbeddedSession(profile, system_clock)
+    await second.start()
+    assert await second.local.feeds() == []
+    second.local.prices_are_shown()
+    async with asyncio.timeout(30):
+        while [feed.spec for feed in await second.local.feeds()] != ["simulator"]:
+            await asyncio.sleep(0.01)
+    await second.stop()
