@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
@@ -39,6 +40,7 @@ from oddsdesk.desk.matrix.rows import (
     MainLines,
     Row,
     RowName,
+    Step,
     is_in_group,
     rows_of,
     steps_between,
@@ -48,6 +50,9 @@ from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
+
+_FEW_STEPS: Final = 8
+"""So many groups of rows that come or go at a time are seldom more."""
 
 
 class MatrixModel(LiveModel):
@@ -449,20 +454,28 @@ class MatrixModel(LiveModel):
     def _bring_rows_up_to_date(self) -> None:
         layout = self._layout
         new = rows_of(self._shown_sections(), self._lines.is_folded)
-        for step in list(steps_between(layout.rows, new)):
+        steps = list(steps_between(layout.rows, new))
+        for step in steps:
             if step.last > step.first:
                 self.beginRemoveRows(QModelIndex(), step.first, step.last - 1)
                 del layout.rows[step.first : step.last]
-                layout.index()
+                self._find_places(steps, step)
                 self.endRemoveRows()
             if step.rows:
                 last = step.first + len(step.rows) - 1
                 self.beginInsertRows(QModelIndex(), step.first, last)
                 layout.rows[step.first : step.first] = step.rows
-                layout.index()
+                self._find_places(steps, step)
                 self.endInsertRows()
         layout.rows = new
         layout.index()
+
+    def _find_places(self, steps: Sequence[Step], step: Step) -> None:
+        """Find all places anew after a step; of many, only after the last: each takes a while."""
+        if len(steps) <= _FEW_STEPS:
+            self._layout.index()
+        for row in step.rows:
+            row.forget(self._layout.width)
 
     # Qt's virtuals
 

@@ -26,6 +26,26 @@ def test_the_model_keeps_the_rules_of_models(
     model.show_group("totals")
 
 
+def test_lines_that_come_and_go_in_many_places_at_a_time_stand_where_they_belong(
+    model: MatrixModel, quoted: Any, qtmodeltester: ModelTester
+) -> None:
+    qtmodeltester.check(model)
+    goals = [f"{number + 0.5:g}" for number in range(40)]
+
+    def quote(lines: list[str]) -> None:
+        odds = {f"{side} {line}": {"Bovada": 2.0} for line in lines for side in ("Over", "Under")}
+        quoted.quote("team_total", {f"Home {selection}": of for selection, of in odds.items()})
+        quoted.load()
+        model.flush()
+
+    quote(goals[::2])
+    quote(goals)
+    assert texts(model) == texts(MatrixModel(quoted.board, quoted.id, quoted.clock))
+    selection = "Home Over 17.5"
+    cell = model.cell(row_of(model, selection), column_of(model, "Bovada"))
+    assert cell.text == "2.00"
+
+
 def test_the_whole_picture_is_shown_as_soon_as_it_is_read(quoted: Any) -> None:
     empty = Board(quoted.clock)
     read, quoted.board = quoted.board, empty

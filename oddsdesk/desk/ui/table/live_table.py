@@ -110,15 +110,16 @@ class LiveTable(QWidget):
         self._model.refresh_all()
         self._widths.share_out()
 
-    def _fit_rows(self) -> None:
+    def _fit_rows(self, rows: range | None = None) -> None:
+        """Give rows their height, all of them unless some are named."""
         panes = self._panes()
         height = self._theme.fonts.row_height(spacing.ROW)
         section = self._theme.fonts.row_height(spacing.SECTION_ROW)
-        for pane in panes:
-            pane.verticalHeader().setDefaultSectionSize(height)
+        for pane in panes if rows is None else ():
+            pane.verticalHeader().setDefaultSectionSize(height)  # which all rows get
         if not self._model.has_sections:
             return
-        for row in range(self._model.rowCount()):
+        for row in range(self._model.rowCount()) if rows is None else rows:
             wanted = section if self._model.is_section(row) else height
             for pane in panes:
                 if pane.rowHeight(row) != wanted:
@@ -170,8 +171,9 @@ class LiveTable(QWidget):
         for about in (model.rowsAboutToBeInserted, model.rowsAboutToBeRemoved):
             about.connect(self._on_model_rows_about_to_change)
         model.layoutAboutToBeChanged.connect(self._on_model_rows_about_to_change)
-        for done in (model.rowsInserted, model.rowsRemoved, model.layoutChanged):
-            done.connect(self._on_model_rows_changed)
+        model.rowsInserted.connect(self._on_model_rows_inserted)
+        model.rowsRemoved.connect(self._keep_in_sight)
+        model.layoutChanged.connect(self._on_model_layout_changed)
         model.columnsInserted.connect(self._widths.share_out)
         model.modelReset.connect(self._on_model_reset)
         model.headerDataChanged.connect(self._on_model_header_data_changed)
@@ -229,8 +231,17 @@ class LiveTable(QWidget):
             anchor = QPersistentModelIndex(self._model.index(row, 0))
             self._anchor = anchor, self.scrolling.rowViewportPosition(row)
 
-    def _on_model_rows_changed(self) -> None:
+    def _on_model_rows_inserted(self, _parent: QModelIndex, first: int, last: int) -> None:
+        self._fit_rows(range(first, last + 1))
+        self._keep_in_sight()
+        for pane in self._panes():
+            pane.viewport().update()  # all of it: rows below lie elsewhere now
+
+    def _on_model_layout_changed(self) -> None:
         self._fit_rows()
+        self._keep_in_sight()
+
+    def _keep_in_sight(self) -> None:
         anchor, self._anchor = self._anchor, None
         if anchor is None or not anchor[0].isValid():
             return
