@@ -295,25 +295,25 @@ _DAY: Final = "it was told to wait, a day at most"
 
 REST: Final = (
     Misbehaviour("status 500 everywhere", "status 500", body(b"oops", 500)),
-    Misbehaviour("status 418 everywhere", "status 418", body(b"", 418)),
-    Misbehaviour("status 204 without a body", "status 204", body(b"", 204)),
+    Misbehaviour("status 418 everywhere", "status 418", body(b"", 418), is_quick=False),
+    Misbehaviour("status 204 without a body", "status 204", body(b"", 204), is_quick=False),
     Misbehaviour("401 to what it knew", "go away", body(_REFUSED, 401), at=LISTS),
     Misbehaviour("403 to what was allowed", "go away", body(_REFUSED, 403), at=LISTS),
-    Misbehaviour("404 everywhere", "status 404", body(b"", 404), at=LISTS),
+    Misbehaviour("404 everywhere", "status 404", body(b"", 404), at=LISTS, is_quick=False),
     Misbehaviour("an error of 2 MB", "no reason", body(_ERROR, 400), at=LISTS),
     Misbehaviour("HTML", "no whole JSON", body(b"<html><body>Hello", content_type="text/html")),
-    Misbehaviour("an empty body", "no whole JSON", body(b"")),
-    Misbehaviour("null", "unexpected: Expected `object`", body(b"null")),
+    Misbehaviour("an empty body", "no whole JSON", body(b""), is_quick=False),
+    Misbehaviour("null", "unexpected: Expected `object`", body(b"null"), is_quick=False),
     Misbehaviour("a number of a million digits", "unexpected", body(b"1" * MIB)),
     Misbehaviour("text that is not UTF-8", "unexpected", replaced("EPL", "\\ud800"), at=LISTS),
-    Misbehaviour("UTF-16", "no whole JSON", body('{"data": []}'.encode("utf-16"))),
+    Misbehaviour("UTF-16", "no whole JSON", body('{"data": []}'.encode("utf-16")), is_quick=False),
     Misbehaviour(
         "truncated JSON", "no whole JSON", edited(lambda it, _: json.dumps(it)[:-9].encode())
     ),
     Misbehaviour("nested JSON", "too deeply", body(b'{"data": ' + b"[" * MIB)),
     Misbehaviour("wrong types", "Expected `", edited(lambda it, _: every(it, lambda _, to: [to]))),
     Misbehaviour("not HTTP", _BROKE_OFF, raw(b"SSH-2.0-OpenSSH_9.2p1\r\n" * 3)),
-    Misbehaviour("hangs up", _BROKE_OFF, raw()),
+    Misbehaviour("hangs up", _BROKE_OFF, raw(), is_quick=False),
     Misbehaviour(
         "more length than body", _BROKE_OFF,
         raw(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{}")
@@ -325,6 +325,7 @@ REST: Final = (
     Misbehaviour(
         "two lengths", _BROKE_OFF,
         raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 9\r\n\r\n{}"),
+        is_quick=False,
     ),
     Misbehaviour("gzip bomb", "more than 32 MiB", body(bomb(300), content_encoding="gzip")),
     Misbehaviour("no gzip", "not packed as it says", body(b"{}", content_encoding="gzip")),
@@ -350,10 +351,15 @@ REST: Final = (
     Misbehaviour(
         "redirects elsewhere", "redirects elsewhere", body(b"", 302, location="http://127.0.0.1:9/")
     ),
-    Misbehaviour("redirects to a file", "redirects", body(b"", 307, location="file:///etc/passwd")),
+    Misbehaviour(
+        "redirects to a file", "redirects", body(b"", 307, location="file:///etc/passwd"),
+        is_quick=False,
+    ),
     Misbehaviour("chunks of one byte", "no whole JSON", one_byte_chunks, at=GAMES),
     Misbehaviour("a chunk of 2^64", _BROKE_OFF, raw(_CHUNKED, b"FFFFFFFFFFFFFFFFFFFF\r\nxx")),
-    Misbehaviour("a chunk that is none", _BROKE_OFF, raw(_CHUNKED, b"-1\r\nxx\r\n")),
+    Misbehaviour(
+        "a chunk that is none", _BROKE_OFF, raw(_CHUNKED, b"-1\r\nxx\r\n"), is_quick=False,
+    ),
     Misbehaviour(
         "endless chunk extension", _BROKE_OFF, for_ever(_CHUNKED + b"1", b";a=" + b"b" * 9_999)
     ),
@@ -365,7 +371,7 @@ REST: Final = (
     Misbehaviour("cursors of 1 MB", "cursor", paged(lambda at: f"{at}" + "x" * MIB), at=GAMES),
     Misbehaviour("a reset far ahead", "", with_headers(x_ratelimit_reset="9" * 12)),
     Misbehaviour("a reset below zero", "", with_headers(x_ratelimit_reset="-9")),
-    Misbehaviour("a reset that is NaN", "", with_headers(x_ratelimit_reset="NaN")),
+    Misbehaviour("a reset that is NaN", "", with_headers(x_ratelimit_reset="NaN"), is_quick=False),
     Misbehaviour("absurd quotas", "", with_headers(
         x_ratelimit_remaining="9" * 15, x_ratelimit_limit="0")),
     Misbehaviour(
@@ -380,13 +386,16 @@ REST: Final = (
         "Retry-After below zero", "go away", body(_REFUSED, 429, retry_after="-5"), at=LISTS,
         is_quick=False,
     ),
-    Misbehaviour("dates of the year 1", "", dated("0001-01-01T00:00:00Z"), at="/api/(games|odds)"),
+    Misbehaviour(
+        "dates of the year 1", "", dated("0001-01-01T00:00:00Z"), at="/api/(games|odds)",
+        is_quick=False,
+    ),
     Misbehaviour(
         "dates of the year 9999", "", dated("9999-12-31T23:59:59.999Z"), at="/api/(games|odds)"
     ),
     Misbehaviour("dates without a zone", _ABSURD, dated("2026-11-20T18:30:00"), at=PRICES),
     Misbehaviour("a clock 7 h ahead", "", clock_off(7 * HOUR_MS)),
-    Misbehaviour("a clock 7 h behind", "", clock_off(-7 * HOUR_MS)),
+    Misbehaviour("a clock 7 h behind", "", clock_off(-7 * HOUR_MS), is_quick=False),
     Misbehaviour("names of 70,000 characters", _ABSURD, named("x" * 70_000)),
     Misbehaviour("names of odd characters", "", named(_ODD_CHARACTERS)),
     Misbehaviour("empty names", "", named("")),
@@ -394,11 +403,11 @@ REST: Final = (
     Misbehaviour("odds 1e400", "unexpected", quoted("1e400"), at=PRICES),
     Misbehaviour("odds 1e308", "", quoted("1e308"), at=PRICES),
     Misbehaviour("odds barely above 1", "", quoted("1.0000000000000002"), at=PRICES),
-    Misbehaviour("odds of 0", "passed over", quoted("0.0"), at=PRICES),
+    Misbehaviour("odds of 0", "passed over", quoted("0.0"), at=PRICES, is_quick=False),
     Misbehaviour("odds below zero", "passed over", quoted("-2.5"), at=PRICES),
-    Misbehaviour("odds that are texts", "unexpected", quoted('"2.5"'), at=PRICES),
+    Misbehaviour("odds that are texts", "unexpected", quoted('"2.5"'), at=PRICES, is_quick=False),
     Misbehaviour("numbers of 18 digits", _ABSURD, whole_numbers(10**18)),
-    Misbehaviour("numbers below zero", _ABSURD, whole_numbers(-(10**18))),
+    Misbehaviour("numbers below zero", _ABSURD, whole_numbers(-(10**18)), is_quick=False),
     Misbehaviour("numbers of 30 digits", _ABSURD, whole_numbers(10**30)),
     Misbehaviour("the same id for all", "", edited(same_ids), at=GAMES),
     Misbehaviour("ids that change", "", edited(other_ids), at=GAMES),
@@ -425,7 +434,8 @@ REST: Final = (
     Misbehaviour("9,000 games at once", "", kept(some_games), at=GAMES),
     Misbehaviour("9,000 unknown games at once", "far more", kept(many_odds), at="/api/odds$"),
     Misbehaviour(
-        "an empty catalogue", "", edited(lambda *_: listing()), at="/api/(games|odds|sports)$"
+        "an empty catalogue", "", edited(lambda *_: listing()), at="/api/(games|odds|sports)$",
+        is_quick=False,
     ),
     Misbehaviour("100,000 reasons", "", edited(too_much_to_say), at="/api/health"),
     Misbehaviour(
@@ -433,8 +443,9 @@ REST: Final = (
         at="/api/stream/token",
     ),
     Misbehaviour(
-        "a token that has ended", "", body(json.dumps({"token": TOKEN, "expires_in": -9}).encode()),
-        at="/api/stream/token",
+        "a token that has ended", "",
+        body(json.dumps({"token": TOKEN, "expires_in": -9}).encode()), at="/api/stream/token",
+        is_quick=False,
     ),
     Misbehaviour(
         "a token for elsewhere", "",

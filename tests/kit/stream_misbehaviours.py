@@ -208,10 +208,13 @@ STREAMS: Final = (
         "upgrade redirected", "redirects elsewhere",
         handshake=refuse(b"HTTP/1.1 302 X\r\nLocation: ws://127.0.0.1:9/\r\n\r\n"),
     ),
-    Misbehaviour("upgrade of another key", "nothing streams", handshake=wrong_accept),
+    Misbehaviour(
+        "upgrade of another key", "nothing streams", handshake=wrong_accept, is_quick=False,
+    ),
     Misbehaviour("upgrade with extras", "nothing streams", handshake=unasked),
     Misbehaviour(
-        "upgrade to no HTTP", "nothing streams", handshake=refuse(b"\x00" * 999 + b"\r\n")
+        "upgrade to no HTTP", "nothing streams", handshake=refuse(b"\x00" * 999 + b"\r\n"),
+        is_quick=False,
     ),
     Misbehaviour(
         "upgrade of endless headers", "took too long to open|nothing streams",
@@ -224,19 +227,27 @@ STREAMS: Final = (
     Misbehaviour("closes with each code", "clos|broke off|ended", stream=close_each_way()),
     Misbehaviour("flood of pings", "floods the stream with pings", stream=flood(frame(b"", 9))),
     Misbehaviour(
-        "flood of large pings", "floods the stream with pings", stream=flood(frame(b"x" * 125, 9))
+        "flood of large pings", "floods the stream with pings",
+        stream=flood(frame(b"x" * 125, 9)), is_quick=False,
     ),
-    Misbehaviour("flood of pongs", "floods the stream with pings", stream=flood(frame(b"", 10))),
+    Misbehaviour(
+        "flood of pongs", "floods the stream with pings", stream=flood(frame(b"", 10)),
+        is_quick=False,
+    ),
     Misbehaviour("flood of empty texts", "floods the stream with what", stream=flood(frame(b""))),
     Misbehaviour(
         "flood of unknown types", "floods the stream with what",
         stream=flood(frame(b'{"type":"x"}'))
     ),
     Misbehaviour(
-        "flood of pong texts", "floods the stream with what", stream=flood(frame(b"pong"))
+        "flood of pong texts", "floods the stream with what", stream=flood(frame(b"pong")),
+        is_quick=False,
     ),
     Misbehaviour("unknown types", _NO_CHANGE, stream=once(*[frame(b'{"type":"hello"}')] * 9)),
-    Misbehaviour("binary frames", _NO_CHANGE, stream=once(*[frame(bytes(range(256)), 2)] * 9)),
+    Misbehaviour(
+        "binary frames", _NO_CHANGE, stream=once(*[frame(bytes(range(256)), 2)] * 9),
+        is_quick=False,
+    ),
     Misbehaviour("nested frames", _NO_CHANGE, stream=flood(frame(b"[" * 60_000))),
     Misbehaviour("large frames", _NO_CHANGE, stream=flood(frame(b" " * (MIB - 9)))),
     Misbehaviour(
@@ -245,7 +256,7 @@ STREAMS: Final = (
     Misbehaviour("a frame of 2 MiB", "over a megabyte", stream=once(frame(b" " * 2 * MIB))),
     Misbehaviour(
         "a frame of 2^62", "over a megabyte|closed|broke",
-        stream=once(struct.pack("!BBQ", 0x81, 127, 2**62))
+        stream=once(struct.pack("!BBQ", 0x81, 127, 2**62)), is_quick=False,
     ),
     Misbehaviour("fragments without end", _LOST, stream=fragments),
     Misbehaviour(
@@ -253,7 +264,7 @@ STREAMS: Final = (
         stream=once(frame(bomb(), packed=True)),
     ),
     Misbehaviour("masked frames", _LOST, stream=once(b"\x81\x81abcdx")),
-    Misbehaviour("reserved bits", _LOST, stream=once(b"\xf1\x01x")),
+    Misbehaviour("reserved bits", _LOST, stream=once(b"\xf1\x01x"), is_quick=False),
     Misbehaviour("a text that is not UTF-8", _NO_CHANGE, stream=once(frame(b"\xff\xfe"))),
     Misbehaviour("cut in the middle", _LOST, stream=cut),
     Misbehaviour(
