@@ -4,7 +4,7 @@ An hour of the log is made up as it would be recorded: 4,000 markets of 1,000 ga
 bookmakers move by a few ticks in any order. It is archived by the program's own code, once
 small and once larger, each in a process of its own. Then a file of as many moves as are asked
 for is written in the same form, already in order, and histories of single selections are read
-from it with pyarrow and with DuckDB.
+from it with pyarrow, with DuckDB, and as the service answers them.
 
     python benchmarks/archive.py [--rows 20000000]
 """
@@ -30,7 +30,9 @@ from machine import sorting_ms
 
 from oddsdesk.archive import parquet
 from oddsdesk.archive.archive import HOUR_MS, Archive
+from oddsdesk.archive.older import ArchivedLog
 from oddsdesk.contract.identity import game_id
+from oddsdesk.store.older import OldMoves
 from oddsdesk.store.spans import ArchivedRow, Span
 
 BEGAN = 1_776_002_400_000
@@ -124,7 +126,7 @@ def archive(folder: Path, rows: int) -> None:
 def write_in_order(file: Path, rows: int) -> None:
     """Write the moves of a large hour as archiving would, game by game."""
     chance = numpy.random.default_rng(7)
-    with pyarrow.parquet.ParquetWriter(file, parquet._SCHEMA, **parquet._how()) as writer:
+    with pyarrow.parquet.ParquetWriter(file, parquet.SCHEMA, **parquet._how()) as writer:
         games = sorted(range(GAMES), key=lambda game: _ids[name(game)])
         together = max(parquet.PART_ROWS * GAMES // rows, 1)
         for first in range(0, GAMES, together):
@@ -167,7 +169,7 @@ def moves_of(game: int, rows: int, chance: numpy.random.Generator) -> pyarrow.Ta
         columns[column] = values.take(pyarrow.array(numpy.repeat(range(len(series)), count)))
     return pyarrow.table(
         [pyarrow.array(columns[each]).cast(kind) for each, kind in parquet._COLUMNS.items()],
-        schema=parquet._SCHEMA,
+        schema=parquet.SCHEMA,
     )
 
 
@@ -192,9 +194,16 @@ def found_by_duckdb(folder: Path, match_name: str) -> int:
 
 def read(folder: Path) -> None:
     """Print what finding one selection of all bookmakers takes."""
+    log = ArchivedLog(folder)
+
+    def found_by_readers(_folder: Path, match_name: str) -> int:
+        asked = OldMoves(2**62, (_ids[match_name],), "total", 0, "Over 2.5")
+        return len(log.moves(asked))
+
     chance = Random(11)
     games = [name(chance.randrange(GAMES)) for _ in range(FOUND)]
-    for how, find in (("pyarrow", found_by_pyarrow), ("DuckDB", found_by_duckdb)):
+    ways = {"pyarrow": found_by_pyarrow, "DuckDB": found_by_duckdb, "readers": found_by_readers}
+    for how, find in ways.items():
         taken, spent, counts = [], [], []
         for game in games:
             began, before = time.perf_counter(), time.process_time()

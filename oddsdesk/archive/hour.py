@@ -85,8 +85,9 @@ class ArchivedHour:
             for number, found in enumerate(places):
                 if found:
                     group = file.read_row_group(number, _COLUMNS)
-                    tables += [group.slice(low, high - low) for low, high in found]
-        return pa.concat_tables(map(_plain, tables))
+                    parts = [group.slice(low, high - low) for low, high in found]
+                    tables.append(_plain(pa.concat_tables(parts)))
+        return pa.concat_tables(tables)
 
     def between(self, since: int, until: int) -> pa.Table:
         """Return the rows scraped from one time to before another."""
@@ -111,13 +112,16 @@ def _part(game_ids: pa.ChunkedArray) -> _Part:
 
 
 def _places(part: _Part, wanted: Sequence[str]) -> list[tuple[int, int]]:
-    """Return from which row to which those of some games are."""
-    found = []
+    """Return from which row to which those of some games are; neighbours are one."""
+    found: list[tuple[int, int]] = []
     for ident in wanted:
         place = bisect_left(part.game_ids, ident)
         if place < len(part.game_ids) and part.game_ids[place] == ident:
-            found.append(part.bounds[place : place + 2])
-    return [(low, high) for low, high in found]
+            low, high = part.bounds[place : place + 2]
+            if found and found[-1][1] == low:
+                low = found.pop()[0]
+            found.append((low, high))
+    return found
 
 
 def _plain(table: pa.Table) -> pa.Table:

@@ -25,8 +25,9 @@ from oddsdesk.store.spans import LoggedMove
 
 _LISTED_MS: Final = 7 * 24 * 60 * MINUTE_MS
 """How long after its kick-off a game may be listed yet: that may have been moved since."""
-_SELECTION: Final = ["game_id", "bookmaker", "market_type", "period", "selection"]
-_REST: Final = [name for name in LoggedMove._fields if name not in _SELECTION]
+_SELECTION: Final = ("game_id", "bookmaker", "market_type", "period", "selection")
+_MOST_ROWS: Final = 500_000
+"""So many are looked through at a time for the last of each selection: some 100 MB."""
 _FOREVER: Final = 2**62
 
 Standing = Mapping[OldGame, Sequence[LoggedMove]]
@@ -180,13 +181,14 @@ class ArchivedLog:
             for game in list(games.values())
             if game.match_date is None or game.match_date >= at - _LISTED_MS
         ]
-        last: pa.Table | None = None
+        tables: list[pa.Table] = []
         for hour in hours:  # in the order of the log
             if hour.times[0] <= at and (rows := hour.of_games(wanted)) is not None:
-                rows = rows.filter(_wanted(rows, OldMoves(before), -_FOREVER, at + 1))
-                last = _last_of(rows if last is None else pa.concat_tables([last, rows]))
+                tables.append(rows.filter(_wanted(rows, OldMoves(before), -_FOREVER, at + 1)))
+                if sum(table.num_rows for table in tables) > _MOST_ROWS:
+                    tables = [_last_of(tables)]
         found: dict[OldGame, list[LoggedMove]] = {}
-        for move in () if last is None else moves_of(last):
+        for move in moves_of(_last_of(tables)) if tables else ():
             found.setdefault(games[move.game_id], []).append(move)
         return {
             game: moves
@@ -240,10 +242,12 @@ def _has(tables: list[pa.Table], limit: int, next_at: int) -> bool:
     return bool(last < next_at)
 
 
-def _last_of(rows: pa.Table) -> pa.Table:
+def _last_of(tables: Sequence[pa.Table]) -> pa.Table:
     """Return the last row of each selection, of rows in the order of the log within each."""
-    options = pc.ScalarAggregateOptions(skip_nulls=False)
-    grouped = rows.group_by(_SELECTION, use_threads=False)
-    found = grouped.aggregate([(name, "last", options) for name in _REST])
-    named = found.rename_columns([name.removesuffix("_last") for name in found.column_names])
-    return named.select(rows.column_names).cast(rows.schema)
+    rows = pa.concat_tables(tables)
+    key = pa.array([0] * rows.num_rows, pa.int64())
+    for name in _SELECTION:  # one number for all five: texts took ten times as long to group by
+        coded = rows[name].combine_chunks().dictionary_encode()
+        key = pc.add(pc.multiply(key, len(coded.dictionary)), coded.indices.cast(pa.int64()))
+    places = pa.table({"key": key, "row": pa.array(range(rows.num_rows), pa.int64())})
+    return rows.take(places.group_by("key").aggregate([("row", "max")])["row_max"])
