@@ -13,7 +13,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.export.bets import table_of_bets
 from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.research.bet_columns import BacktestModel
-from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, ResearchLog, rows_text
+from oddsdesk.desk.research.log import BacktestAsked, BacktestFound, ResearchLog
 from oddsdesk.desk.research.panel import ResearchPanel
 from oddsdesk.desk.research.running import Work
 from oddsdesk.desk.research.span_fields import SpanFields
@@ -104,7 +104,7 @@ class BacktestPanel(ResearchPanel):
         return partial(log.backtest, asked)
 
     def _about(self) -> str:
-        return "" if self._found is None else _about(self._found)
+        return "" if self._found is None else f"{self._found.done.asked:,} rows"
 
     def _state(self) -> EmptyState:
         if self._found is None:
@@ -161,7 +161,7 @@ class BacktestPanel(ResearchPanel):
         self.reference.setToolTip(
             "Whom prices are judged by: a bookmaker, or consensus. Empty: the database's"
         )
-        self.reference.setMaximumWidth(150)
+        self.reference.setMaximumWidth(110)
         self.span = SpanFields(kept.since, kept.until)
 
     def _on_running_done(self, found: BacktestFound) -> None:
@@ -196,17 +196,10 @@ class BacktestPanel(ResearchPanel):
         self._fit()
 
 
-def _about(found: BacktestFound) -> str:
-    method = found.question.method.replace("_", " ")
-    return f"{rows_text(found.done)}, by {found.question.reference}, {method}"
-
-
 def _judge(found: BacktestFound) -> Fact:
-    """What the bar above has no room to say in a small window."""
     first, last = found.done.first_ms or 0, found.done.last_ms
-    return Fact(
-        "Judged by", found.question.reference, f"log of {day_text(first)} to {day_text(last)}"
-    )
+    span = f"{day_text(first)} – {day_text(last)}"
+    return Fact("Judged by", found.question.reference, span)
 
 
 def _facts(found: Summary, drawdown: float) -> list[Fact]:
