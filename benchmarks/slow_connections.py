@@ -5,9 +5,10 @@
 
 Starts `oddsdesk serve` on a fresh database. A bystander asks for `/api/sports` twenty times a
 second with a key, at first alone, then beside so many connections that are opened anew as soon as
-the server ends them: they say nothing, a byte of a head or of a body a second, or begin no TLS.
-They come from many addresses of the loopback network, so this runs on Linux only. Both processes
-need as many descriptors (`ulimit -n`); the first line says how many there are.
+the server ends them: they say nothing, a byte of a head or of a body a second, begin no TLS, or
+say its first words a byte a second. They come from many addresses of the loopback network, so this
+runs on Linux only. Both processes need as many descriptors (`ulimit -n`); the first line says how
+many there are.
 """
 
 import argparse
@@ -35,7 +36,9 @@ OPENING = 200
 """How many of a process are being opened at a time."""
 HEAD = b"GET /api/sports HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 BODY = b"POST /api/odds HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 60000\r\n\r\n"
-KINDS = {"silent": b"", "head": HEAD, "body": BODY, "tls": b"", "tls, plain head": HEAD}
+HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
+"""How TLS begins."""
+KINDS = {"silent": b"", "head": HEAD, "body": BODY, "tls": b"", "tls, hello": HELLO}
 """What each says at first."""
 
 

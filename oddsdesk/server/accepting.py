@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.answers import Headers
 from oddsdesk.server.connections import RETRY, TOO_MANY, Connections, Place
 from oddsdesk.server.limits import LimitsOf
 from oddsdesk.server.protocol import BoundedHttp, error_answer
@@ -26,6 +27,9 @@ PAUSE_S: Final = 0.25
 _STEP_S: Final = 0.01
 _NO_ROOM: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _NO_LISTENER: Final = frozenset({errno.EBADF, errno.EINVAL, errno.ENOTSOCK})
+_HANDSHAKE: Final = b"\x16"
+"""What a record of TLS that begins a handshake begins with (RFC 8446, 5.1)."""
+_ENCRYPTED: Final = "This address is encrypted: ask it by https:// or wss://."
 _WHATEVER_CAME: Final = 64 * 1024
 
 
@@ -45,14 +49,8 @@ class Acceptor:
         self._new_protocol = new_protocol
         self._connections = connections
         self._limits = limits
-        self._options: dict[str, Any] = {}
-        if tls is not None:
-            self._options = {
-                "ssl": tls,
-                "ssl_handshake_timeout": HANDSHAKE_LIMIT_S,
-                "ssl_shutdown_timeout": GOODBYE_LIMIT_S,
-            }
-        self._beginning: set[asyncio.Task[None]] = set()
+        self._tls = tls
+        self._beginning: set[asyncio.Task[bool]] = set()
         self._task = spawn("accept", self._accept())
         self._task.add_done_callback(lambda _: listener.close())
 
@@ -96,36 +94,70 @@ class Acceptor:
         if place is None:
             self._refuse(connection)
             return
-        protocol = self._new_protocol(place)
-        task = spawn("connection", self._begin(connection, protocol))
+        task = spawn("connection", self._begin(connection, place))
         self._beginning.add(task)
-        task.add_done_callback(partial(self._have_begun, connection, protocol, place))
+        task.add_done_callback(partial(self._have_begun, connection, place))
 
-    async def _begin(self, connection: socket.socket, protocol: BoundedHttp) -> None:
+    async def _begin(self, connection: socket.socket, place: Place) -> bool:
+        """Begin to hear a client; return whether that came as far as to its protocol."""
         loop = asyncio.get_running_loop()
+        until = loop.time() + HANDSHAKE_LIMIT_S
+        options: dict[str, Any] = {}
         with contextlib.suppress(OSError):  # no TLS, or none in time
-            await loop.connect_accepted_socket(lambda: protocol, connection, **self._options)
+            if self._tls is not None:
+                if not await _begins_tls(connection):
+                    self._say(connection, ErrorCode.BAD_REQUEST, _ENCRYPTED)
+                    return False
+                options = {
+                    "ssl": self._tls,
+                    "ssl_handshake_timeout": max(until - loop.time(), _STEP_S),
+                    "ssl_shutdown_timeout": GOODBYE_LIMIT_S,
+                }
+            protocol = self._new_protocol(place)
+            await loop.connect_accepted_socket(lambda: protocol, connection, **options)
+            return protocol.has_begun
+        return False
 
     def _have_begun(
-        self,
-        connection: socket.socket,
-        protocol: BoundedHttp,
-        place: Place,
-        task: asyncio.Task[None],
+        self, connection: socket.socket, place: Place, task: asyncio.Task[bool]
     ) -> None:
         """Forget one that never got as far as to ask; the protocol does so with all others."""
         self._beginning.discard(task)
-        if not protocol.has_begun:
+        if task.cancelled() or task.exception() is not None or not task.result():
             connection.close()
             place.leave()
 
     def _refuse(self, connection: socket.socket) -> None:
-        """Say so where that takes no handshake; what came already must be read for it to arrive."""
-        with contextlib.suppress(OSError):
-            if not self._options:
-                headers = [*RETRY, *self._limits(())]
-                answer = error_answer(ErrorCode.SERVICE_UNAVAILABLE, TOO_MANY, headers)
-                connection.send(answer)
-                connection.shutdown(socket.SHUT_WR)
-                connection.recv(_WHATEVER_CAME)
+        """Say so where that takes no handshake."""
+        if self._tls is None:
+            self._say(connection, ErrorCode.SERVICE_UNAVAILABLE, TOO_MANY, RETRY)
         connection.close()
+
+    def _say(
+        self, connection: socket.socket, code: ErrorCode, message: str, headers: Headers = ()
+    ) -> None:
+        """Say why it ends; what came already must be read for that to arrive."""
+        answer = error_answer(code, message, [*headers, *self._limits(())])
+        with contextlib.suppress(OSError):
+            connection.send(answer)
+            connection.shutdown(socket.SHUT_WR)
+            connection.recv(_WHATEVER_CAME)
+
+
+async def _begins_tls(connection: socket.socket) -> bool:
+    """Wait for a client's first byte and return whether it is TLS's; leave it to be read.
+
+    Until then OpenSSL need not be asked, which takes 50 KB for a connection.
+    """
+    loop = asyncio.get_running_loop()
+    heard = asyncio.Event()
+    try:
+        loop.add_reader(connection, heard.set)
+    except NotImplementedError:  # on Windows
+        return True
+    try:
+        async with asyncio.timeout(HANDSHAKE_LIMIT_S):
+            await heard.wait()
+    finally:
+        loop.remove_reader(connection)
+    return connection.recv(1, socket.MSG_PEEK) == _HANDSHAKE

@@ -70,8 +70,9 @@ def test_requests_and_streams_are_encrypted(server: Encrypted) -> None:
         assert stream.recv(timeout=LIMIT_S) == "pong"
     with pytest.raises(httpx.ConnectError), httpx.Client() as untrusting:
         untrusting.get(f"{server.url}/api/health")
-    with pytest.raises(httpx.RemoteProtocolError), httpx.Client() as plain:
-        plain.get(f"{server.url.replace('https', 'http')}/api/health")
+    told = httpx.get(f"{server.url.replace('https', 'http')}/api/health")
+    assert (told.status_code, told.json()["error"]["code"]) == (400, "bad_request")
+    assert told.json()["error"]["message"].startswith("This address is encrypted")
 
 
 def test_only_its_names_are_answered_to_and_links_say_the_public_one(server: Encrypted) -> None:

@@ -95,11 +95,9 @@ async def test_who_begins_no_tls_in_time_is_dropped(
             assert await reader.read() == b""
         writer.close()
         await until(lambda: opened(connections) == 0)
-        reader, writer = await asyncio.open_connection(*address)
-        writer.write(GET)  # no TLS at all
-        async with asyncio.timeout(LIMIT_S):
-            assert b"HTTP" not in await reader.read()
-        writer.close()
+        told = await answer(address)  # no TLS at all
+        assert told.startswith(b"HTTP/1.1 400 ")
+        assert b"This address is encrypted" in told
         await until(lambda: opened(connections) == 0)
 
 
