@@ -28,6 +28,7 @@ from oddsdesk.desk.connections.sessions import SessionError
 from oddsdesk.desk.shell.display import (
     leave_out_httpx_command,
     missing_display,
+    missing_qt,
     missing_qt_libraries,
     restore_import,
 )
@@ -103,7 +104,7 @@ def desk(
     _look_for_home()
     changes = {name: value for name, value in given.items() if value is not None}
     wanted = _wanted_profile(profile, local, changes)
-    problem = missing_display() or missing_qt_libraries()
+    problem = missing_qt() or missing_display() or missing_qt_libraries()
     if problem is not None:
         raise click.ClickException(problem)
     gc.disable()  # nothing dies while modules load; later the window collects (`desk/garbage.py`)

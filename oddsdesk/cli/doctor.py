@@ -49,7 +49,7 @@ def doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
       oddsdesk doctor --json
       oddsdesk doctor --full --database odds.db
     """
-    sections = [*_common(database, port, full), window.display(), window.keyring()]
+    sections = [*_common(database, port, full, desk=True), window.display(), window.keyring()]
     _report(sections, as_json)
 
 
@@ -68,10 +68,10 @@ def server_doctor(database: Database, port: int, full: bool, as_json: bool) -> N
       oddsdesk-server doctor
       oddsdesk-server doctor --full --database odds.db
     """
-    _report(_common(database, port, full), as_json)
+    _report(_common(database, port, full, desk=False), as_json)
 
 
-def _common(named: Database, port: int, full: bool) -> list[Section]:
+def _common(named: Database, port: int, full: bool, *, desk: bool) -> list[Section]:
     now_ms = system_clock()
     if isinstance(named, DatabaseUrl):
         contents = database.postgres_database(named, now_ms)
@@ -81,7 +81,7 @@ def _common(named: Database, port: int, full: bool) -> list[Section]:
             database.access_file(named, full=full),
         )
     return [
-        machine.versions(),
+        machine.versions(desk=desk),
         machine.paths(named),
         *contents,
         machine.port(port, named),

@@ -17,6 +17,7 @@ from oddsdesk.cli.outputs import STANDARD, output
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import METHOD
+from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.columns import CellError, read_result
 from oddsdesk.ledger.exchange import (
@@ -361,6 +362,9 @@ def _by_hand(
 
 
 def _write_workbook(bets: Sequence[PlacedBet], stream: io.BytesIO) -> None:
+    problem = missing_qt()
+    if problem is not None:
+        raise click.ClickException(f"a workbook of bets: {problem}")
     from oddsdesk.desk.export.bets import write_bets_workbook  # noqa: PLC0415 - Qt comes with it
     from oddsdesk.desk.export.files import ExportError  # noqa: PLC0415
 

@@ -36,9 +36,8 @@ LEAST_FREE_BYTES: Final = 100 * 2**20
 LEAST_YEAR: Final = 2026
 """A clock before it is wrong: this program was not there yet."""
 _PROBE_S: Final = 2.0
+_DESK_PACKAGES: Final = ("PySide6-Essentials", "qasync")
 _PACKAGES: Final = (
-    "PySide6-Essentials",
-    "qasync",
     "starlette",
     "uvicorn",
     "httptools",
@@ -56,8 +55,8 @@ _PACKAGES: Final = (
 _OPTIONAL: Final = frozenset({"uvloop", "keyring"})
 
 
-def versions() -> Section:
-    """Tell what runs on what."""
+def versions(*, desk: bool) -> Section:
+    """Tell what runs on what; only a desk needs Qt."""
     how = "bundle" if getattr(sys, "frozen", False) else "Python package"
     bug = " (has the WAL-reset bug: harmless here)" if has_wal_reset_bug() else ""
     return Section(
@@ -67,7 +66,8 @@ def versions() -> Section:
             Finding("python", f"{platform.python_version()} {platform.python_implementation()}"),
             Finding("system", f"{platform.platform()} {platform.machine()}"),
             Finding("sqlite", sqlite_version() + bug),
-            *(_package(name) for name in _PACKAGES),
+            *_twice_installed(),
+            *(_package(name) for name in (*(_DESK_PACKAGES if desk else ()), *_PACKAGES)),
         ),
     )
 
@@ -135,6 +135,15 @@ def _running(database: Database) -> Finding:
         return Finding("server", "none runs on this database")
     where = owner.url or "starting"
     return Finding("server", f"process {owner.pid} runs on this database ({where})")
+
+
+def _twice_installed() -> tuple[Finding, ...]:
+    """Both distributions hold the same files: removing one would take them from the other."""
+    names = {dist.name for dist in importlib.metadata.distributions()}
+    if not names >= {"oddsdesk", "oddsdesk-server"}:
+        return ()
+    text = "oddsdesk and oddsdesk-server, whose files are the same: uninstall both, install one"
+    return (Finding("installed", text, Mark.NOTE),)
 
 
 def _package(name: str) -> Finding:

@@ -4,7 +4,7 @@ import importlib.util
 import os
 
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
-from oddsdesk.desk.shell.display import missing_display, missing_qt_libraries
+from oddsdesk.desk.shell.display import missing_display, missing_qt, missing_qt_libraries
 
 
 def display() -> Section:
@@ -15,7 +15,7 @@ def display() -> Section:
     shown = Finding("display", screen)
     if problem is not None:
         shown = Finding("display", f"{screen}; {problem}", Mark.NOTE)
-    trouble = missing_qt_libraries()
+    trouble = missing_qt() or missing_qt_libraries()
     if trouble is None:
         return Section("window", (shown, Finding("Qt", "its libraries load")))
     mark = Mark.BROKEN if problem is None else Mark.NOTE

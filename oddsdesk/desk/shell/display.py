@@ -1,6 +1,8 @@
 """Is there a screen to draw on? Qt aborts where there is none, so it is asked first."""
 
 import builtins
+import importlib.metadata
+import importlib.util
 import os
 import socket
 import sys
@@ -12,6 +14,32 @@ from oddsdesk.desk.shell.system_libraries import install_line, missing_libraries
 
 _HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs", "vkkhrdisplay")
 _CONNECT_TIMEOUT_S = 2.0
+_QT_PACKAGES = {"PySide6": "PySide6-Essentials", "qasync": "qasync"}
+_SERVER_DISTRIBUTION = "oddsdesk-server"
+
+
+def missing_qt() -> str | None:
+    """Say in one line that Qt is not installed, as a server's installation; None where it is."""
+    absent = [
+        package
+        for module, package in _QT_PACKAGES.items()
+        if importlib.util.find_spec(module) is None
+    ]
+    if not absent:
+        return None
+    return (
+        f"Qt is not installed here ({', '.join(absent)}): pip install {_desk_distribution()}; "
+        "`oddsdesk serve` runs the server without a window"
+    )
+
+
+def _desk_distribution() -> str:
+    """Return what brings the desk's needs to this installation, without owning its files twice."""
+    try:
+        importlib.metadata.version(_SERVER_DISTRIBUTION)
+    except importlib.metadata.PackageNotFoundError:
+        return "oddsdesk"
+    return f'"{_SERVER_DISTRIBUTION}[desk]"'
 
 
 def missing_display() -> str | None:
