@@ -1,3 +1,5 @@
 """oddsdesk: compare what bookmakers offer with a sharp reference, live."""
 
-__version__ = "0.1.0"
+from oddsdesk.version import VERSION
+
+__version__ = VERSION

@@ -1,7 +1,6 @@
 """Builds everything there is to download: `packaging/build` runs it."""
 
 import argparse
-import os
 import platform
 import shutil
 import subprocess
@@ -13,66 +12,79 @@ from pathlib import Path
 from typing import Final
 
 from bundling.archive import pack, size_of, write_sums
-from bundling.debian import architecture, build_package
+from bundling.bill import SUFFIX, bill_of, check_bill
+from bundling.debian import DESK, SERVER, Package, build_package
 from bundling.icu import trim_library
 from bundling.licences import write_licences
-from oddsdesk import __version__
+from bundling.parts import parts_of
+from bundling.versions import Build
+from oddsdesk import version
 
 ROOT: Final = Path(__file__).parents[2]
+BUILD: Final = Build(version.VERSION, version.COMMIT, version.COMMITTED_S)
 MB: Final = 10**6
-MOST_UNPACKED_MB: Final = 130
-MOST_PACKED_MB: Final = 50
+MOST_UNPACKED_MB: Final = {DESK: 130, SERVER: 60}
+MOST_PACKED_MB: Final = {DESK: 50, SERVER: 25}
 
 
 def main() -> None:
-    """Build the bundle, and from it the archive and the Debian package."""
+    """Build the bundles, and from each an archive, a Debian package and a bill of materials."""
     options = _options()
     work, target = ROOT / "build", options.target.resolve()
-    target.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    with _step("bundle"):
-        bundle = _make_bundle(work)
-    with _step("licences"):
-        write_licences(bundle, ROOT)
-        _add_read_me(bundle)
-    name = f"oddsdesk-{__version__}-{sys.platform}-{platform.machine()}"
-    archive = target / f"{name}.tar.gz"
-    with _step("archive"):
-        pack(bundle, archive, name, int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
-    made = [archive]
-    if shutil.which("dpkg-deb"):
-        with _step("Debian package"):
-            package = target / f"oddsdesk_{__version__}_{architecture()}.deb"
-            build_package(bundle, ROOT, work / "deb", package, __version__)
-            made.append(package)
+    with _step("bundles"):
+        folder = _make_bundles(work)
+    for package in (DESK, SERVER):
+        _make_downloads(package, folder / package.name, work, target)
+    made = [file for file in target.iterdir() if file.suffix in (".whl", ".gz", ".deb", ".json")]
     write_sums(made, target)
-    print(f"built in {time.monotonic() - began:.0f} s: {', '.join(file.name for file in made)}")
-    _judge_sizes(bundle, made)
+    print(f"built in {time.monotonic() - began:.0f} s: {', '.join(sorted(map(str, made)))}")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="packaging/build", description=__doc__)
-    parser.add_argument(
-        "--target", type=Path, default=ROOT / "dist", help="where the files go (default: dist)"
-    )
+    parser.add_argument("target", type=Path, help="where the files go")
     return parser.parse_args()
 
 
-def _make_bundle(work: Path) -> Path:
+def _make_downloads(package: Package, bundle: Path, work: Path, target: Path) -> None:
+    name = f"{package.name}-{BUILD.version}-{sys.platform}-{platform.machine()}"
+    archive = target / f"{name}.tar.gz"
+    with _step(f"{package.name}: licences and bill of materials"):
+        parts = parts_of(bundle, ROOT)
+        write_licences(bundle, ROOT, parts)
+        bill = bill_of(package.name, BUILD, bundle, parts)
+        check_bill(bill)
+        (target / f"{name}{SUFFIX}").write_text(bill, "utf-8")
+        if package.has_window:
+            shutil.copyfile(ROOT / "packaging" / "READ-ME.txt", bundle / "READ-ME.txt")
+    with _step(f"{package.name}: archive"):
+        pack(bundle, archive, name, BUILD.committed_s)
+    made = [archive]
+    if shutil.which("dpkg-shlibdeps"):
+        with _step(f"{package.name}: Debian package"):
+            made.append(build_package(package, bundle, ROOT, work / "deb" / package.name, target))
+    _judge_sizes(package, bundle, made)
+
+
+def _make_bundles(work: Path) -> Path:
     folder = work / "bundle"
+    shutil.rmtree(folder, ignore_errors=True)
     subprocess.run(
         [
-            *(sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"),
+            # Not from the checkout (-P), but what pip built of it: that knows its version.
+            *(sys.executable, "-P", "-m", "PyInstaller", "--clean", "--log-level", "WARN"),
             *("--distpath", str(folder), "--workpath", str(work / "pyinstaller")),
             str(ROOT / "packaging" / "oddsdesk.spec"),
         ],
         check=True,
     )
-    bundle = folder / "oddsdesk"
-    _strip(bundle / "lib")
-    for library in (bundle / "lib" / "PySide6" / "Qt" / "lib").glob("libicudata.so.*"):
-        trim_library(library, work / "icu")
-    return bundle
+    for package in (DESK, SERVER):
+        lib = folder / package.name / "lib"
+        _strip(lib)
+        for library in (lib / "PySide6" / "Qt" / "lib").glob("libicudata.so.*"):
+            trim_library(library, work / "icu")
+    return folder
 
 
 def _strip(lib: Path) -> None:
@@ -87,18 +99,14 @@ def _strip(lib: Path) -> None:
     subprocess.run(["strip", "--strip-unneeded", *files], check=True)
 
 
-def _add_read_me(bundle: Path) -> None:
-    shutil.copyfile(ROOT / "packaging" / "READ-ME.txt", bundle / "READ-ME.txt")
-
-
-def _judge_sizes(bundle: Path, made: list[Path]) -> None:
-    unpacked = size_of(bundle) / MB
-    print(f"unpacked: {unpacked:.1f} MB (at most {MOST_UNPACKED_MB})")
-    too_big = unpacked > MOST_UNPACKED_MB
+def _judge_sizes(package: Package, bundle: Path, made: list[Path]) -> None:
+    unpacked, most = size_of(bundle) / MB, MOST_UNPACKED_MB[package]
+    print(f"{package.name} unpacked: {unpacked:.1f} MB (at most {most})")
+    too_big = unpacked > most
     for file in made:
-        size = file.stat().st_size / MB
-        print(f"{file.name}: {size:.1f} MB (at most {MOST_PACKED_MB})")
-        too_big = too_big or size > MOST_PACKED_MB
+        size, most = file.stat().st_size / MB, MOST_PACKED_MB[package]
+        print(f"{file.name}: {size:.1f} MB (at most {most})")
+        too_big = too_big or size > most
     if too_big:
         sys.exit("too big: see bundling/qt_parts.py for what is left out")
 

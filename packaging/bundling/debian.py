@@ -1,54 +1,107 @@
-"""The Debian package: the bundle, its place in the menu, manual pages and a user unit."""
+"""The Debian packages: a bundle, manual pages and units; of the desk also its place in the menu."""
 
 import gzip
 import hashlib
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bundling.depends import depends_of
 from bundling.icons import draw_icons
 from bundling.licences import FILE as LICENCES
 from bundling.manual import manual_pages
-from bundling.system_parts import DEBIAN_DEPENDS, DEBIAN_RECOMMENDS
+from bundling.metainfo import METAINFO, metainfo
+from bundling.versions import Build, build_of, debian_version
 
-PROGRAMS: Final = ("oddsdesk", "oddsdesk-server")
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A Debian package; both hold `oddsdesk-server`, so a machine has one of them."""
+
+    name: str
+    programs: tuple[str, ...]
+    conflicts: str
+    summary: str
+    about: str
+    recommends: str = ""
+
+    @property
+    def has_window(self) -> bool:
+        """Whether it belongs into a desktop's menu."""
+        return "oddsdesk" in self.programs
+
+
+DESK: Final = Package(
+    "oddsdesk",
+    ("oddsdesk", "oddsdesk-server"),
+    "oddsdesk-server",
+    "compare bookmakers with a sharp reference, live",
+    """\
+ A desktop app that shows a game as a matrix of selections and bookmakers, with
+ fair prices and value bets, and the odds server it talks to: REST and a stream
+ of price changes over one SQLite file. It brings its own Python and Qt.
+""",
+    "libwayland-client0, libwayland-cursor0, xdg-desktop-portal",
+)
+SERVER: Final = Package(
+    "oddsdesk-server",
+    ("oddsdesk-server",),
+    "oddsdesk",
+    "an odds server of your own",
+    """\
+ REST and a stream of price changes over one SQLite file, with feeds, importers,
+ keys, plans and quotas. It is oddsdesk without its window: no Qt, no OpenGL.
+ It brings its own Python.
+""",
+)
 
 _CONTROL: Final = """\
-Package: oddsdesk
+Package: {name}
 Version: {version}
 Architecture: {architecture}
 Maintainer: the oddsdesk developers <oddsdesk@localhost>
 Installed-Size: {kib}
-Depends: {depends}
-Recommends: {recommends}
+{relations}Conflicts: {conflicts}
+Replaces: {conflicts}
 Section: misc
 Priority: optional
-Description: compare bookmakers with a sharp reference, live
- A desktop app that shows a game as a matrix of selections and bookmakers, with
- fair prices and value bets, and the odds server it talks to: REST and a stream
- of price changes over one SQLite file. It brings its own Python and Qt.
-"""
+Description: {summary}
+{about}"""
 
 
-def build_package(bundle: Path, root: Path, work: Path, target: Path, version: str) -> None:
-    """Build the package from a finished bundle; needs dpkg-deb."""
+def build_package(package: Package, bundle: Path, root: Path, work: Path, target: Path) -> Path:
+    """Build a package from a finished bundle; needs dpkg-dev. Return the file.
+
+    The time of all files is SOURCE_DATE_EPOCH.
+    """
+    build = build_of(root)
+    tree = work / "tree"
     shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(bundle, work / "usr" / "lib" / "oddsdesk", symlinks=True)
-    _link_programs(work / "usr" / "bin")
-    _add_desktop_files(root / "resources" / "desktop", work / "usr" / "share")
+    shutil.copytree(bundle, tree / "usr" / "lib" / package.name, symlinks=True)
+    _link_programs(package, tree / "usr" / "bin")
+    if package.has_window:
+        _add_desktop_files(root, build, tree / "usr" / "share")
     unit = root / "resources" / "desktop" / "oddsdesk-server.service"
-    _copy(unit, work / "usr" / "lib" / "systemd" / "user" / unit.name)
-    _add_documents(bundle, root, work / "usr" / "share")
-    _add_control(work, version)
-    for path in work.rglob("*"):
+    _copy(unit, tree / "usr" / "lib" / "systemd" / "user" / unit.name)
+    _add_documents(package, bundle, root, tree / "usr" / "share")
+    (tree / "DEBIAN").mkdir()
+    depends = depends_of(tree / "usr" / "lib" / package.name, work / "shlibdeps")
+    _add_control(package, tree, debian_version(build.version), depends)
+    for path in tree.rglob("*"):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+    file = target / f"{package.name}_{build.version}_{architecture()}.deb"
     subprocess.run(
-        ["dpkg-deb", "--root-owner-group", "-Zxz", "-z1", "--build", str(work), str(target)],
+        [
+            *("dpkg-deb", "--root-owner-group", "-Zxz", "-z1", "--threads-max=1"),
+            *("--build", str(tree), str(file)),
+        ],
         check=True,
         stdout=subprocess.DEVNULL,
     )
+    return file
 
 
 def architecture() -> str:
@@ -59,45 +112,51 @@ def architecture() -> str:
     return told.stdout.strip()
 
 
-def _link_programs(folder: Path) -> None:
+def _link_programs(package: Package, folder: Path) -> None:
     folder.mkdir(parents=True)
-    for name in PROGRAMS:
-        (folder / name).symlink_to(f"../lib/oddsdesk/{name}")
+    for name in package.programs:
+        (folder / name).symlink_to(f"../lib/{package.name}/{name}")
 
 
-def _add_desktop_files(source: Path, share: Path) -> None:
+def _add_desktop_files(root: Path, build: Build, share: Path) -> None:
+    source = root / "resources" / "desktop"
     icons = share / "icons" / "hicolor"
     _copy(source / "oddsdesk.desktop", share / "applications" / "oddsdesk.desktop")
-    _copy(
-        source / "oddsdesk.metainfo.xml", share / "metainfo" / "org.oddsdesk.oddsdesk.metainfo.xml"
-    )
+    (share / "metainfo").mkdir(parents=True)
+    (share / "metainfo" / METAINFO).write_text(metainfo(root, build), "utf-8")
     _copy(source / "oddsdesk.svg", icons / "scalable" / "apps" / "oddsdesk.svg")
     draw_icons(source / "oddsdesk.svg", icons)
 
 
-def _add_documents(bundle: Path, root: Path, share: Path) -> None:
-    _copy(bundle / LICENCES, share / "doc" / "oddsdesk" / "copyright")
-    _pack(root / "CHANGELOG.md", share / "doc" / "oddsdesk" / "changelog.gz")
+def _add_documents(package: Package, bundle: Path, root: Path, share: Path) -> None:
+    documents = share / "doc" / package.name
+    _copy(bundle / LICENCES, documents / "copyright")
+    _pack(root / "CHANGELOG.md", documents / "changelog.gz")
+    for unit in sorted((root / "packaging" / "deploy" / "systemd").iterdir()):
+        _copy(unit, documents / "examples" / unit.name)
     pages = share / "man" / "man1"
     pages.mkdir(parents=True)
     for name, text in manual_pages().items():
-        (pages / f"{name}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+        if name.removesuffix(".1") in package.programs:
+            (pages / f"{name}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
-def _add_control(work: Path, version: str) -> None:
-    control = work / "DEBIAN"
-    files = [path for path in sorted(work.rglob("*")) if path.is_file() and not path.is_symlink()]
-    control.mkdir()
+def _add_control(package: Package, tree: Path, version: str, depends: str) -> None:
+    files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
+    relations = {"Depends": depends, "Recommends": package.recommends}
     about = _CONTROL.format(
+        name=package.name,
         version=version,
         architecture=architecture(),
         kib=sum(file.stat().st_size for file in files) // 1024,
-        depends=", ".join(DEBIAN_DEPENDS),
-        recommends=", ".join(DEBIAN_RECOMMENDS),
+        relations="".join(f"{field}: {value}\n" for field, value in relations.items() if value),
+        conflicts=package.conflicts,
+        summary=package.summary,
+        about=package.about,
     )
-    (control / "control").write_text(about)
-    sums = (f"{_md5(file)}  {file.relative_to(work)}\n" for file in files)
-    (control / "md5sums").write_text("".join(sums))
+    (tree / "DEBIAN" / "control").write_text(about)
+    sums = (f"{_md5(file)}  {file.relative_to(tree)}\n" for file in files)
+    (tree / "DEBIAN" / "md5sums").write_text("".join(sums))
 
 
 def _md5(file: Path) -> str:

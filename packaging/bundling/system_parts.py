@@ -29,24 +29,7 @@ LEFT_TO_THE_SYSTEM = (
     "libgcc_s.so",
     "libstdc++.so",
 )
-"""Beginnings of file names. The Debian package depends on the packages that hold them."""
-
-DEBIAN_DEPENDS = (
-    "libc6 (>= 2.34)",
-    "libdbus-1-3",
-    "libegl1",
-    "libfontconfig1",
-    "libfreetype6",
-    "libgcc-s1",
-    "libgl1",
-    "libglib2.0-0 | libglib2.0-0t64",
-    "libstdc++6",
-    "libx11-6",
-    "libx11-xcb1",
-    "libxcb1",
-)
-
-DEBIAN_RECOMMENDS = ("libwayland-client0", "libwayland-cursor0", "xdg-desktop-portal")
+"""Beginnings of file names. `depends` finds the Debian packages that hold them."""
 
 NEVER = ("libreadline.so", "libgdbm", "libdb-", "libtinfo.so", "libncurses")
 """Under the GPL, or of no use; the standard library's modules for them are left out, too."""

@@ -73,3 +73,25 @@ def test_pins_are_within_what_is_asked_for():
 def test_a_package_is_pinned_once():
     lines = (ROOT / "packaging" / "constraints.txt").read_text().split()
     assert len(lines) == len(pinned())
+
+
+def hashed() -> dict[str, tuple[str, list[str]]]:
+    """What builds: versions and sums by name."""
+    text = (ROOT / "packaging" / "hashes.txt").read_text().replace("\\\n", "")
+    found = {}
+    for line in text.splitlines():
+        requirement, *sums = re.split(r"\s+--hash=sha256:", line.strip())
+        pin = Requirement(requirement)
+        found[folded(pin.name)] = str(pin.specifier).removeprefix("=="), sums
+    return found
+
+
+def test_what_builds_is_pinned_by_its_sums_too_in_the_same_versions():
+    held = hashed()
+    for name, (version, sums) in held.items():
+        assert sums, name
+        assert all(re.fullmatch(r"[0-9a-f]{64}", each) for each in sums), name
+        assert name == "pip" or pinned()[name] == version
+    project = PROJECT["project"]
+    needs = [*project["dependencies"], *project["optional-dependencies"]["bundle"]]
+    assert {folded(Requirement(need).name) for need in needs} <= held.keys()

@@ -7,7 +7,12 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from bundling.metainfo import SCREENSHOTS, metainfo
+from bundling.versions import Build
 
+ROOT = Path(__file__).parents[3]
+ADDRESS = "https://example.org/odds/desk"
+BUILD = Build("1.2.3", "c0ffee", 1_700_000_000)
 DESKTOP = Path(__file__).parents[3] / "resources" / "desktop"
 
 
@@ -26,11 +31,47 @@ def test_the_metadata_names_the_entry():
     assert root.findtext("project_license") == "MIT"
 
 
-def test_appstream_finds_nothing_wrong():
+def sources(folder: Path, address: str) -> Path:
+    """The files that the metadata are made of."""
+    shutil.copytree(DESKTOP, folder / "resources" / "desktop")
+    (folder / "pyproject.toml").write_text(f'[tool.oddsdesk]\naddress = "{address}"\n')
+    released = "## [Unreleased]\n\n## [1.2.3] - 2023-11-14\n\n## [1.2.2] - 2023-10-01\n"
+    (folder / "CHANGELOG.md").write_text(released)
+    return folder
+
+
+def test_the_metadata_name_this_release_and_those_before(tmp_path: Path):
+    root = ET.fromstring(metainfo(sources(tmp_path, ""), BUILD))
+    releases = [release.attrib for release in root.iter("release")]
+    assert releases == [
+        {"version": "1.2.3", "date": "2023-11-14", "type": "stable"},
+        {"version": "1.2.2", "date": "2023-10-01"},
+    ]
+    assert not list(root.iter("screenshot")), "there is no address that they could be at"
+
+
+def test_where_the_sources_are_public_it_shows_pictures_of_this_commit(tmp_path: Path):
+    root = ET.fromstring(metainfo(sources(tmp_path, f"{ADDRESS}/"), BUILD))
+    images = [image.text for image in root.iter("image")]
+    assert images == [f"{ADDRESS}/raw/c0ffee/docs/pictures/{file}" for file in SCREENSHOTS]
+    assert all((ROOT / "docs" / "pictures" / file).is_file() for file in SCREENSHOTS)
+    assert root.findtext("url") == ADDRESS
+
+
+def test_what_is_on_the_way_to_a_release_is_called_so(tmp_path: Path):
+    root = ET.fromstring(metainfo(sources(tmp_path, ""), Build("1.2.4.dev3+gc0ffee", "c", 1)))
+    first = next(root.iter("release"))
+    assert (first.get("version"), first.get("type")) == ("1.2.4.dev3", "development")
+
+
+@pytest.mark.parametrize("address", ["", ADDRESS])
+def test_appstream_finds_nothing_wrong(address: str, tmp_path: Path):
     if shutil.which("appstreamcli") is None:
         pytest.skip("appstreamcli is not installed")
+    file = tmp_path / "org.oddsdesk.oddsdesk.metainfo.xml"
+    file.write_text(metainfo(sources(tmp_path / "sources", address), BUILD))
     heard = subprocess.run(
-        ["appstreamcli", "validate", "--no-net", str(DESKTOP / "oddsdesk.metainfo.xml")],
+        ["appstreamcli", "validate", "--no-net", str(file)],
         capture_output=True,
         text=True,
         check=False,

@@ -1,10 +1,12 @@
 """What is told of the system's libraries is the same everywhere."""
 
 import re
+import shutil
 from pathlib import Path
 
+import PySide6
 import pytest
-from bundling.system_parts import DEBIAN_DEPENDS
+from bundling.depends import depends_of
 
 from oddsdesk.desk.shell.system_libraries import LIBRARIES, packages
 
@@ -34,6 +36,23 @@ def test_the_readme_leads_to_the_page():
     assert "oddsdesk doctor" in readme
 
 
-def test_the_package_depends_on_libraries_that_a_window_needs():
-    depends = {name.split(" ")[0] for name in DEBIAN_DEPENDS}
+@pytest.fixture
+def some_of_qt(tmp_path: Path) -> Path:
+    """Of what is bundled of Qt for a window, and on Wayland."""
+    if shutil.which("dpkg-shlibdeps") is None:
+        pytest.skip("dpkg-dev is not installed")
+    bundle, qt = tmp_path / "bundle", Path(PySide6.__path__[0], "Qt")
+    bundle.mkdir()
+    for name in ("Core", "DBus", "Gui", "WaylandClient"):
+        shutil.copy(qt / "lib" / f"libQt6{name}.so.6", bundle)
+    for file in (qt / "lib").glob("libicu*"):
+        shutil.copy(file, bundle)
+    return bundle
+
+
+def test_the_package_depends_on_libraries_that_a_window_needs(some_of_qt: Path, tmp_path: Path):
+    told = depends_of(some_of_qt, tmp_path / "work")
+    depends = {each.split(" ")[0] for each in told.split(", ")}
+    assert {"libc6", "libegl1", "libgl1", "libx11-6", "libdbus-1-3", "libfontconfig1"} <= depends
     assert depends <= {*DEBIAN, "libc6"}
+    assert re.search(r"libc6 \(>= 2\.\d+\)", told), "whose symbols are used"
