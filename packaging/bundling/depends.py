@@ -13,7 +13,7 @@ _WAYLAND: Final = (
     "libxdg-shell",
     "libbradient",
 )
-"""Qt chooses at a start: where there is X11 only, what these need is of no use. It is recommended."""
+"""Of no use where there is X11 only: what these need is recommended (`debian.DESK`)."""
 _CONTROL: Final = "Source: oddsdesk\n\nPackage: oddsdesk\nArchitecture: any\n"
 
 

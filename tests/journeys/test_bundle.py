@@ -10,7 +10,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tarfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -21,12 +20,12 @@ from websockets.sync.client import connect
 
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
+from tests.kit.bundle import Bundle, unpack
 from tests.kit.promises import in_time
 
 DIST = os.environ.get("ODDSDESK_DIST")
 SURVIVES_S = float(os.environ.get("ODDSDESK_SURVIVES_S", "60"))
 STOP_LIMIT_S = 3.0
-START_LIMIT_S = 30
 
 pytestmark = pytest.mark.skipif(not DIST, reason="no bundle; packaging/smoke tests one")
 
@@ -53,34 +52,6 @@ def odds_file(away: float) -> str:
     return json.dumps([event])
 
 
-class Bundle:
-    """The unpacked download, and a machine that has nothing else."""
-
-    def __init__(self, folder: Path, home: Path) -> None:
-        self.folder = folder
-        self.home = home
-        nowhere = home / "bin"
-        nowhere.mkdir(parents=True)
-        self.environment = {"HOME": str(home), "PATH": str(nowhere), "LANG": "C.UTF-8"}
-
-    def start(self, program: str, *arguments: str, **extra: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [str(self.folder / program), *arguments],
-            env=self.environment | extra,
-            cwd=self.home,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, program: str, *arguments: str) -> str:
-        process = self.start(program, *arguments)
-        out, err = process.communicate(timeout=START_LIMIT_S)
-        assert process.returncode == 0, f"{out}{err}"
-        return out.strip()
-
-
 @pytest.fixture(scope="module")
 def dist() -> Path:
     assert DIST is not None
@@ -89,12 +60,8 @@ def dist() -> Path:
 
 @pytest.fixture(scope="module")
 def unpacked(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    (archive,) = dist.glob("oddsdesk-*.tar.gz")
-    target = tmp_path_factory.mktemp("download")
-    with tarfile.open(archive) as packed:
-        packed.extractall(target, filter="data")
-    (folder,) = target.iterdir()
-    return folder
+    (archive,) = dist.glob("oddsdesk-[0-9]*-linux-*.tar.gz")
+    return unpack(archive, tmp_path_factory.mktemp("download"))
 
 
 @pytest.fixture

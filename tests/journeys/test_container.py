@@ -24,8 +24,8 @@ def instructions() -> dict[str, str]:
 
 @pytest.fixture
 def backend(tmp_path: Path) -> Iterator[Backend]:
-    """A server as in the container, on a port of its own."""
-    running = Backend(tmp_path, "--host", "0.0.0.0")
+    """A server, on a port of its own."""
+    running = Backend(tmp_path)
     yield running
     running.kill()
 
