@@ -75,7 +75,7 @@ def _component(part: Part, others: Iterable[Part], bundle: Path) -> dict[str, An
     ]
     component = {
         "type": "library",
-        "bom-ref": part.purl or part.name,
+        "bom-ref": f"{part.name}@{part.version}",
         "name": part.name,
         "version": part.version,
         **_licence(part.licence),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 LIBRARIES: Final = {
     "libbz2": "bzip2-1.0.6",
@@ -225,7 +226,7 @@ def _system_libraries(files: dict[str, tuple[Path, ...]]) -> Iterator[Part]:
         licence = library_licence(name)
         package = _debian_package(name)
         version = _debian_version(package)
-        purl = f"pkg:deb/debian/{package}@{version}" if package else f"pkg:generic/{name}"
+        purl = f"pkg:deb/debian/{package}@{quote(version)}" if package else f"pkg:generic/{name}"
         text = _debian_text(package)
         yield Part(name, version, licence, text, purl=purl, files=files[name])
 

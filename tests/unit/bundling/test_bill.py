@@ -14,7 +14,8 @@ PARTS = [
     Part("oddsdesk", "1.2.3", "MIT AND OFL-1.1", "ours", purl="pkg:pypi/oddsdesk@1.2.3"),
     Part("Qt", "6.11.3", "LGPL-3.0-only", purl="pkg:generic/qt@6.11.3", files=(LIBRARY,)),
     Part("PCRE2", "", "BSD-3-Clause WITH PCRE2-exception", "theirs", inside="libQt6Core"),
-    Part("libsqlite3.so.0", "3.40", "public domain", "none", purl="pkg:deb/debian/libsqlite3-0@3"),
+    Part("libssl.so.3", "3.0", "public domain", "none", purl="pkg:deb/debian/libssl3@3.0"),
+    Part("libcrypto.so.3", "3.0", "Apache-2.0", "theirs", purl="pkg:deb/debian/libssl3@3.0"),
 ]
 
 
@@ -28,13 +29,15 @@ def bundle(tmp_path: Path) -> Path:
 
 def test_a_part_has_its_files_and_what_lies_inside_them(bundle: Path):
     bill = json.loads(bill_of("oddsdesk", BUILD, bundle, PARTS))
-    qt, sqlite = bill["components"]
+    qt, ssl, both = bill["components"]
     file, inside = qt["components"]
     assert file["name"] == LIBRARY.as_posix()
     assert len(file["hashes"][0]["content"]) == 64
     assert inside["name"] == "PCRE2"
-    assert sqlite["licenses"] == [{"license": {"name": "public domain"}}]
-    assert bill["dependencies"] == [{"ref": "oddsdesk", "dependsOn": [qt["purl"], sqlite["purl"]]}]
+    assert ssl["licenses"] == [{"license": {"name": "public domain"}}]
+    needs = [component["bom-ref"] for component in (qt, ssl, both)]
+    assert bill["dependencies"] == [{"ref": "oddsdesk", "dependsOn": needs}]
+    assert len(set(needs)) == 3, "also of two libraries from one package"
 
 
 def test_it_says_which_commit_and_nothing_of_when_or_where_it_was_built(bundle: Path):
