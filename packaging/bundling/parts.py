@@ -224,7 +224,7 @@ def _system_libraries(files: dict[str, tuple[Path, ...]]) -> Iterator[Part]:
     """Shared libraries of the machine that builds, with the notice of the package they came in."""
     for name in sorted(name for name in files if name.startswith("lib")):
         licence = library_licence(name)
-        package = _debian_package(name)
+        package = debian_package(name)
         version = _debian_version(package)
         purl = f"pkg:deb/debian/{package}@{quote(version)}" if package else f"pkg:generic/{name}"
         text = _debian_text(package)
@@ -280,7 +280,7 @@ def _check_qt(known: dict[str, object], names: set[str]) -> None:
         raise LicenceError(f"{_INSIDE} says nothing of {', '.join(sorted(unknown))}")
 
 
-def _debian_package(library: str) -> str:
+def debian_package(library: str) -> str:
     """Return the package that a library of the building machine came with, '' where unknown."""
     if shutil.which("dpkg") is None:
         return ""
