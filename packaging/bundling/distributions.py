@@ -13,7 +13,7 @@ from bundling.published import published_at, with_absolute_links, with_urls
 from bundling.versions import build_of
 
 SERVER: Final = "oddsdesk-server"
-ONLY_DESK: Final = ("PySide6-Essentials", "qasync")
+ONLY_DESK: Final = ("PySide6-Essentials", "numpy", "qasync")
 ONLY_WHERE_SOMEBODY_SITS: Final = ("keyring",)
 """Of no use to a service: its keyring is never unlocked."""
 _DEPENDENCIES: Final = re.compile(r"^dependencies = \[\n(.*?)^\]\n", re.MULTILINE | re.DOTALL)

@@ -14,9 +14,10 @@ Licences of what is in this bundle of oddsdesk {version}
 {line}
 
 oddsdesk itself is under the MIT licence (below). It comes with the parts listed here, each
-under its own licence. Nothing in it is under the GPL or the AGPL, but for PyInstaller's
-bootloader, with which the programs start: GPL-2.0-or-later with an exception that lets it be
-part of programs under any licence, which this bundle makes use of.
+under its own licence. Nothing in it is under the GPL or the AGPL, but for what starts or runs
+what was compiled: PyInstaller's bootloader and, where it is listed, GCC's run time. These are
+under the GPL with an exception that lets them be part of programs under any licence, which this
+bundle makes use of.
 """
 _QT: Final = """
 Qt and PySide6 are used under the GNU Lesser General Public License, version 3. Their libraries
@@ -70,7 +71,8 @@ def _common_text(root: Path, name: str) -> str:
             (root / _COMMON / f"{each}-3.0.txt").read_text("utf-8") for each in ("LGPL", "GPL")
         ]
         return "\n\n".join(texts)
-    file = root / _COMMON / "inside" / f"{name}.txt"
-    if not file.is_file():
-        raise LicenceError(f"there is no text of {name} in {file.parent.name}/")
+    files = [root / _COMMON / folder / f"{name}.txt" for folder in ("inside", ".")]
+    file = next((each for each in files if each.is_file()), None)
+    if file is None:
+        raise LicenceError(f"there is no text of {name} in {_COMMON}")
     return file.read_text("utf-8")

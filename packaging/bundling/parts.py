@@ -38,6 +38,8 @@ _LGPL_CHOSEN: Final = frozenset({"PySide6_Essentials", "shiboken6"})
 _COPYLEFT: Final = re.compile(r"(?<!L)(A?GPL)|GNU (Affero )?General Public", re.IGNORECASE)
 _PUBLIC_DOMAIN: Final = "public domain"
 LGPL: Final = "LGPL-3.0-only"
+_BROUGHT_BY_WHEELS: Final = {"numpy.libs": "numpy"}
+"""Folders of libraries that a wheel brings along; what is in them is in `inside.toml`."""
 
 
 class LicenceError(Exception):
@@ -130,6 +132,8 @@ def owner_of(place: Path) -> str:
         return "Python"
     if len(place.parts) == 1 and name.startswith("lib"):
         return name
+    if first in _BROUGHT_BY_WHEELS:
+        return _BROUGHT_BY_WHEELS[first]
     owners = _distributions().get(first.split(".")[0], ())
     if first.endswith(".libs") or not owners:
         raise LicenceError(f"{place}: nobody knows whose it is; see packaging/licences/inside.toml")
