@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 MarketKey = tuple[str, int]
 MONEYLINE: Final = "moneyline"
 MOST_BOOKMAKERS: Final = 500
-MOST_MARKETS: Final = 1_000
+MOST_MARKETS: Final = 200
 MOST_SELECTIONS: Final = 1_500
 """Of one market and period."""
 MOST_PRICES: Final = 50_000

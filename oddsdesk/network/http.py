@@ -12,7 +12,7 @@ import httpx
 
 from oddsdesk.network.addresses import USER_AGENT, host_of
 from oddsdesk.network.bodies import ACCEPTED, Unpacking
-from oddsdesk.network.errors import UnreachableError
+from oddsdesk.network.errors import UnreachableError, UnusableAnswerError
 from oddsdesk.network.secrets import filter_library, without_keys
 from oddsdesk.network.trust import system_trust
 from oddsdesk.slices import SLICE_S
@@ -94,13 +94,18 @@ class HttpClient:
 
 async def _body_of(response: httpx.Response, host: str) -> bytes:
     unpacking = Unpacking(response.headers.get("content-encoding", ""), host)
+    chunks = response.aiter_raw()
     ends = time.perf_counter() + SLICE_S
-    async for chunk in response.aiter_raw():
-        for _ in unpacking.feed(chunk):
-            await asyncio.sleep(0)  # others have their turn while much is unpacked
-        if time.perf_counter() > ends:  # or while many small chunks are taken in
-            await asyncio.sleep(0)
-            ends = time.perf_counter() + SLICE_S
+    try:
+        async for chunk in chunks:
+            for _ in unpacking.feed(chunk):
+                await asyncio.sleep(0)  # others have their turn while much is unpacked
+            if time.perf_counter() > ends:  # or while many small chunks are taken in
+                await asyncio.sleep(0)
+                ends = time.perf_counter() + SLICE_S
+    except UnusableAnswerError:
+        await response.aclose()  # before its chunks are let go of: Qt's loop ends no generators
+        raise
     return unpacking.whole()
 
 

@@ -12,6 +12,7 @@ from tests.kit.misbehaviours import TABLE
 
 SHOWN = (
     "wrong types",
+    "gzip bomb",
     "names of odd characters",
     "numbers of 18 digits",
     "dates of the year 1",
