@@ -52,9 +52,10 @@ class Ended(NamedTuple):
     @property
     def is_clean(self) -> bool:
         """Whether it ended by itself and without a trace, or had not begun."""
-        by_signal = self.status == -getattr(signal, self.signal)
         has_ended = self.status == 0 and "Traceback" not in self.said
-        return has_ended or (by_signal and self.is_untouched)
+        by_signal = self.status == -getattr(signal, self.signal)
+        by_python = self.said.rstrip().endswith("KeyboardInterrupt")  # while that began itself
+        return has_ended or (self.is_untouched and (by_signal or by_python))
 
 
 def make_recording(path: Path, size: int) -> Path:
