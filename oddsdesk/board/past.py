@@ -87,6 +87,8 @@ class Past:
         self._listed_at = self._swept_at = at_ms
         self._unlisted: set[str] = set()
         """Games that moved and are not listed: long over, or dated otherwise."""
+        self._is_unread = True
+        """Whether the moment was not read, or could not be: no step goes on from there."""
         self._tells_rows: bool | None = None
         """Whether the service tells odds rows as of a moment; None until it was asked."""
 
@@ -105,8 +107,14 @@ class Past:
         """Go on to a later moment by what moved until then.
 
         Raises:
-            HistoryError: the log cannot be read; the board stands where it stood.
+            HistoryError: the log cannot be read and the board stands where it stood, or the moment
+                that was jumped to cannot be read.
         """
+        if self._is_unread:
+            await self.go_to(to_ms)
+            if self._is_unread and self._is_started:
+                raise HistoryError(self._board.connection.reason or "the moment cannot be read")
+            return
         moves = await self._log.moves(self._at_ms, to_ms, MOST_MOVES, self._shown())
         if not self._is_started:
             return
@@ -128,6 +136,7 @@ class Past:
         """Stand at any other moment: all that is shown is read anew."""
         await stop(*self._tasks)
         self._stand_at(to_ms)
+        self._is_unread = True
         await self._reported(self._read_games)
 
     def subscribe_game(self, game_id: str) -> None:
@@ -166,6 +175,7 @@ class Past:
             await self._read_matrix(game)
         if self._board.rows_wanted:
             await self._read_rows()
+        self._is_unread = False
 
     async def _list_games(self) -> None:
         at_ms = self._at_ms

@@ -236,6 +236,10 @@ class Navigator(QWidget):
         elif not shown:
             self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
 
+    def refresh_times(self) -> None:
+        """Write kick-offs anew, as the clock was set to another moment."""
+        self._list.viewport().update()
+
     def _show_values(self) -> None:
         board = self._board
         value = {price.outcome for price in board.value_bets.values() if board.is_value(price.key)}

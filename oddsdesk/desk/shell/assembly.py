@@ -508,6 +508,7 @@ class Desk:
             for table in window.findChildren(LiveTable):
                 table.refresh_all()
         self.history.refresh_all()
+        self.navigator.refresh_times()
 
     def _on_preferences_changed(self, key: str) -> None:
         if key == SPARKLINES.key:

@@ -199,7 +199,8 @@ class LookingBack(QObject):
                     await past.go_on(min(at_ms, newest))
                 except HistoryError as error:
                     self.said.emit(str(error))
-                    newest = 0
+                    self.pause()
+                    return
             self.moved.emit()
             if at_ms >= newest:
                 self._end(newest)

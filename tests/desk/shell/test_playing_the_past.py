@@ -8,6 +8,8 @@ import pytest
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.history_source import LogSource
+from oddsdesk.client.answers import GameAnswer
+from oddsdesk.client.errors import ServiceError
 from oddsdesk.clock import MomentClock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
@@ -118,6 +120,31 @@ async def test_going_back_forgets_what_came_later(looking: Looking) -> None:
     await until(lambda: looking.odds("Bet365") == 2.0)
     assert (looking.odds("Bet365", "Draw"), looking.odds(None)) == (3.5, 2.0)
     assert LATER not in looking.board.games
+
+
+async def test_a_moment_that_could_not_be_read_is_read_before_a_step_goes_on(
+    looking: Looking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the clock goes on over prices of another moment."""
+    await looking.stand_at(45)
+    looking.manager.subscribe_game(LEEDS)
+    await until(lambda: looking.odds("Bet365") == 2.3)
+    client = looking.manager.client
+    assert client is not None
+
+    async def refuse(*_asked: object, **_by_name: object) -> GameAnswer:
+        raise ServiceError("overloaded", "too busy", 503)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(client, "game", refuse)
+        looking.past.go_to(START + 5 * MINUTE)
+        await until(lambda: looking.board.connection.reason == "too busy")
+        looking.past.toggle()
+        await until(lambda: bool(looking.said))
+    assert (looking.said, looking.past.is_playing) == (["too busy"], False)
+    looking.past.toggle()
+    await until(lambda: looking.odds("Bet365") == 2.0)
+    assert looking.board.connection.link is Link.PAST
 
 
 async def test_a_game_without_prices_then_has_none(looking: Looking) -> None:
