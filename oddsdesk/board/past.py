@@ -4,6 +4,7 @@ In the place of ``Sync`` while one looks back. A moment is read once; from there
 moves are taken in, so that a step costs what moved in it and not the board.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import aclosing
 from typing import Any, Final, Protocol
@@ -29,6 +30,8 @@ MOST_MOVES: Final = 20_000
 _LIST_MS: Final = 10 * MINUTE_MS
 """How much passes in the past before the games are listed again, unless a new one moved."""
 _SWEEP_MS: Final = 1_000
+_PATIENCE_S: Final = 0.5
+"""How long what stood at another moment may be shown while a moment is read."""
 Work = Callable[[], Awaitable[None]]
 
 
@@ -89,6 +92,10 @@ class Past:
         """Games that moved and are not listed: long over, or dated otherwise."""
         self._is_unread = True
         """Whether the moment was not read, or could not be: no step goes on from there."""
+        self._unread: set[str] = set()
+        """Games whose prices are of the moment before, until they are read."""
+        self._is_unlisted = False
+        """Whether the games are those of the moment before."""
         self._tells_rows: bool | None = None
         """Whether the service tells odds rows as of a moment; None until it was asked."""
 
@@ -136,8 +143,14 @@ class Past:
         """Stand at any other moment: all that is shown is read anew."""
         await stop(*self._tasks)
         self._stand_at(to_ms)
-        self._is_unread = True
-        await self._reported(self._read_games)
+        self._is_unread = self._is_unlisted = True
+        self._unread = {key.game_id for key in self._board.row_keys()}
+        patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._forget_unread)
+        try:
+            await self._reported(self._read_games)
+        finally:
+            patience.cancel()
+            self._forget_unread()
 
     def subscribe_game(self, game_id: str) -> None:
         """Read a game's prices."""
@@ -177,13 +190,22 @@ class Past:
             await self._read_rows()
         self._is_unread = False
 
+    def _forget_unread(self) -> None:
+        """Let go of what is of another moment: nobody is to take it for this one's."""
+        if self._is_unlisted:
+            self._is_unlisted = False
+            self._board.load_games([])
+        while self._unread:
+            self._board.forget_game(self._unread.pop())
+
     async def _list_games(self) -> None:
         at_ms = self._at_ms
         board = self._board
         board.load_games(await all_games(self._client, format_ms(at_ms)))
-        self._listed_at = at_ms
+        self._listed_at, self._is_unlisted = at_ms, False
         shown = board.games.keys() | self._subscribed.keys()
         for game in {key.game_id for key in board.row_keys()} - shown:
+            self._unread.discard(game)
             board.forget_game(game)
 
     async def _read_rows(self) -> None:
@@ -201,6 +223,7 @@ class Past:
             async for answer in answers:
                 rows += answer
         if board.rows_wanted and at_ms <= self._at_ms:
+            self._unread &= self._subscribed.keys()
             await in_slices(board.replace_rows(rows, self._subscribed.keys()))
             await self._catch_up(at_ms, board.games.keys() - self._subscribed.keys())
 
@@ -215,8 +238,10 @@ class Past:
         try:
             matrix = await self._client.game(game_id, as_of=format_ms(at_ms))
         except NotFoundError:
+            self._unread.discard(game_id)
             self._board.forget_game(game_id)
             return
+        self._unread.discard(game_id)
         await in_slices(self._board.replace_matrix(matrix))
         await self._catch_up(at_ms, {matrix.game_id})
         if matrix.game_id != game_id:
@@ -256,5 +281,7 @@ class Past:
             waiting = replace(self._board.connection, link=Link.WAITING, reason=str(error))
             self._board.set_connection(waiting)
         else:
+            if self._is_unread:
+                return  # one game of it was read; what could not be is told yet
             now = replace(self._board.connection, link=Link.PAST, reason=None)
             self._board.set_connection(now)

@@ -9,6 +9,7 @@ import pytest
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.freshness import Freshness
+from oddsdesk.client.errors import ServiceUnavailableError
 from oddsdesk.clock import MomentClock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.connections.manager import ConnectionManager
@@ -113,6 +114,36 @@ async def test_today_is_now(looking: Looking) -> None:
     looking.looking_back.show_day(datetime.now().astimezone().date())
     assert looking.board.connection.link is Link.LIVE
     assert looking.clock.at is None
+
+
+async def test_a_moment_that_cannot_be_read_shows_nothing_of_the_one_before(
+    looking: Looking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board, manager = looking.board, looking.manager
+    manager.want_rows(True)
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(board.games))
+    (game,) = board.games
+    manager.subscribe_game(game)
+    await looking.until(lambda: board.matrix(game) is not None and any(board.row_keys()))
+
+    async def refused(*_: object, **__: object) -> None:
+        raise ServiceUnavailableError("unavailable", "too slow")
+
+    client = manager.client
+    assert client is not None
+    with monkeypatch.context() as patched:
+        patched.setattr(client, "game", refused)
+        looking.looking_back.show_day(DAY.replace(day=16))
+        await looking.until(lambda: board.connection.reason is not None)
+        await looking.until(lambda: not any(board.row_keys()))
+    assert board.connection.link is Link.WAITING
+    looking.looking_back.show_day(DAY.replace(day=16))
+    await looking.until(lambda: any(board.row_keys()))
+    matrix = board.matrix(game)
+    assert matrix is not None
+    assert matrix.sections[0].rows[0].prices["Bet365"].odds == 2.0
+    assert board.connection.link is Link.PAST
 
 
 async def test_another_connection_is_of_now(looking: Looking) -> None:
