@@ -106,7 +106,7 @@ def job_text(fault: JobFault) -> str:
 
 def _trouble(connection: Connection, now_ms: int) -> str:
     said = [reason_text(connection), connection.advice]
-    if connection.since_ms is not None:
+    if connection.since_ms is not None and connection.as_of_ms is None:  # there time stands
         said.append(f"Away for {span_text(now_ms - connection.since_ms)}.")
     if connection.next_try_ms is not None and connection.next_try_ms > now_ms:
         said.append(f"Next try in {span_text(connection.next_try_ms - now_ms)}.")

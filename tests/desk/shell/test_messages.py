@@ -101,3 +101,16 @@ def test_each_change_of_the_link_is_logged_once(caplog: pytest.LogCaptureFixture
         "Not connected: prices are as last seen. No answer. Away for 2 s. Next try in 4 s.",
         "connection: live",
     ]
+
+
+def test_where_the_past_cannot_be_read_nothing_is_said_of_how_long(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Its clock stands: it would be 0 s for ever."""
+    caplog.set_level(logging.INFO)
+    board = Board(lambda: NOW_MS)
+    end = log_connection(board, lambda: NOW_MS)
+    board.set_connection(Connection(Link.WAITING, "Too slow", NOW_MS, as_of_ms=NOW_MS))
+    end()
+    assert [line for line in caplog.messages if "Too slow" in line]
+    assert not [line for line in caplog.messages if "Away" in line]
