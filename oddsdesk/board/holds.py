@@ -15,12 +15,10 @@ class Holds(LineHolds):
     def __init__(self, section: Section, basis: Basis) -> None:
         self._section = section
         self._basis = basis
-        self._moves = -1
         self._known: dict[str, float | None] = {}
         self._best: tuple[float | None] | None = None
 
     def __getitem__(self, bookmaker: str) -> float:
-        self._forget_what_moved()
         if bookmaker not in self._known:
             self._known[bookmaker] = self._of(bookmaker)
         found = self._known[bookmaker]
@@ -38,16 +36,14 @@ class Holds(LineHolds):
         Mostly they are the best of each row; where those are of one operator, or in play and not
         seen together, they are looked for among all.
         """
-        self._forget_what_moved()
         if self._best is None:
             self._best = (self._find_best(),)
         return self._best[0]
 
-    def _forget_what_moved(self) -> None:
-        if self._moves != self._section.moves:
-            self._moves = self._section.moves
-            self._known.clear()
-            self._best = None
+    def forget(self) -> None:
+        """Work all out anew when it is asked for."""
+        self._known.clear()
+        self._best = None
 
     def _of(self, bookmaker: str) -> float | None:
         rows = priced_by(self._section, bookmaker)

@@ -115,6 +115,9 @@ class LineHolds(Mapping[str, float]):
         """Return the hold of the best prices that go together, None where there are none."""
         return None
 
+    def forget(self) -> None:
+        """Note that a price moved, or is judged otherwise: what was worked out is of before."""
+
 
 class Section(msgspec.Struct):
     """A line group of a market: the selections that settle against each other."""
@@ -137,8 +140,6 @@ class Section(msgspec.Struct):
     overround: float | None = None
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None
-    moves: int = 0
-    """How often one of its prices moved, or is judged otherwise."""
     holds: LineHolds = msgspec.field(default_factory=LineHolds)
     other_bets: set[str] = msgspec.field(default_factory=set)
     """Bookmakers that bet on something else: with a draw or without (D27); never best."""

@@ -35,14 +35,14 @@ def figure_prices(section: Section, basis: Basis) -> None:
     section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
     for row in section.rows:
         _find_best(section, row, basis)
-    section.moves += 1
+    section.holds.forget()
 
 
 def refind_best(section: Section, basis: Basis) -> None:
     """Work out anew who offers the best prices: others are stale now."""
     for row in section.rows:
         _find_best(section, row, basis)
-    section.moves += 1
+    section.holds.forget()
 
 
 def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
@@ -53,7 +53,7 @@ def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: B
             _find_best(section, other, basis)
     elif _bears_on_best(section, row, bookmaker, basis):
         _find_best(section, row, basis)
-    section.moves += 1
+    section.holds.forget()
 
 
 def value_reference(section: Section, method: str) -> None:

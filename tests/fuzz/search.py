@@ -3,6 +3,7 @@
 python -m tests.fuzz.search TARGET [options of libFuzzer] FOLDER ...
 """
 
+import logging
 import sys
 from random import Random
 from typing import Final
@@ -25,6 +26,7 @@ def main(name: str, *options: str) -> None:
         function = target.function()
     change = _CHANGED.get(target.written_in)
     mutator = None if change is None else _mutator(change)
+    logging.disable()  # what is bad is told: of a million inputs nobody would read it
     atheris.Setup([sys.argv[0], *options], function, custom_mutator=mutator)
     atheris.Fuzz()
 

@@ -125,8 +125,14 @@ class Workers:
         raise AssertionError("the system gives that worker no connection")
 
     def health(self) -> dict[str, Any]:
-        answer: dict[str, Any] = httpx.get(f"{self.url}/api/health").json()
-        return answer
+        """Ask any worker; one that was killed meanwhile had the connection: then another is."""
+        return until(self._health)
+
+    def _health(self) -> dict[str, Any]:
+        with contextlib.suppress(httpx.TransportError):
+            answer: dict[str, Any] = httpx.get(f"{self.url}/api/health").json()
+            return answer
+        return {}
 
     def kill(self, pid: int) -> None:
         os.kill(pid, signal.SIGKILL)

@@ -251,6 +251,10 @@ The key of a remote connection is kept, by your choice,
   if you choose it.
 
 Connections themselves, without keys, are kept in `connections.json` beside `desk.ini`.
+
+A key goes to another machine encrypted only (`https`, `wss`). A connection to `http://` elsewhere
+sends nothing until **Send the key unencrypted** is ticked in it, since whoever is on the way
+there can read the key.
 """
 
 

@@ -1,7 +1,6 @@
 """What a service says: read, or told as malformed, whatever it is."""
 
 import contextlib
-import logging
 from collections.abc import Coroutine
 from typing import Any
 
@@ -43,7 +42,6 @@ _encoder = msgspec.json.Encoder()
 
 def read_answer(data: bytes) -> None:
     """Read a body as each kind of answer there is."""
-    logging.disable()
     for kind in LISTS:
         try:
             items, _ = decode_list(kind, data, "/api")
@@ -76,7 +74,6 @@ def read_refusal(data: bytes) -> None:
 
 def read_frame(data: bytes) -> None:
     """Read a frame of the stream: a price change, or passed over."""
-    logging.disable()
     found = _finished(_streamed(data))
     _check(found)
     to_dicts(found)

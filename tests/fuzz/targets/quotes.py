@@ -1,7 +1,6 @@
 """Quotes: a line of NDJSON, and the output of a program."""
 
 import io
-import logging
 import zlib
 from typing import Final
 
@@ -28,7 +27,6 @@ def read_line(data: bytes) -> None:
 
 def listen(data: bytes) -> None:
     """Read what a program writes, in pieces as it likes; its bad lines are told."""
-    logging.disable()
     status = Status("exec")
     bad_lines = BadLines(status)
     whole = [quote for batch in read_batches(io.BytesIO(data), _now) for quote in batch.quotes]

@@ -61,7 +61,7 @@ async def test_bets_of_another_method_are_gone_when_a_server_begins_by_a_new_one
     await live.stop()
     live.devig_method = "shin"
     await live.start()
-    assert await live.get("/api/value-bets", live.key()) == []
+    await bets(0)
 
 
 async def test_price_above_fair_is_found_with_every_figure(live, market, bets):

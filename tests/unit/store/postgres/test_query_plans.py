@@ -43,6 +43,10 @@ class Explained(PostgresSelect):
         return super().__call__(query, parameters)
 
 
+class OneShard(QueryReader):
+    shards = 1
+
+
 @pytest.fixture(scope="module")
 def plans(postgres: Postgres) -> dict[str, dict[str, Any]]:
     url = postgres.url_with_tables()
@@ -55,8 +59,8 @@ def plans(postgres: Postgres) -> dict[str, dict[str, Any]]:
         connection.execute("ANALYZE")
         connection.execute(_MORE)
     with closing(Explained(ServerAddress(url))) as select:
-        ask_everything(QueryReader(select, "Pinnacle"))
-        ask_everything(QueryReader(select, "Pinnacle", share=["x"]))
+        ask_everything(OneShard(select, "Pinnacle"))
+        ask_everything(OneShard(select, "Pinnacle", share=["x"]))
         return select.plans
 
 
@@ -68,7 +72,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def test_no_request_walks_a_big_table(plans: dict[str, dict[str, Any]]) -> None:
     for query, plan in plans.items():
-        if query == SQL.standing.quotes:  # all that there is
+        if query == SQL.standing.quotes or ":games" in query:  # all that there is, all games here
             continue
         walked = [
             node
