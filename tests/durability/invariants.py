@@ -31,8 +31,10 @@ _EMPTY = {
         SELECT a.since FROM recorded a JOIN recorded b ON a.since < b.since AND b.since <= a.until
     """,
     "a span of recording ends before it begins": "SELECT since FROM recorded WHERE until < since",
-    "a change lies outside every span of recording": """
-        SELECT DISTINCT recorded_at FROM price_change WHERE NOT EXISTS
+    # Pruning cuts the spans first, so that nobody reads half of a round: what is older goes next.
+    "a change since the first span lies outside every span of recording": """
+        SELECT DISTINCT recorded_at FROM price_change
+        WHERE recorded_at >= (SELECT coalesce(min(since), 0) FROM recorded) AND NOT EXISTS
             (SELECT 1 FROM recorded WHERE recorded_at BETWEEN since AND until)
     """,
     "a value bet has no quote": """
