@@ -487,6 +487,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of recordings to replay")
     options = parser.parse_args()
     wanted = options.scene or names
+    if options.data is not None and options.scene and set(states).issuperset(options.scene):
+        parser.error(f"made without --data: {', '.join(options.scene)}")
     scenes = [scene for scene in SCENES if scene.__name__ in wanted]
     for folder, source in _sources(options.data).items():
         for scheme in options.scheme or SCHEMES:

@@ -70,6 +70,7 @@ class GridModel(LiveModel):
         self._due: dict[RowKey, None] = {}
         """Of what waited, what is being taken; a selection's prices together."""
         self._due_at = self._took_s = 0.0
+        self._is_filling = False
         self._finished_at: int | None = None
         self._forgotten = board.times_forgotten
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
@@ -214,6 +215,11 @@ class GridModel(LiveModel):
         return CompiledFilter(self.filter, self.shape, self._clock(), self._board.freshness)
 
     @property
+    def is_filling(self) -> bool:
+        """Whether more prices are being taken than there were rows: the first ones come in."""
+        return self._is_filling and bool(self._due)
+
+    @property
     def is_behind(self) -> bool:
         """Whether there are prices that were not taken from the board yet."""
         return bool(self._waiting or self._due)
@@ -223,6 +229,7 @@ class GridModel(LiveModel):
         began = time.perf_counter()
         if not self._due and began >= self._due_at:
             self._due, self._waiting, self._took_s = _by_selection(self._waiting), {}, 0.0
+            self._is_filling = len(self._due) > self.total
         misplaced, total = self.misplaced, self.total
         one_slice(self._take_all(list(self._keys_in_view())), _SLICE_S)
         if (misplaced, total) != (self.misplaced, self.total) and not self._count_timer.isActive():

@@ -46,9 +46,9 @@ from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 
-_FILLING_MS, _IDLE_MS = 1_000, 2_000
+_FILLING_MS, _IDLE_MS = 250, 2_000
 """How often rows are put in place that would move: oftener while the first ones come in."""
-_FILLING_IDLES = 3
+_FILLING_IDLES = 12
 """Looks after the end of the first reading, in which its last rows still come in."""
 _TYPING_MS = 60
 _SAID_MS = 6_000
@@ -160,7 +160,7 @@ class GridPanel(QWidget):
         selection.selectionChanged.connect(
             lambda *_: self._on_table_current_changed(self.table.current())
         )
-        self.model.counts_changed.connect(self._show_state)
+        self.model.counts_changed.connect(self._on_model_counts_changed)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         self.messages.action_requested.connect(self._on_messages_action_requested)
         self.export.progressed.connect(self._on_export_progressed)
@@ -284,7 +284,7 @@ class GridPanel(QWidget):
         done = snapshot_progress.slices_done
         self.bar.show_reading(" · ".join(facts), done, total, paused=snapshot_progress.is_paused)
         self.bar.pause.setVisible(connection.link not in (Link.REFUSED, Link.PAST))
-        self.bar.show_misplaced(model.misplaced)
+        self.bar.show_misplaced(0 if model.is_filling else model.misplaced)
         self._show_table(bool(model.count))
         if not model.count:
             now_ms = self._clock()
@@ -332,6 +332,11 @@ class GridPanel(QWidget):
         if isinstance(notice, SnapshotProgressChanged | ConnectionChanged):
             self._show_state()
 
+    def _on_model_counts_changed(self) -> None:
+        if self.model.is_filling and self._idle.interval() != _FILLING_MS:
+            self._idle.setInterval(_FILLING_MS)
+        self._show_state()
+
     def _on_idle_timeout(self) -> None:
         is_filling = self._is_filling()
         self._idle.setInterval(_FILLING_MS if is_filling else _IDLE_MS)
@@ -343,7 +348,7 @@ class GridPanel(QWidget):
 
     def _is_filling(self) -> bool:
         """Whether the first reading goes on, with no row chosen: then rows show as they come."""
-        if self._board.snapshot_progress.finished_at is None:
+        if self._board.snapshot_progress.finished_at is None or self.model.is_filling:
             self._idles_since_filled = 0
         else:
             self._idles_since_filled += 1

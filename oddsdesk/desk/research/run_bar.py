@@ -11,6 +11,7 @@ from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 
 _LEAST_WIDTH = 240
+_COUNT = "10,000,000 rows"
 
 
 class RunBar(QWidget):
@@ -54,7 +55,9 @@ class RunBar(QWidget):
             self.say(f"{rows:,} rows read…")
 
     def say(self, text: str) -> None:
-        """Say one line, elided where there is no room."""
+        """Say one line; fields give way to a count of rows, longer texts are elided to that."""
+        room = min(self._facts.width_of(text), self._facts.width_of(_COUNT)) if text else 0
+        self._facts.setMinimumWidth(room)
         self._facts.show_text(text)
 
     def offer_export(self, offered: bool) -> None:

@@ -210,6 +210,22 @@ def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot
     assert "1.70" in shown(model, ODDS)
 
 
+def test_it_fills_until_what_the_board_had_is_taken(quoted, qtbot, monkeypatch):
+    monkeypatch.setattr("oddsdesk.desk.grid.model._STEP", 1)
+    monkeypatch.setattr("oddsdesk.desk.grid.model._SLICE_S", 0)
+    made = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: made.total > 0)
+    assert made.is_filling
+    take_in(made, qtbot)
+    assert not made.is_filling
+    quoted.tell("Bovada", "total", "Under 2.5", 1.7)
+    quoted.tell("Bovada", "total", "Over 2.5", 2.1)
+    qtbot.waitUntil(lambda: bool(made._due) or not made.is_behind)
+    assert not made.is_filling
+    made.close()
+
+
 def test_a_second_click_turns_the_order_round(model):
     model.sort_by(ODDS)
     assert model.sorted_by == (ODDS, True)
