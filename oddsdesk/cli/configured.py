@@ -4,9 +4,11 @@ What is given on the command line holds, else ``ODDSDESK_NAME`` of the environme
 file, else the default.
 """
 
+import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,8 @@ PREFIX: Final = "ODDSDESK_"
 _CONFIG: Final = "config"
 _SHOW: Final = "show_config"
 _PASSWORD: Final = re.compile(r"//[^/@\s]*@")
+_ALIKE: Final = 0.85
+"""How much two names have in common, of 1, where one is taken for the other mistyped."""
 _WORDS: Final = {
     ParameterSource.COMMANDLINE: "command line",
     ParameterSource.DEFAULT_MAP: "file",
@@ -57,6 +61,8 @@ class ConfiguredCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, or say what it would run with."""
+        for name, meant in self._mistyped(os.environ):
+            click.echo(f"warning: {name} names no option; is it {meant}?", err=True)
         if ctx.params.pop(_SHOW, False):
             for line in self._lines(ctx):
                 click.echo(line)
@@ -69,6 +75,14 @@ class ConfiguredCommand(click.Command):
             for each in self.params
             if isinstance(each, click.Option) and each.name not in (_CONFIG, _SHOW, "help")
         }
+
+    def _mistyped(self, environment: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield what is nearly the name of an option, and that: a limit that would not hold."""
+        known = {str(option.envvar) for option in self._named().values()}
+        for name in sorted(set(environment) - known):
+            if name.startswith(PREFIX):
+                like = get_close_matches(name.removeprefix(PREFIX), _names(known), 1, _ALIKE)
+                yield from [(name, PREFIX + each) for each in like]
 
     def _read(self, ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
         if path is None:
@@ -100,6 +114,10 @@ class ConfiguredCommand(click.Command):
             where = _WORDS.get(source, f"environment: {option.envvar}") if source else "default"
             said = f"{name} = {_said(value)}" if value not in (None, (), "") else f"# {name}"
             yield f"{_PASSWORD.sub('//****@', without_keys(said))}  # {where}"
+
+
+def _names(variables: Iterable[str]) -> list[str]:
+    return [each.removeprefix(PREFIX) for each in variables]
 
 
 def _check(path: Path, name: str, option: click.Option, value: Any) -> None:

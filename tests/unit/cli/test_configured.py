@@ -93,3 +93,11 @@ def test_no_password_is_shown(tmp_path: Path):
     assert "s3cret" not in output
     assert "db.lan/odds" in output
     assert "bus.lan:4222" in output
+
+
+def test_a_mistyped_variable_is_told(tmp_path: Path):
+    others = {"ODDSDESK_THE_ODDS_API_KEY": "x", "ODDSDESK_CHANNEL_PHONE": "y", "ODDSDESK_DIST": "z"}
+    result = shown(tmp_path, "", ODDSDESK_KEEP_DAYZ="3", **others)
+    warned = [line for line in result.stderr.splitlines() if "warning" in line]
+    assert warned == ["warning: ODDSDESK_KEEP_DAYZ names no option; is it ODDSDESK_KEEP_DAYS?"]
+    assert not shown(tmp_path, "", ODDSDESK_KEEP_DAYS="3", **others).stderr
