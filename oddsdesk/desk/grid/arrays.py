@@ -44,8 +44,6 @@ class EntryArrays:
         entries, column = self.entries, self._columns.get(key)
         if column is None or len(column.known) > 2 * len(entries) + _ROOM:
             column = self._columns[key] = _Column(key)
-        if len(column) > len(entries):  # another connection's were let go
-            column = self._columns[key] = _Column(key)
         changed = self._changed_since(column.read_at, len(column))
         column.read_at = entries.selections.now
         entries.selections.now += 1

@@ -1,7 +1,5 @@
 """Sorting the odds grid: as a naive sort has it, unknown last, equal rows as they stood."""
 
-import subprocess
-import sys
 from itertools import pairwise
 
 from hypothesis import given
@@ -97,8 +95,3 @@ def test_arrays_follow_rows_that_come_move_and_leave(keys, leaving, changing, de
             entries.note(row)
     arranged_after(keys[1])
     arranged_after(keys[2])
-
-
-def test_a_desk_that_shows_no_grid_does_without_arrays():
-    code = "import sys, oddsdesk.desk.shell.assembly; assert 'numpy' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
