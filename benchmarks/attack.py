@@ -77,13 +77,15 @@ def _read(connection: socket.socket) -> None:
 def bystander(url: str, key: str, heard: "SimpleQueue[list[float]]", end: Event) -> None:
     """Ask at a steady pace until the end and tell how long each answer took (s)."""
     took = []
-    with httpx.Client(base_url=url, headers={"X-Api-Key": key}, timeout=60) as http:
-        while not end.is_set():
-            began = time.monotonic()
-            http.get("/api/sports").raise_for_status()
-            took.append(time.monotonic() - began)
-            time.sleep(max(0.0, PACE_S - took[-1]))
-    heard.put(took)
+    try:
+        with httpx.Client(base_url=url, headers={"X-Api-Key": key}, timeout=60) as http:
+            while not end.is_set():
+                began = time.monotonic()
+                http.get("/api/sports").raise_for_status()
+                took.append(time.monotonic() - began)
+                time.sleep(max(0.0, PACE_S - took[-1]))
+    finally:
+        heard.put(took)
 
 
 @contextmanager

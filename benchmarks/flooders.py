@@ -149,14 +149,14 @@ def main() -> None:
             now = time.time_ns() // 1_000_000
             spent = access.keys.create("spent", Plan.FREE, "Meridian", now).secret
             streaming = access.keys.create("flooder", Plan.PRO_LIVE, None, now).secret
+            keys = [access.keys.create(k, Plan.PRO_LIVE, None, now).secret for k in options.kinds]
         print(f"load {os.getloadavg()[0]:.1f}; {MEGABYTE:,} bytes a MB")
         print(measured(url, pid, key, "", "", 0, options.seconds))
-        for kind in options.kinds:
+        for kind, asks in zip(options.kinds, keys, strict=True):  # one would spend its hour
             flooder = streaming if kind in ("ping", "text", "404") else spent
             for connections in options.connections:
-                print(
-                    measured(url, pid, key, kind, flooder, connections, options.seconds), flush=True
-                )
+                shown = measured(url, pid, asks, kind, flooder, connections, options.seconds)
+                print(shown, flush=True)
 
 
 if __name__ == "__main__":
