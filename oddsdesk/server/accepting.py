@@ -12,8 +12,10 @@ from typing import Any, Final
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Headers
 from oddsdesk.server.connections import RETRY, TOO_MANY, Connections, Place
+from oddsdesk.server.figures import Refused
 from oddsdesk.server.limits import LimitsOf
 from oddsdesk.server.protocol import BoundedHttp, error_answer
+from oddsdesk.server.refusals import Refusals
 from oddsdesk.tasks import spawn
 
 HANDSHAKE_LIMIT_S: Final = 10.0
@@ -43,6 +45,7 @@ class Acceptor:
         connections: Connections,
         limits: LimitsOf,
         tls: ssl.SSLContext | None,
+        refusals: Refusals,
     ) -> None:
         """Without ``tls`` who is refused is told so, with the headers of ``limits``."""
         self._listener = listener
@@ -50,6 +53,7 @@ class Acceptor:
         self._connections = connections
         self._limits = limits
         self._tls = tls
+        self._refusals = refusals
         self._beginning: set[asyncio.Task[bool]] = set()
         self._task = spawn("accept", self._accept())
         self._task.add_done_callback(lambda _: listener.close())
@@ -94,19 +98,21 @@ class Acceptor:
         if place is None:
             self._refuse(connection)
             return
-        task = spawn("connection", self._begin(connection, place))
+        task = spawn("connection", self._begin(connection, place, address))
         self._beginning.add(task)
         task.add_done_callback(partial(self._have_begun, connection, place))
 
-    async def _begin(self, connection: socket.socket, place: Place) -> bool:
+    async def _begin(self, connection: socket.socket, place: Place, address: str) -> bool:
         """Begin to hear a client; return whether that came as far as to its protocol."""
         loop = asyncio.get_running_loop()
         until = loop.time() + HANDSHAKE_LIMIT_S
         options: dict[str, Any] = {}
         with contextlib.suppress(OSError):  # no TLS, or none in time
             if self._tls is not None:
-                if not await _begins_tls(connection):
-                    self._say(connection, ErrorCode.BAD_REQUEST, _ENCRYPTED)
+                first = await _first_byte(connection)
+                if first != _HANDSHAKE:
+                    if first:  # else it went without a word, as who looks whether we listen does
+                        self._refuse_unencrypted(connection, address)
                     return False
                 options = {
                     "ssl": self._tls,
@@ -133,19 +139,25 @@ class Acceptor:
             self._say(connection, ErrorCode.SERVICE_UNAVAILABLE, TOO_MANY, RETRY)
         connection.close()
 
+    def _refuse_unencrypted(self, connection: socket.socket, address: str) -> None:
+        code = ErrorCode.BAD_REQUEST
+        answer = self._say(connection, code, _ENCRYPTED)
+        self._refusals.tell(Refused.UNENCRYPTED, address, code, answer)
+
     def _say(
         self, connection: socket.socket, code: ErrorCode, message: str, headers: Headers = ()
-    ) -> None:
-        """Say why it ends; what came already must be read for that to arrive."""
+    ) -> bytes:
+        """Say why it ends, and return that; what came already must be read for it to arrive."""
         answer = error_answer(code, message, [*headers, *self._limits(())])
         with contextlib.suppress(OSError):
             connection.send(answer)
             connection.shutdown(socket.SHUT_WR)
             connection.recv(_WHATEVER_CAME)
+        return answer
 
 
-async def _begins_tls(connection: socket.socket) -> bool:
-    """Wait for a client's first byte and return whether it is TLS's; leave it to be read.
+async def _first_byte(connection: socket.socket) -> bytes:
+    """Wait for a client's first byte, none if it goes; leave it to be read.
 
     Until then OpenSSL need not be asked, which takes 50 KB for a connection.
     """
@@ -154,10 +166,10 @@ async def _begins_tls(connection: socket.socket) -> bool:
     try:
         loop.add_reader(connection, heard.set)
     except NotImplementedError:  # on Windows
-        return True
+        return _HANDSHAKE
     try:
         async with asyncio.timeout(HANDSHAKE_LIMIT_S):
             await heard.wait()
     finally:
         loop.remove_reader(connection)
-    return connection.recv(1, socket.MSG_PEEK) == _HANDSHAKE
+    return connection.recv(1, socket.MSG_PEEK)

@@ -33,19 +33,23 @@ class AccessLog:
         try:
             await self._app(scope, receive, counted)
         finally:
-            _tell(scope, status, size, time.perf_counter() - began)
+            client = scope.get("client")
+            _tell(
+                client=client[0] if client else None,
+                key=scope.get(KEY_ID),
+                asked=loggable(scope),
+                status=status or None,
+                size=size,
+                ms=round((time.perf_counter() - began) * 1000, 1),
+            )
 
 
-def _tell(scope: Scope, status: int, size: int, seconds: float) -> None:
-    client = scope.get("client")
-    asked = loggable(scope)
-    fields: dict[str, Any] = {
-        "client": client[0] if client else None,
-        "key": scope.get(KEY_ID),
-        "asked": asked,
-        "status": status or None,
-        "bytes": size,
-        "ms": round(seconds * 1000, 1),
-    }
+def log_unseen(client: str | None, why: str, status: int, size: int) -> None:
+    """Log what was refused before an application saw it; ``why`` stands for what was asked."""
+    _tell(client=client, key=None, asked=f"({why})", status=status, size=size, ms=None)
+
+
+def _tell(*, size: int, ms: float | None, **fields: Any) -> None:
+    fields |= {"bytes": size, "ms": ms}
     said = " ".join("-" if value is None else str(value) for value in fields.values())
     _log.info("%s", said, extra={"fields": fields})

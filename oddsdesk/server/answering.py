@@ -19,6 +19,7 @@ from oddsdesk.server.listener import HttpServer, bind, url_of
 from oddsdesk.server.owner_watch import OwnerWatch
 from oddsdesk.server.proxies import BehindProxy, Proxies
 from oddsdesk.server.reader_pool import ReaderPool
+from oddsdesk.server.refusals import Refusals
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import DEFAULT_HOST, Settings
@@ -96,8 +97,9 @@ class Answering:
         contexts = [certificate.context, None] if certificate else [None]
         counted = [self._connections, None]  # others leave programs of this machine their own
         app, limits = self._for_others(self._app), self._app.limits
+        refusals = Refusals(self._service.figures, logs=self._settings.access_log)
         for listener, tls, connections in zip(self._listeners, contexts, counted, strict=False):
-            http = HttpServer(app, listener, limits, tls, connections)
+            http = HttpServer(app, listener, limits, tls, connections, refusals)
             self._http.append(http)
             await http.start()
         if certificate is not None:

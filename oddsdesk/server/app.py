@@ -45,10 +45,11 @@ class App:
         self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request (D17)."""
-        guarded = HostGuard(
-            _router(service, self._reads, self._looks_back), service.hosts, self.limits
-        )
-        self._app = FairShares(guarded, service.access.known_caller, self.limits)
+        figures = service.figures
+        router = _router(service, self._reads, self._looks_back)
+        guarded = HostGuard(router, service.hosts, self.limits, figures)
+        known = service.access.known_caller
+        self._app = FairShares(guarded, known, self.limits, figures=figures)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one stream."""

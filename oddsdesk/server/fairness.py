@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.access import key_in
 from oddsdesk.server.answers import Refusal, going_down, refuse, send_reply
+from oddsdesk.server.figures import Figures, Refused
 from oddsdesk.server.limits import LimitsOf
 from oddsdesk.store.keys import Caller
 
@@ -56,11 +57,14 @@ class FairShares:
         known_caller: Callable[[str], Caller | None],
         limits: LimitsOf,
         now: Callable[[], float] = time.monotonic,
+        figures: Figures | None = None,
     ) -> None:
+        """Refusals are counted in ``figures``."""
         self._app = app
         self._known_caller = known_caller
         self._limits = limits
         self._now = now
+        self._figures = figures or Figures()
         self._strangers = Lane(STRANGERS_A_SECOND, STRANGERS_AT_ONCE)
         self._by_key: dict[int, Lane] = {}
 
@@ -69,6 +73,7 @@ class FairShares:
         if scope["type"] != "lifespan":
             lane, now = self._lane(scope), self._now()
             if lane.wait_s(now) > LONGEST_WAIT_S:
+                self._figures.turned_away(Refused.BUSY)
                 await send_reply(scope, send, refuse(self._busy(scope), ""))
                 return
             if wait := lane.take(now):

@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -23,8 +24,28 @@ class Sample(msgspec.Struct, frozen=True):
     labels: dict[str, str] = {}
 
 
+class Refused(StrEnum):
+    """Why a request is refused before an endpoint is asked."""
+
+    HOST = "host"
+    """It is for a name that is not this server's."""
+    ORIGIN = "origin"
+    """A page of another site asks."""
+    BUSY = "busy"
+    """More is asked at once than is answered."""
+    MALFORMED = "malformed"
+    """It is no HTTP, or not whole in time."""
+    TOO_LARGE = "too_large"
+    """Its head or its body is too long."""
+    UNENCRYPTED = "unencrypted"
+    """It does not begin TLS, where that is wanted."""
+
+
 class Figures:
-    """Requests that an endpoint answered, and quotas that were used up; for the server's loop."""
+    """Requests that were answered or refused, and quotas that were used up; for the server's loop.
+
+    What a request asked for is in none of it.
+    """
 
     def __init__(self) -> None:
         self._began = time.time()
@@ -32,6 +53,7 @@ class Figures:
         self._buckets: dict[str, list[int]] = {}
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._refusals: Counter[str] = Counter()
+        self._turned_away: Counter[Refused] = Counter()
 
     def answered(self, endpoint: str, status: int, seconds: float) -> None:
         """Count an answer by its path with the names of parameters, never with what is asked."""
@@ -46,6 +68,10 @@ class Figures:
         """Count a request, token or connection beyond what its key may have."""
         self._refusals[kind] += 1
 
+    def turned_away(self, why: Refused) -> None:
+        """Count a request that is refused before an endpoint is asked."""
+        self._turned_away[why] += 1
+
     def samples(self) -> Iterator[Sample]:
         """Yield what was counted."""
         yield Sample("process_start_time_seconds", self._began)
@@ -56,6 +82,9 @@ class Figures:
             yield from self._histogram(endpoint, buckets)
         for kind, count in self._refusals.items():
             yield Sample("oddsdesk_quota_refusals_total", count, {"kind": kind})
+        for why in Refused:
+            labels = {"why": why.value}
+            yield Sample("oddsdesk_requests_refused_total", self._turned_away[why], labels)
 
     def _histogram(self, endpoint: str, buckets: list[int]) -> Iterator[Sample]:
         name, labels, so_far = "oddsdesk_request_seconds", {"endpoint": endpoint}, 0

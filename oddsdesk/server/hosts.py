@@ -1,14 +1,18 @@
 """Host and Origin allow-list, against DNS rebinding by web pages."""
 
 import ipaddress
+import logging
 import re
+import time
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Refusal, refuse, send_reply
+from oddsdesk.server.figures import Figures, Refused
 from oddsdesk.server.limits import LimitsOf
 
 _AUTHORITY = r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?"
@@ -17,18 +21,35 @@ _ORIGIN = re.compile(rf"https?://{_AUTHORITY}")
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
+TELL_S: Final = 60.0
+"""How often the log tells of a name that is not served, at most: whoever scans asks by many."""
+_LONGEST: Final = 253
+"""Characters of a name that the log shows: no name has more (RFC 1035, 3.1)."""
+
+_log = logging.getLogger(__name__)
 
 
 class HostGuard:
     """Passes requests on whose Host we serve, and none from a page of another origin.
 
     When bound to every address, any literal IP address is accepted as Host: rebinding needs a
-    name. There are no CORS headers, so no page may read an answer either.
+    name. There are no CORS headers, so no page may read an answer either. Which names are served is
+    told to the log only: whoever asks by another need not know them.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], limits: LimitsOf) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Iterable[str],
+        limits: LimitsOf,
+        figures: Figures | None = None,
+    ) -> None:
+        """Refusals are counted in ``figures``."""
         self._app = app
         self._limits = limits
+        self._figures = figures or Figures()
+        self._refused = 0
+        self._due = time.monotonic()
         names = {host.lower() for host in hosts}
         self._any_address = bool(names & _WILDCARDS)
         self._names = LOOPBACK | (names - _WILDCARDS)
@@ -52,11 +73,26 @@ class HostGuard:
             elif name == b"origin":
                 origin = value
         if host is None or not self._serves(host):
-            expected = ", ".join(sorted(self._names))
-            return self._refusal(scope, f"Host: expected one of {expected}, got {host or 'none'}")
+            self._figures.turned_away(Refused.HOST)
+            self._note(host or "none")
+            said = f"Host: expected a name of this server, got {host or 'none'}"
+            return self._refusal(scope, said)
         if origin is not None and not self._trusts(origin, host):
+            self._figures.turned_away(Refused.ORIGIN)
             return self._refusal(scope, "Origin: pages of other sites are not served")
         return None
+
+    def _note(self, host: str) -> None:
+        self._refused += 1
+        now = time.monotonic()
+        if now >= self._due:
+            self._due = now + TELL_S
+            _log.info(
+                "a request for %s is refused: this server's names are %s (%d since the start)",
+                host[:_LONGEST],
+                ", ".join(sorted(self._names)),
+                self._refused,
+            )
 
     def _refusal(self, scope: Scope, message: str) -> Refusal:
         return Refusal(ErrorCode.BAD_REQUEST, message, self._limits(scope["headers"]))

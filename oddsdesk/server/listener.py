@@ -19,6 +19,7 @@ from oddsdesk.server.connections import Connections, Place
 from oddsdesk.server.fairness import Lane
 from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
+from oddsdesk.server.refusals import Refusals
 from oddsdesk.server.websocket import MESSAGE_LIMIT, BoundedWebSocket
 from oddsdesk.tasks import JobFault, Jobs
 
@@ -40,6 +41,7 @@ _NO_TROUBLE: Final = "ASGI callable returned without completing handshake"
 """What uvicorn logs as an error although nothing is wrong: an upgrade that was refused in words.
 
 Any client can provoke it."""
+_NOT_OURS: Final = "it is no address of this machine; give another --host"
 _GONE: Final = "the handler is closed"
 """What uvloop says to who answers a client that went in this very moment."""
 
@@ -85,13 +87,26 @@ def reserve(host: str, port: int) -> socket.socket:
     return reserved
 
 
+def check_address(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened on, unless it is only in use now.
+
+    Raises:
+        ListenError: as ``bind``.
+    """
+    try:
+        _bound(host, port, shared=False, listens=False).close()
+    except ListenError as error:
+        if getattr(error.__cause__, "errno", None) != errno.EADDRINUSE:
+            raise
+
+
 def _bound(host: str, port: int, *, shared: bool, listens: bool) -> socket.socket:
     try:
         found = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
         )
     except (socket.gaierror, UnicodeError, OverflowError) as error:
-        raise ListenError(f"cannot listen on {host}: it is no address of this machine") from error
+        raise ListenError(f"cannot listen on {host}: {_NOT_OURS}") from error
     family, _, _, _, address = found[0]
     # With protocol 0, asyncio leaves TCP_NODELAY off: 44 ms a keep-alive request.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -124,7 +139,7 @@ def _reason(error: OSError) -> str:
         case errno.EACCES:
             return "this port needs more rights; give another --port"
         case errno.EADDRNOTAVAIL:
-            return "it is no address of this machine"
+            return _NOT_OURS
         case _:
             return error.strerror or str(error)
 
@@ -132,8 +147,9 @@ def _reason(error: OSError) -> str:
 class HttpServer:
     """uvicorn on a listening socket, restarted if it fails; signals are left to the program.
 
-    ``limits`` gives the rate-limit headers of requests that are refused before ``app``. Without
-    ``tls`` nothing is encrypted; without ``connections`` it counts its own.
+    ``limits`` gives the rate-limit headers of requests that are refused before ``app``, which
+    ``refusals`` are told. Without ``tls`` nothing is encrypted; without ``connections`` it counts
+    its own.
     """
 
     def __init__(
@@ -143,11 +159,13 @@ class HttpServer:
         limits: LimitsOf = no_limits,
         tls: ssl.SSLContext | None = None,
         connections: Connections | None = None,
+        refusals: Refusals | None = None,
     ) -> None:
         self._listener = listener
         self._limits = limits
         self._connections = connections or Connections()
-        self._config = _config(app, limits, tls)
+        self._refusals = refusals or Refusals()
+        self._config = _config(app, limits, tls, self._refusals)
         self._uvicorn: _Uvicorn | None = None
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
@@ -184,7 +202,7 @@ class HttpServer:
 
     async def _serve(self) -> None:
         serving = self._uvicorn = _Uvicorn(
-            self._config, self._limits, self._connections, self._changed
+            self._config, self._limits, self._connections, self._refusals, self._changed
         )
         self._ended.clear()
         try:
@@ -197,10 +215,13 @@ class HttpServer:
             raise ListenError("the HTTP server ended")
 
 
-def _config(app: ASGIApp, limits: LimitsOf, tls: ssl.SSLContext | None) -> uvicorn.Config:
+def _config(
+    app: ASGIApp, limits: LimitsOf, tls: ssl.SSLContext | None, refusals: Refusals
+) -> uvicorn.Config:
+    http = partial(BoundedHttp, limits=limits, refusals=refusals)
     return uvicorn.Config(
         app,
-        http=cast(type[asyncio.Protocol], partial(BoundedHttp, limits=limits)),
+        http=cast(type[asyncio.Protocol], http),
         ws=cast(type[asyncio.Protocol], partial(BoundedWebSocket, talkers=Lane(TALK_A_SECOND, 1))),
         ws_max_size=MESSAGE_LIMIT,
         ws_ping_interval=PING_INTERVAL_S,
@@ -230,11 +251,13 @@ class _Uvicorn(uvicorn.Server):
         config: uvicorn.Config,
         limits: LimitsOf,
         connections: Connections,
+        refusals: Refusals,
         ready: asyncio.Event,
     ) -> None:
         super().__init__(config)
         self._limits = limits
         self._places = connections
+        self._refusals = refusals
         self._ready = ready
         self._ending = asyncio.Event()
         self._acceptors: list[Acceptor] = []
@@ -247,7 +270,12 @@ class _Uvicorn(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         for listener in sockets or ():
             acceptor = Acceptor(
-                listener, self._new_protocol, self._places, self._limits, self.config.ssl
+                listener,
+                self._new_protocol,
+                self._places,
+                self._limits,
+                self.config.ssl,
+                self._refusals,
             )
             self._acceptors.append(acceptor)
         self.started = True

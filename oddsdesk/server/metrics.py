@@ -37,6 +37,7 @@ class Family(NamedTuple):
 FAMILIES: Final = (
     Family("oddsdesk_requests_total", "counter", "Answers of each endpoint by status."),
     Family("oddsdesk_request_seconds", "histogram", "Seconds until an answer was ready."),
+    Family("oddsdesk_requests_refused_total", "counter", "Requests that no endpoint was asked."),
     Family("oddsdesk_quota_refusals_total", "counter", "What keys asked for beyond their quotas."),
     Family("oddsdesk_connections", "gauge", "Connections that are open."),
     Family("oddsdesk_connections_refused_total", "counter", "Connections that were not taken."),

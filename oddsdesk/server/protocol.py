@@ -1,7 +1,7 @@
 """The HTTP side of a connection, with a limit on everything a client may hold open."""
 
 import asyncio
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import httptools
 import msgspec
@@ -10,7 +10,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.server.answers import Headers
 from oddsdesk.server.connections import Place
+from oddsdesk.server.figures import Refused
 from oddsdesk.server.limits import LimitsOf
+from oddsdesk.server.refusals import Refusals
 
 HEAD_LIMIT = 16 * 1024
 """Bytes of a request that are no body: request line, headers, and of a body that comes in chunks
@@ -31,6 +33,7 @@ LINGER_S = 2.0
 """How long a refused client may go on sending, so that it can read why."""
 LINGER_BYTES = 1024 * 1024
 """How much it may send meanwhile before it is cut off."""
+_LENGTHS: Final = frozenset({ErrorCode.HEADERS_TOO_LARGE, ErrorCode.PAYLOAD_TOO_LARGE})
 
 
 def error_answer(code: ErrorCode, message: str, headers: Headers = ()) -> bytes:
@@ -56,12 +59,20 @@ class _RefusedError(Exception):
 class BoundedHttp(HttpToolsProtocol):
     """uvicorn's HTTP protocol that refuses what is too large and drops who is too slow.
 
-    ``limits`` gives the headers of a refusal, from what is known of the request's. The ``place``
-    is left when the connection ends.
+    ``limits`` gives the headers of a refusal, from what is known of the request's, and
+    ``refusals`` are told of it. The ``place`` is left when the connection ends.
     """
 
-    def __init__(self, *arguments: Any, limits: LimitsOf, place: Place, **options: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        limits: LimitsOf,
+        refusals: Refusals,
+        place: Place,
+        **options: Any,
+    ) -> None:
         super().__init__(*arguments, **options)
+        self._refusals = refusals
         self._place = place
         self.has_begun = False
         """Whether it was told of a connection, and so will be of its end."""
@@ -251,20 +262,27 @@ class BoundedHttp(HttpToolsProtocol):
         self._refused = True
         self._unparsed = b""
         self._stop_request_timer()
+        why = Refused.TOO_LARGE if code in _LENGTHS else Refused.MALFORMED
         cycle = self.cycle
         if cycle is not None and self._in_head and not cycle.response_complete:
+            self._refusals.count(why)
             cycle.keep_alive = False  # earlier requests are answered first, then it closes
             return
         if cycle is None or self._in_head:
-            self._write_error(code, message)
-        elif not cycle.response_started and not self.pipeline:
-            cycle.disconnected = True
-            cycle.message_event.set()
-            self._write_error(code, message)
+            answer = self._write_error(code, message)
+            self._refusals.tell(why, self.client and self.client[0], code, answer)
+        else:  # the application has heard of it, and logs it
+            self._refusals.count(why)
+            if not cycle.response_started and not self.pipeline:
+                cycle.disconnected = True
+                cycle.message_event.set()
+                self._write_error(code, message)
         self._linger()
 
-    def _write_error(self, code: ErrorCode, message: str) -> None:
-        self.transport.write(error_answer(code, message, self._limits(self.headers or ())))
+    def _write_error(self, code: ErrorCode, message: str) -> bytes:
+        answer = error_answer(code, message, self._limits(self.headers or ()))
+        self.transport.write(answer)
+        return answer
 
     def _linger(self) -> None:
         """Close our half; closing both at once may cost the client the answer (TCP reset).

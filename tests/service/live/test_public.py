@@ -1,6 +1,7 @@
 """A server that others reach: by its name, encrypted, and what its log says of it (D80, D81)."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from tests.kit.deployed import Certificate, own_environment
+from tests.kit import prometheus
+from tests.kit.deployed import Certificate, free_port, own_environment
 from tests.kit.program import Program
 
 LIMIT_S = 30
@@ -35,6 +37,8 @@ class Encrypted:
         options = ["--port", "0", "--workers", workers, "--base-url", PUBLIC, "--access-log"]
         options += ["--tls-cert", str(self.certificate.file)]
         options += ["--tls-key", str(self.certificate.key), "--log-format", "json"]
+        self.metrics_port = free_port()
+        options += ["--metrics-port", str(self.metrics_port)]
         command = ["serve", "--database", str(self.database), *options]
         self.program = Program(command, own_environment(folder))
         said = self.program.first_line()
@@ -49,6 +53,11 @@ class Encrypted:
         out, err = done.process.communicate(timeout=LIMIT_S)
         assert done.process.returncode == 0, err
         return str(out)
+
+    def refused(self, why: str) -> float:
+        """How many requests were refused before an endpoint was asked."""
+        text = httpx.get(f"http://127.0.0.1:{self.metrics_port}/metrics").text
+        return prometheus.value(prometheus.parse(text), "oddsdesk_requests_refused_total", why=why)
 
     def client(self) -> httpx.Client:
         """A client that trusts it."""
@@ -80,13 +89,28 @@ def test_only_its_names_are_answered_to_and_links_say_the_public_one(server: Enc
         assert client.get("/api/health", headers={"Host": "odds.example.org"}).status_code == 200
         unlisted = client.get("/api/health", headers={"Host": "evil.example"})
         assert (unlisted.status_code, unlisted.json()["error"]["code"]) == (400, "bad_request")
-        assert "odds.example.org" in unlisted.json()["error"]["message"]
+        assert "odds.example.org" not in unlisted.text
         docs = client.get("/docs").text
         assert f'"{PUBLIC}/api/odds' in docs
         assert "wss://odds.example.org/api/stream" in docs
         assert client.get("/openapi.json").json()["servers"] == [{"url": PUBLIC}]
         forged = client.get("/docs", headers={"X-Forwarded-Host": "evil.example"})
         assert "evil.example" not in forged.text
+
+
+def test_what_no_endpoint_was_asked_is_logged_and_counted(server: Encrypted) -> None:
+    before = {why: server.refused(why) for why in ("unencrypted", "host")}
+    httpx.get(f"{server.url.replace('https', 'http')}/api/health?key=hidden")
+    plain = json.loads(server.program.wait_for_log("(unencrypted)"))
+    assert (plain["client"], plain["status"], plain["key"]) == ("127.0.0.1", 400, None)
+    assert plain["bytes"] > 0
+    assert "hidden" not in str(plain)
+    with server.client() as client:
+        client.get("/by/another/name", headers={"Host": "evil.example"})
+    unlisted = json.loads(server.program.wait_for_log("/by/another/name"))
+    assert (unlisted["client"], unlisted["status"]) == ("127.0.0.1", 400)
+    while any(server.refused(why) <= count for why, count in before.items()):
+        time.sleep(0.05)  # workers tell each other twice a second
 
 
 def test_programs_of_this_machine_reach_it_without_the_certificate(server: Encrypted) -> None:

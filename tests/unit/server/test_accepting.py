@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
 import ssl
 import sys
@@ -13,7 +14,9 @@ import pytest
 
 from oddsdesk.server import accepting
 from oddsdesk.server.connections import Connections
+from oddsdesk.server.figures import Figures
 from oddsdesk.server.listener import HttpServer, bind
+from oddsdesk.server.refusals import Refusals
 from oddsdesk.server.settings import ConnectionLimits
 from tests.kit.deployed import Certificate
 from tests.kit.waiting import until
@@ -30,10 +33,12 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
 
 @contextlib.asynccontextmanager
 async def served(
-    connections: Connections, tls: ssl.SSLContext | None = None
+    connections: Connections,
+    tls: ssl.SSLContext | None = None,
+    refusals: Refusals | None = None,
 ) -> AsyncIterator[tuple[str, int]]:
     listener = bind("127.0.0.1", 0)
-    server = HttpServer(hello, listener, tls=tls, connections=connections)
+    server = HttpServer(hello, listener, tls=tls, connections=connections, refusals=refusals)
     await server.start()
     try:
         yield listener.getsockname()
@@ -52,6 +57,13 @@ async def answer(address: tuple[str, int], tls: ssl.SSLContext | None = None) ->
             return await reader.read()
         finally:
             writer.close()
+
+
+def encrypting(folder: Path) -> ssl.SSLContext:
+    certificate = Certificate(folder)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.file, certificate.key)
+    return context
 
 
 def opened(connections: Connections) -> float:
@@ -99,6 +111,22 @@ async def test_who_begins_no_tls_in_time_is_dropped(
         assert told.startswith(b"HTTP/1.1 400 ")
         assert b"This address is encrypted" in told
         await until(lambda: opened(connections) == 0)
+
+
+async def test_who_begins_no_tls_is_counted_and_logged_and_who_says_nothing_is_not(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    figures = Figures()
+    with caplog.at_level(logging.INFO, "oddsdesk.access"):
+        async with served(Connections(), encrypting(tmp_path), Refusals(figures, logs=True)) as at:
+            _, looking = await asyncio.open_connection(*at)
+            looking.close()
+            await looking.wait_closed()
+            body = (await answer(at)).partition(b"\r\n\r\n")[2]
+            assert b"This address is encrypted" in body
+    assert caplog.messages == [f"127.0.0.1 - (unencrypted) 400 {len(body)} -"]
+    counted = {each.labels.get("why"): each.value for each in figures.samples()}
+    assert counted["unencrypted"] == 1
 
 
 async def test_one_too_many_of_tls_is_closed_without_a_handshake(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server import fairness
 from oddsdesk.server.fairness import AT_ONCE, STRANGERS_AT_ONCE, FairShares, Lane
+from oddsdesk.server.figures import Figures
 from oddsdesk.server.limits import no_limits
 from oddsdesk.store.keys import Caller
 
@@ -46,7 +47,8 @@ class Shares:
         async def app(scope: Any, receive: Any, send: Any) -> None:
             self.passed += 1
 
-        self._shares = FairShares(app, self._known, no_limits, lambda: 7.0)
+        self.figures = Figures()
+        self._shares = FairShares(app, self._known, no_limits, lambda: 7.0, self.figures)
 
     def _known(self, secret: str) -> Caller | None:
         return Caller(int(secret), b"", Plan.PRO_LIVE, None) if secret.isdecimal() else None
@@ -100,4 +102,6 @@ async def test_who_would_wait_too_long_is_refused(monkeypatch: pytest.MonkeyPatc
     refused = [each for each in shares.sent if each.get("status")]
     assert shares.passed + len(refused) == 1000
     assert {each["status"] for each in refused} == {503}
+    counted = {each.labels.get("why"): each.value for each in shares.figures.samples()}
+    assert counted["busy"] == len(refused) > 0
     assert (b"retry-after", b"1") in refused[0]["headers"]

@@ -1,19 +1,30 @@
 """Which hosts and origins are served, by what the server is bound to."""
 
+import json
+import logging
 from typing import Any
 
 import pytest
 
+from oddsdesk.server.figures import Figures
 from oddsdesk.server.hosts import HostGuard
 from oddsdesk.server.limits import no_limits
 
 
-async def passes(bound: set[str], kind: str = "http", **headers: str) -> Any:
+async def passes(
+    bound: set[str], kind: str = "http", figures: Figures | None = None, **headers: str
+) -> Any:
     """Return True if the request goes through, else what is sent instead."""
-    sent: list[Any] = []
+    return (await answers(HostGuard(_passed, bound, no_limits, figures), kind, **headers))[0]
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        sent.append(True)
+
+async def _passed(_scope: Any, _receive: Any, send: Any) -> None:
+    await send(True)
+
+
+async def answers(guard: HostGuard, kind: str = "http", **headers: str) -> list[Any]:
+    """Return all that is sent."""
+    sent: list[Any] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -22,8 +33,8 @@ async def passes(bound: set[str], kind: str = "http", **headers: str) -> Any:
         raise AssertionError("nothing is to be received")
 
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await HostGuard(app, bound, no_limits)({"type": kind, "headers": encoded}, receive, send)
-    return sent[0]
+    await guard({"type": kind, "headers": encoded}, receive, send)
+    return sent
 
 
 @pytest.mark.parametrize(
@@ -68,3 +79,35 @@ async def test_the_page_of_a_served_host_may_ask() -> None:
 
 async def test_what_is_no_request_passes() -> None:
     assert await passes(set(), "lifespan") is True
+
+
+async def test_which_names_are_served_is_told_to_the_log_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    guard = HostGuard(_passed, {"odds.example.org"}, no_limits)
+    with caplog.at_level(logging.INFO):
+        for _ in range(3):
+            _, body = await answers(guard, host="evil.example")
+    message = json.loads(body["body"])["error"]["message"]
+    assert message == "Host: expected a name of this server, got evil.example"
+    assert caplog.messages == [
+        "a request for evil.example is refused: this server's names are 127.0.0.1, ::1, localhost,"
+        " odds.example.org (1 since the start)"
+    ]
+
+
+async def test_what_is_refused_is_counted_by_why() -> None:
+    figures = Figures()
+    await passes(set(), "http", figures, host="evil.example")
+    await passes(set(), "websocket", figures)
+    await passes(set(), "http", figures, host="localhost", origin="null")
+    await passes(set(), "http", figures, host="localhost")
+    assert refused(figures) == {"host": 2, "origin": 1}
+
+
+def refused(figures: Figures) -> dict[str, float]:
+    return {
+        each.labels["why"]: each.value
+        for each in figures.samples()
+        if each.name == "oddsdesk_requests_refused_total" and each.value
+    }

@@ -1,14 +1,17 @@
 import asyncio
 import contextlib
 import json
+import logging
 import socket
 from collections.abc import AsyncIterator
 
 import pytest
 
 from oddsdesk.server import protocol
+from oddsdesk.server.figures import Figures
 from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.protocol import BODY_LIMIT, HEAD_LIMIT
+from oddsdesk.server.refusals import Refusals
 
 LIMIT_S = 30
 LARGE = 32 * 1024 * 1024
@@ -31,11 +34,11 @@ async def _app(scope, receive, send):
 
 @contextlib.asynccontextmanager
 async def _connected(
-    first: bytes = b"",
+    first: bytes = b"", refusals: Refusals | None = None
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """A connection that has sent ``first`` before the server takes it: that is never late."""
     listener = bind("127.0.0.1", 0)
-    server = HttpServer(_app, listener)
+    server = HttpServer(_app, listener, refusals=refusals)
     await server.start()
     try:
         client = socket.create_connection(listener.getsockname())
@@ -310,3 +313,25 @@ async def test_client_that_reads_slowly_but_reads_gets_it_all(monkeypatch):
                 received += len(data)
                 await asyncio.sleep(0)
         assert received > LARGE
+
+
+@pytest.mark.parametrize(
+    ("said", "why", "line"),
+    [
+        (b"no HTTP\r\n\r\n", "malformed", "127.0.0.1 - (malformed) 400 {size} -"),
+        (b"GET / HTTP/1.1\r\nX: %b\r\n\r\n" % (b"a" * HEAD_LIMIT), "too_large",
+         "127.0.0.1 - (too_large) 431 {size} -"),
+        (GET + b"no HTTP\r\n\r\n", "malformed", None),
+        (CHUNKED % b"/echo" + b"zz\r\n", "malformed", None),
+    ],
+)  # fmt: skip
+async def test_what_is_refused_is_counted_and_logged_where_no_application_does(
+    said: bytes, why: str, line: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    figures = Figures()
+    with caplog.at_level(logging.INFO, "oddsdesk.access"):
+        async with _connected(said, Refusals(figures, logs=True)) as (reader, _):
+            body = (await _rest(reader)).rpartition(b"\r\n\r\n")[2]
+    counted = {each.labels["why"]: each.value for each in figures.samples() if "why" in each.labels}
+    assert {each: count for each, count in counted.items() if count} == {why: 1}
+    assert caplog.messages == ([] if line is None else [line.format(size=len(body))])
