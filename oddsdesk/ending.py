@@ -27,18 +27,20 @@ class Ending:
     def __init__(self) -> None:
         self._act: Callable[[], object] | None = None
         self._is_asked = False
+        self.why = ""
+        """What asked for the end, as ``SIGTERM``; empty until then."""
         self._limited = threading.Lock()
 
     def listen(self) -> None:
         """Hear signals from now on; on the main thread."""
         for each in _SIGNALS:
-            signal.signal(each, lambda *_: self.ask())
+            signal.signal(each, lambda number, _: self.ask(signal.Signals(number).name))
 
     def listen_on(self, loop: "asyncio.AbstractEventLoop") -> None:
         """Hear signals while a loop runs on the main thread, which may be asleep in C."""
         if sys.platform != "win32":
             for each in _SIGNALS:
-                loop.add_signal_handler(each, self.ask)
+                loop.add_signal_handler(each, self.ask, each.name)
 
     def then(self, act: Callable[[], object]) -> None:
         """Let a signal call ``act``, on the main thread; at once where one came already."""
@@ -46,12 +48,13 @@ class Ending:
         if self._is_asked:
             act()
 
-    def ask(self) -> None:
+    def ask(self, why: str) -> None:
         """End the program, as a signal does."""
         if self._act is None:
             os._exit(0)
         if not self._is_asked:
             self._is_asked = True
+            self.why = why
             self.limit()
             self._act()
 

@@ -17,11 +17,15 @@ import msgspec
 from click.core import ParameterSource
 
 from oddsdesk.network.secrets import without_keys
+from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.settings import KEEP_ALL
 
 PREFIX: Final = "ODDSDESK_"
 _CONFIG: Final = "config"
 _SHOW: Final = "show_config"
+_FILE: Final = "oddsdesk.config"
+"""Where the context of a command keeps the path of its file."""
+_OPTION: Final = re.compile(r"--([a-z][a-z-]*)")
 _PASSWORD: Final = re.compile(r"//[^/@\s]*@")
 _ALIKE: Final = 0.85
 """How much two names have in common, of 1, where one is taken for the other mistyped."""
@@ -33,7 +37,11 @@ _WORDS: Final = {
 
 
 class ConfiguredCommand(click.Command):
-    """Reads options from the environment and a file; ``--show-config`` prints what holds."""
+    """Reads options from the environment and a file; ``--show-config`` prints what holds.
+
+    The command is run then, too, with ``show_config``: it checks what it was given, and ends. What
+    is wrong is told with the place that says it.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -55,19 +63,58 @@ class ConfiguredCommand(click.Command):
             click.Option(
                 ["--show-config"],
                 is_flag=True,
-                help="Print what holds and where it comes from, without passwords, and end.",
+                help="Print what holds and where it comes from, without passwords, check it as the"
+                " start does, and end.",
             ),
         ]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; what is wrong with one names the file or the variable it is from."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadParameter as error:
+            place = None if error.param is None else self._place(ctx, error.param)
+            if place is None:
+                raise
+            raise click.UsageError(f"{place}: {error.message}", ctx) from error
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, or say what it would run with."""
+        """Run the command, or say what it would run with and have that checked."""
         for name, meant in self._mistyped(os.environ):
             click.echo(f"warning: {name} names no option; is it {meant}?", err=True)
-        if ctx.params.pop(_SHOW, False):
+        if ctx.params[_SHOW]:
             for line in self._lines(ctx):
                 click.echo(line)
-            return None
-        return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            places = ", ".join(self._places(ctx, error.message))
+            if not places:
+                raise
+            said = f"{error.message} ({places})"
+            if isinstance(error, click.UsageError):
+                raise click.UsageError(said, ctx) from error
+            raise click.ClickException(said) from error
+
+    def _places(self, ctx: click.Context, message: str) -> Iterator[str]:
+        """Yield where those options were given that a message speaks of, by name or by file."""
+        said = set(_OPTION.findall(message))
+        for name, option in self._named().items():
+            value = ctx.params.get(str(option.name))
+            is_file = isinstance(value, Path | DatabaseUrl) and str(value) in message
+            if (name in said or is_file) and (place := self._place(ctx, option)):
+                yield place
+
+    def _place(self, ctx: click.Context, option: click.Parameter) -> str | None:
+        """Return where an option was given; None on the command line, or nowhere."""
+        match ctx.get_parameter_source(str(option.name)):
+            case ParameterSource.DEFAULT_MAP:
+                name = max(option.opts, key=len).removeprefix("--")
+                return f"{ctx.meta[_FILE]}: {name}"
+            case ParameterSource.ENVIRONMENT:
+                return str(option.envvar)
+            case _:
+                return None
 
     def _named(self) -> dict[str, click.Option]:
         return {
@@ -87,6 +134,7 @@ class ConfiguredCommand(click.Command):
     def _read(self, ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
         if path is None:
             return
+        ctx.meta[_FILE] = path
         try:
             found = tomllib.loads(path.read_bytes().decode())
         except (OSError, ValueError, RecursionError) as error:
@@ -130,6 +178,9 @@ def _check(path: Path, name: str, option: click.Option, value: Any) -> None:
         kinds, expected = (bool,), "true or false"
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise click.UsageError(f"{path}: {name}: expected {expected}, got {value!r}")
+    texts = value if isinstance(value, list) else [value]
+    if any("\0" in each for each in texts if isinstance(each, str)):
+        raise click.UsageError(f"{path}: {name}: expected no NUL in it, got {value!r}")
 
 
 def _said(value: Any) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,6 @@ from oddsdesk.cli.configured import ConfiguredCommand
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
     access_option,
-    check_durable,
     database_option,
     devig_option,
     durable_option,
@@ -24,27 +23,23 @@ from oddsdesk.cli.options import (
     speed_option,
 )
 from oddsdesk.cli.public import public_options
+from oddsdesk.cli.run_lines import RunLines
+from oddsdesk.cli.serve_checks import START_ERRORS, check_together, check_usable, unusable
 from oddsdesk.ending import Ending
-from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.server.bus.errors import BusError
 from oddsdesk.server.descriptors import make_room, most_connections
-from oddsdesk.server.listener import ListenError, can_share_ports
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import (
     DEFAULT_HOST,
     DEFAULT_PORT,
-    RUN_ONCE,
     ConnectionLimits,
     PublicAddress,
     Role,
     Settings,
     is_loopback,
 )
-from oddsdesk.store.databases import Database, DatabaseUrl
-from oddsdesk.store.errors import StoreError
+from oddsdesk.store.databases import Database
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
 DEFAULT_LIMITS: Final = ConnectionLimits()
@@ -171,6 +166,7 @@ def serve(
     log_level: str,
     log_format: str,
     access_log: bool,
+    show_config: bool,
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
 
@@ -181,13 +177,6 @@ def serve(
     Example:
       oddsdesk serve --port 0 --feed simulator
     """
-    _check_shared(share)
-    check_durable(database, durable)
-    ending = Ending()
-    ending.listen()
-    start_logging(
-        window=False, level=getattr(logging, log_level.upper()), as_json=log_format == "json"
-    )
     if not is_loopback(host) and public.tls is None:
         click.echo(
             f"warning: {host} can be reached from other machines, without encryption;"
@@ -216,12 +205,26 @@ def serve(
         connections=ConnectionLimits(max_connections, max_connections_per_address),
         access_log=access_log,
     )
-    _check_roles(settings)
+    check_together(settings)
+    if show_config:
+        check_usable(settings)
+        return
+    ending = Ending()
+    ending.listen()
+    start_logging(
+        window=False, level=getattr(logging, log_level.upper()), as_json=log_format == "json"
+    )
     _make_room(settings)
+    _serve_to_the_end(settings, ending)
+
+
+def _serve_to_the_end(settings: Settings, ending: Ending) -> None:
+    lines = RunLines(settings)
     try:
-        _serve(settings, ending)
-    except (StoreError, ListenError, FeedError, BusError) as error:
-        raise click.ClickException(str(error)) from error
+        with lines.telling_the_end(ending):
+            _serve(settings, ending, lines)
+    except START_ERRORS as error:
+        raise unusable(error) from error
     finally:
         ending.listen()  # the loop has let go of the signals, and a second one may come
 
@@ -237,61 +240,31 @@ def _make_room(settings: Settings) -> None:
         )
 
 
-def _serve(settings: Settings, ending: Ending) -> None:
+def _serve(settings: Settings, ending: Ending, lines: RunLines) -> None:
+    def announce(url: str) -> None:
+        lines.started(url)
+        click.echo(first_line(settings, url))
+
     if settings.workers > 1:
-        _supervise(settings, ending)
+        _supervise(settings, ending, announce)
         return
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(_run(settings, ending))
+        runner.run(_run(settings, ending, announce))
 
 
-def _check_shared(share: tuple[str, ...]) -> None:
-    """Refuse what is no source: prices that were to be passed on would be left out in silence."""
-    known = live_names()
-    for source in share:
-        if source not in known:
-            raise click.UsageError(
-                f"--share: {source!r} is no source; there are {', '.join(known)}"
-            )
-
-
-def _check_roles(settings: Settings) -> None:
-    """Refuse options that speak of what is left to another process."""
-    given = {
-        "--feed": (any(each != "none" for each in settings.feeds), {Role.FEEDS}),
-        "--reference": (settings.reference is not None, RUN_ONCE),
-        "--keep-days": (settings.keep_days is not None, RUN_ONCE),
-        "--archive": (settings.archive is not None, {Role.UPKEEP, Role.API}),
-    }
-    for option, (is_given, needed) in given.items():
-        if is_given and not settings.roles & needed:
-            raise click.UsageError(f"{option} is for who runs {' or '.join(sorted(needed))}")
-    if settings.shards is not None and not isinstance(settings.database, DatabaseUrl):
-        raise click.UsageError("--shards is for a database of PostgreSQL: a file has one log")
-    if settings.archive is not None and find_spec("pyarrow") is None:
-        raise click.UsageError(
-            "--archive needs pyarrow, which is not installed: pip install 'oddsdesk[archive]'"
-        )
-
-
-def _supervise(settings: Settings, ending: Ending) -> None:
-    if not can_share_ports():
-        raise click.ClickException(
-            "this system has no SO_REUSEPORT, so processes cannot share a port: leave --workers"
-            " out, or run a server for each port behind a proxy"
-        )
+def _supervise(settings: Settings, ending: Ending, announce: Callable[[str], None]) -> None:
     from oddsdesk.server.workers.supervisor import (  # noqa: PLC0415 - not on every system
         CannotStartError,
         Supervisor,
     )
 
     try:
-        Supervisor(settings, ending).run(lambda url: click.echo(first_line(settings, url)))
+        Supervisor(settings, ending).run(announce)
     except CannotStartError as error:
         raise click.ClickException(str(error)) from error
 
 
-async def _run(settings: Settings, ending: Ending) -> None:
+async def _run(settings: Settings, ending: Ending, announce: Callable[[str], None]) -> None:
     """Serve until the end is asked for, which cancels whatever is going on."""
     loop = asyncio.get_running_loop()
     running = asyncio.current_task()
@@ -300,7 +273,7 @@ async def _run(settings: Settings, ending: Ending) -> None:
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
     with contextlib.suppress(asyncio.CancelledError):
         async with serving(settings) as server:
-            click.echo(first_line(settings, server.url))
+            announce(server.url)
             await asyncio.Event().wait()
 
 

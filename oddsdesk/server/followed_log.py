@@ -1,5 +1,6 @@
 """How a process follows the log, by the engine that keeps it, and tells what it recorded."""
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,15 @@ from oddsdesk.server.polled_tail import PolledTail
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.access import AccessStore
+from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.store import Store
 from oddsdesk.store.tail import Announcing, Tail
 from oddsdesk.store.values import Change
 
 if TYPE_CHECKING:
     from oddsdesk.server.bus.bus import Bus
+
+_FOR_POSTGRESQL = "--bus: it is for databases of PostgreSQL; one file needs none"
 
 
 class FollowedLog:
@@ -49,7 +53,7 @@ class FollowedLog:
         elif settings.bus is None:
             self.tail = LogTail(store, on_growth)
         else:
-            raise BusError("--bus: it is for databases of PostgreSQL; one file needs none")
+            raise BusError(_FOR_POSTGRESQL)
 
     def start(self) -> None:
         """Tell others what is recorded, and hear it."""
@@ -69,13 +73,34 @@ class FollowedLog:
             yield from self._bus.troubles()
 
 
-def _open_bus(url: str, secret: bytes, store: Announcing, told: Sequence[str] | None) -> "Bus":
+def check_bus(settings: Settings) -> None:
+    """Refuse a bus that there cannot be; none is connected to.
+
+    Raises:
+        BusError: as of ``FollowedLog``.
+    """
+    if settings.bus is None:
+        return
+    if not isinstance(settings.database, DatabaseUrl):
+        raise BusError(_FOR_POSTGRESQL)
+    with _needing_nats():
+        from oddsdesk.server.bus.connection import shown_url  # noqa: PLC0415 - an extra
+    shown_url(settings.bus)
+
+
+@contextlib.contextmanager
+def _needing_nats() -> Iterator[None]:
     try:
-        from oddsdesk.server.bus.bus import Bus  # noqa: PLC0415 - an extra
+        yield
     except ImportError as error:
         raise BusError(
             f"--bus: NATS needs its client, nats-py: pip install 'oddsdesk[cluster]' ({error})"
         ) from error
+
+
+def _open_bus(url: str, secret: bytes, store: Announcing, told: Sequence[str] | None) -> "Bus":
+    with _needing_nats():
+        from oddsdesk.server.bus.bus import Bus  # noqa: PLC0415 - an extra
 
     def read(seq: int, limit: int, shard: int) -> Sequence[Change]:
         return store.reader_for_all().changes_after(seq, limit, shard)

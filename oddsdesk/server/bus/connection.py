@@ -45,7 +45,7 @@ class BusConnection:
             BusError: it is none.
         """
         self._url = url
-        self.shown = _shown(url)
+        self.shown = shown_url(url)
         self._subject = subject
         self._receive = receive
         self._client: Client | None = None
@@ -134,8 +134,12 @@ async def _ignore(_: Exception) -> None:
     """Leave what the library meets: what ends a connection is told by its end."""
 
 
-def _shown(url: str) -> str:
-    """Return a URL without its user and password."""
+def shown_url(url: str) -> str:
+    """Return a URL without its user and password, which no log shows from now on.
+
+    Raises:
+        BusError: it is none of a NATS server.
+    """
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

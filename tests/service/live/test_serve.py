@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import signal
 import socket
 import sqlite3
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
+from oddsdesk import __version__
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
@@ -66,6 +68,45 @@ def test_prints_one_line_answers_and_stops_in_time(serve, number):
     rest, trouble = program.communicate(timeout=LIMIT_S)
     assert time.monotonic() - began < in_time(3)
     assert (program.returncode, rest, trouble) == (0, "", "")
+
+
+def test_the_log_says_what_it_began_with_and_why_it_ended(serve, tmp_path):
+    program = serve("--port", "0", "--feed", "simulator", "--log-level", "info")
+    address = _address(program)
+    program.send_signal(signal.SIGINT)
+    _, log = program.communicate(timeout=LIMIT_S)
+    lines = [line for line in log.splitlines() if " oddsdesk.cli.run_lines: " in line]
+    started, stopped = (line.partition(" INFO oddsdesk.cli.run_lines: ")[2] for line in lines)
+    assert started == (
+        f"started: version {__version__}, process {program.pid}, address {address}, tls none,"
+        f" database {tmp_path / 'odds.db'}, engine SQLite, roles api stream valuation upkeep feeds,"
+        " workers 1, feeds simulator"
+    )
+    assert re.fullmatch(r"stopped: SIGINT, after \d+\.\d s", stopped)
+
+
+def test_the_same_as_fields_of_json_without_what_feeds_are_asked(serve):
+    feed = "ws://127.0.0.1:1/?key=SECRET"
+    how = ["--log-level", "info", "--log-format", "json", "--workers", "2"]
+    program = serve("--port", "0", "--feed", feed, *how)
+    address = _address(program)
+    program.terminate()
+    _, log = program.communicate(timeout=LIMIT_S)
+    lines = [json.loads(line) for line in log.splitlines()]
+    started, stopped = (each for each in lines if each["logger"] == "oddsdesk.cli.run_lines")
+    assert (started["address"], started["workers"], started["feeds"]) == (address, 2, ["ws"])
+    assert (started["engine"], started["tls"], stopped["why"]) == ("SQLite", None, "SIGTERM")
+    assert "SECRET" not in str([started, stopped])
+
+
+def test_a_start_that_fails_is_the_end_of_the_log(serve):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        how = ["--log-level", "info", "--log-format", "json"]
+        program = serve("--port", str(taken.getsockname()[1]), *how)
+        _, log = program.communicate(timeout=LIMIT_S)
+    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    (stopped,) = [each for each in lines if each["logger"] == "oddsdesk.cli.run_lines"]
+    assert "the port is in use" in stopped["why"]
 
 
 def test_stops_in_time_with_streams_open_and_a_feed_running(serve, tmp_path):

@@ -1,5 +1,8 @@
 """Options of `serve` from the command line, the environment and a file, and what holds of them."""
 
+import socket
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -30,7 +33,7 @@ def test_the_nearest_holds_and_each_says_where_it_comes_from(tmp_path: Path):
 
 def test_what_is_shown_is_a_file_that_says_the_same(tmp_path: Path):
     given = [
-        *("--roles", "api,stream", "--behind-proxy", "--allow-host", "a.example"),
+        *("--roles", "api,upkeep", "--behind-proxy", "--allow-host", "a.example"),
         *("--allow-host", "b.example", "--keep-days", "all", "--durable", "--access-log"),
         *("--base-url", "https://odds.example.org", "--database", "C:\\odds.db"),
     ]
@@ -64,24 +67,87 @@ def test_feeds_of_the_environment_are_separated_by_spaces(tmp_path: Path):
         ('feed = "simulator"', "feed: expected a list"),
         ("port = [1]", "port: expected a text or a number, got [1]"),
         ("port = true", "port: expected a text or a number, got True"),
-        ("port = 70000", "70000 is not in the range"),
+        ("port = 70000", "server.toml: port: 70000 is not in the range"),
+        ('keep-days = "some"', "server.toml: keep-days: 'some' is neither a number"),
+        ('roles = "all"', "server.toml: roles: expected some of api"),
+        ('archive = "a\\u0000b"', "server.toml: archive: expected no NUL in it"),
         ("port = ", "expected TOML"),
         (f"port = {'9' * 5_000}", "expected TOML"),
         (f"feed = {'[' * 5_000}", "expected TOML"),
         (f"speed = {'9' * 400}", "speed"),
-        ('allow-host = ["a b"]', "'a b' is no name of a host"),
+        ('allow-host = ["a b"]', "server.toml: allow-host: 'a b' is no name of a host"),
         ('base-url = "odds.example.org"', "'odds.example.org' is no address"),
         ('base-url = "https://a.example/odds"', "expected no path"),
         ('behind-proxy = "proxy.lan"', "'proxy.lan' is neither an address nor a network"),
-        ('tls-cert = "a.pem"', "--tls-cert and --tls-key are given together"),
+        ('tls-cert = "a.pem"', "--tls-cert and --tls-key are given together (FILE: tls-cert)"),
+        ('share = ["teletext"]', "--share: 'teletext' is no source"),
+        (
+            'roles = "api"\nkeep-days = 3',
+            "is for who runs feeds or upkeep or valuation (FILE: keep",
+        ),
+        ("shards = 3", "a file has one log (FILE: shards)"),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_its_name(tmp_path: Path, toml: str, said: str):
+def test_what_makes_no_sense_is_refused_by_its_file_and_name(tmp_path: Path, toml: str, said: str):
+    """As the start does, and before it."""
     file = tmp_path / "server.toml"
     file.write_text(toml)
-    result = CliRunner().invoke(serve, ["--database", "odds.db", "--config", str(file)])
+    started = ["--database", str(tmp_path / "odds.db"), "--config", str(file)]
+    result = CliRunner().invoke(serve, started)
     assert result.exit_code == 2
-    assert said in " ".join(result.output.split())
+    assert said.replace("FILE", str(file)) in " ".join(result.stderr.split())
+    checked = CliRunner().invoke(serve, [*started, "--show-config"])
+    assert (checked.exit_code, checked.stderr) == (2, result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ('feed = ["simulator", "teletext"]', "--feed: feed 'teletext': expected none, simulator"),
+        ('feed = ["replay:nowhere.ndjson"]', "--feed: "),
+        ('tls-cert = "FILE.pem"\ntls-key = "a.key"', "FILE.pem: cannot be read"),
+        ('host = "203.0.113.7"', "no address of this machine; give another --host (FILE: host)"),
+        ('bus = "nats://a"', "--bus: it is for databases of PostgreSQL"),
+        ('database = "FOLDER"', "FOLDER: cannot be opened: it is a folder (FILE: database)"),
+    ],
+)
+def test_what_cannot_be_used_is_told_by_who_checks_as_by_who_starts(
+    tmp_path: Path, toml: str, said: str
+):
+    file = tmp_path / "server.toml"
+
+    def whole(text: str) -> str:
+        return text.replace("FILE", str(file)).replace("FOLDER", str(tmp_path))
+
+    file.write_text(f"port = 0\n{whole(toml)}")
+    started = ["--config", str(file)]
+    if "database" not in toml:
+        started += ["--database", str(tmp_path / "odds.db")]
+    checked = CliRunner().invoke(serve, [*started, "--show-config"])
+    assert checked.exit_code == 1
+    assert whole(said) in checked.stderr
+    assert f"{file}: " in checked.stderr
+    assert "port = 0  # file" in checked.stdout
+    assert not (tmp_path / "odds.db").exists()
+    if "teletext" in toml:
+        start = subprocess.run(
+            [sys.executable, "-m", "oddsdesk", "serve", *started], capture_output=True, text=True
+        )
+        assert (start.returncode, start.stderr) == (checked.exit_code, checked.stderr)
+
+
+def test_what_is_wrong_in_the_environment_names_the_variable(tmp_path: Path):
+    result = shown(tmp_path, "", ODDSDESK_PORT="70000")
+    assert result.exit_code == 2
+    assert "ODDSDESK_PORT: 70000 is not in the range" in result.stderr
+    together = shown(tmp_path, "", ODDSDESK_TLS_KEY="a.key")
+    assert "are given together (ODDSDESK_TLS_KEY)" in together.stderr
+
+
+def test_an_address_that_is_in_use_is_no_wrong_value(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = shown(tmp_path, f"port = {taken.getsockname()[1]}")
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_no_password_is_shown(tmp_path: Path):
