@@ -14,7 +14,7 @@ from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.game_books import GameBooks
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.judging import Judge
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.merging import QuoteKey, among, batched, put_all, put_move
 from oddsdesk.board.notices import (
     ConnectionChanged,
@@ -22,6 +22,7 @@ from oddsdesk.board.notices import (
     GamesChanged,
     MatrixLoaded,
     RowsChanged,
+    RowsWanted,
     SnapshotProgressChanged,
     Subscriber,
     Subscribers,
@@ -153,6 +154,22 @@ class Board:
     def row_keys(self) -> Iterator[RowKey]:
         """Return the key of every price held."""
         return self._books.row_keys()
+
+    def row(self, game: str, market_type: str, period: int, selection: str) -> SelectionRow | None:
+        """Return a selection with its prices, None where none is held."""
+        return self._books.row(game, market_type, period, selection)
+
+    def held_games(self) -> list[str]:
+        """Return the games that prices are held of, by id."""
+        return self._books.names()
+
+    def count_of(self, games: Iterable[str]) -> int:
+        """Return how many prices of some games are held."""
+        return self._books.count_of(games)
+
+    def row_keys_of(self, game: str) -> Iterator[RowKey]:
+        """Return the key of every price held of a game, those of a selection together."""
+        return self._books.row_keys_of(game)
 
     def bookmakers(self) -> set[str]:
         """Return the names of all bookmakers that have prices here, the reference among them."""
@@ -421,7 +438,7 @@ class Board:
         """Keep the prices of all games, or of subscribed games only."""
         self.rows_wanted = wanted
         if wanted:
-            self._subscribers.tell(RowsChanged(tuple(self.row_keys())))
+            self._subscribers.tell(RowsWanted())
         else:
             self._forget_unwanted()
 

@@ -48,7 +48,7 @@ class GameBook:
         self._dirty: set[MarketKey] = set()
         self._draws: dict[int, float | None] = {}
         """How likely a draw is by the reference's moneyline, by period."""
-        self._count = 0
+        self.count = 0
         self._turned_away = 0
         """How many sightings found no room, until that is told."""
 
@@ -79,7 +79,7 @@ class GameBook:
         self._dirty.add(where)
         before = market.count
         gap = market.put(key, seen, changes, liquidity)
-        self._count += market.count - before
+        self.count += market.count - before
         return gap
 
     def _has_room(self, key: CellKey, market: Market | None) -> bool:
@@ -88,13 +88,13 @@ class GameBook:
         if len(columns) >= MOST_BOOKMAKERS and key.bookmaker not in columns and key.bookmaker:
             return False
         if market is None:
-            return len(self._markets) < MOST_MARKETS and self._count < MOST_PRICES
-        if self._count < MOST_PRICES and len(market.rows) < MOST_SELECTIONS:
+            return len(self._markets) < MOST_MARKETS and self.count < MOST_PRICES
+        if self.count < MOST_PRICES and len(market.rows) < MOST_SELECTIONS:
             return True
         if key.selection not in market.rows:
             return False
         held = market.price((key.selection, key.bookmaker))
-        return held is not None or self._count < MOST_PRICES
+        return held is not None or self.count < MOST_PRICES
 
     def withdraw_unheard(
         self,
@@ -137,7 +137,7 @@ class GameBook:
     @property
     def is_empty(self) -> bool:
         """Whether no price is held."""
-        return self._count == 0
+        return self.count == 0
 
     def rename(self, renaming: Renaming, changes: Changes) -> None:
         """Keep prices under other keys, once others are the reference's."""
@@ -258,7 +258,7 @@ class GameBook:
             market.expect_draws(self._draws.get(market.period), changes)
 
     def _recount(self) -> None:
-        self._count = sum(market.count for market in self._markets.values())
+        self.count = sum(market.count for market in self._markets.values())
 
     def _find_columns(self, changes: Changes) -> None:
         columns = {key.bookmaker for key, _ in self.prices() if key.bookmaker is not None}

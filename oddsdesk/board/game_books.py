@@ -1,12 +1,12 @@
 """The games whose prices a board holds, and whose prices are the reference's in all of them."""
 
-from collections.abc import Container, Iterator, Sized
+from collections.abc import Container, Iterable, Iterator, Sized
 from typing import Final, Protocol
 
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.board.reference import Renaming
 
@@ -79,11 +79,25 @@ class GameBooks:
         book = self._books.get(game)
         return None if book is None else book.section_of(market_type, period, selection)
 
+    def row(self, game: str, market_type: str, period: int, selection: str) -> SelectionRow | None:
+        """Return a selection with its prices, None where none is held."""
+        book = self._books.get(game)
+        return None if book is None else book.row(market_type, period, selection)
+
     def row_keys(self) -> Iterator[RowKey]:
         """Yield the key of every price held."""
-        for game, book in self._books.items():
-            for key, _ in book.prices():
-                yield RowKey(game, *key)
+        for game in self._books:
+            yield from self.row_keys_of(game)
+
+    def row_keys_of(self, game: str) -> Iterator[RowKey]:
+        """Yield the key of every price held of a game."""
+        book = self._books.get(game)
+        for key, _ in () if book is None else book.prices():
+            yield RowKey(game, *key)
+
+    def count_of(self, games: Iterable[str]) -> int:
+        """Return how many prices of some games are held."""
+        return sum(book.count for game in games if (book := self._books.get(game)) is not None)
 
     def bookmakers(self) -> set[str]:
         """Return who has a column in any game."""

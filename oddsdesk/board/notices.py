@@ -46,6 +46,13 @@ class RowsChanged(msgspec.Struct, frozen=True):
     removed: tuple[RowKey, ...] = ()
 
 
+class RowsWanted(msgspec.Struct, frozen=True):
+    """The odds grid is told of all prices from now on; those of ``held_games`` it has to look at.
+
+    They may be a hundred thousand: whoever wants them goes through them in steps.
+    """
+
+
 class ValueBetsChanged(msgspec.Struct, frozen=True):
     """The value bets differ, in number or in figures."""
 
@@ -67,6 +74,7 @@ Notice = (
     | GameMerged
     | PricesChanged
     | RowsChanged
+    | RowsWanted
     | ValueBetsChanged
     | ConnectionChanged
     | SnapshotProgressChanged

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Set
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.desk.grid.entries import (
     Figures,
@@ -21,7 +22,7 @@ class GridBook:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._selections: dict[tuple[str, str, int, str], SelectionEntry] = {}
+        self._selections: dict[GameSelectionKey, SelectionEntry] = {}
         self._ordered: list[SelectionEntry] = []
         self._is_ordered = True
         self.compared: frozenset[str] | None = None
@@ -48,19 +49,22 @@ class GridBook:
         Returns those that differ or are judged otherwise, and the selections whose figures were
         worked out anew.
         """
-        changed: list[PriceEntry] = []
-        by_selection: dict[SelectionEntry, list[PriceEntry]] = {}
+        by_selection: dict[GameSelectionKey, list[str | None]] = {}
         for key in keys:
-            entry = self._take(key)
-            if entry is not None:
-                changed.append(entry)
-                by_selection.setdefault(entry.selection, []).append(entry)
-        for selection, entries in by_selection.items():
+            by_selection.setdefault(GameSelectionKey(*key[:4]), []).append(key.bookmaker)
+        changed: list[PriceEntry] = []
+        refreshed: dict[SelectionEntry, None] = {}
+        for of, bookmakers in by_selection.items():
+            if not (entries := self._take(of, bookmakers)):
+                continue
+            changed += entries
+            selection = entries[0].selection
+            refreshed[selection] = None
             if self._refresh(selection, entries):
                 changed += selection.prices.values()
             for other in self._of_line(selection):
                 self.selection_rows.note(other)
-        return changed, by_selection.keys()
+        return changed, refreshed.keys()
 
     def compare(self, names: frozenset[str] | None) -> None:
         """Form best, median and spread over these bookmakers; None is all of them."""
@@ -84,40 +88,41 @@ class GridBook:
         """Take kick-offs, and who is in play, from the board's list; return what differs."""
         return [selection for selection in self._selections.values() if self._show_game(selection)]
 
-    def keys(self) -> Iterator[RowKey]:
-        """Yield the key of every price held."""
-        for selection in self._selections.values():
-            for bookmaker in selection.prices:
-                yield RowKey(*selection.key, bookmaker)
-
-    def _take(self, key: RowKey) -> PriceEntry | None:
-        bookmaker = key.bookmaker
-        selection = self._selections.get(key[:4])
-        price = self._board.price(key.game_id, CellKey(*key[1:]))
-        if price is None:
-            return None if selection is None else self._drop(selection, bookmaker)
-        if selection is None:
-            selection = self._add(key)
+    def _take(self, of: GameSelectionKey, bookmakers: Iterable[str | None]) -> list[PriceEntry]:
+        """Take prices of a selection; return those that are held, or were."""
+        row, taken = self._board.row(*of), list[PriceEntry]()
+        for bookmaker in bookmakers:
+            selection = self._selections.get(of)
+            price = None if row is None else row.price_of(bookmaker)
+            if price is not None:
+                selection = selection or self._add(of)
             if selection is None:
-                return None
+                continue
+            if price is not None:
+                taken.append(self._show(selection, bookmaker, price))
+            elif (gone := self._drop(selection, bookmaker)) is not None:
+                taken.append(gone)
+        return taken
+
+    def _show(self, selection: SelectionEntry, bookmaker: str | None, price: Price) -> PriceEntry:
         entry = selection.prices.get(bookmaker)
         if entry is None:
-            entry = selection.prices[bookmaker] = PriceEntry(
-                selection, bookmaker, bookmaker or "", price
-            )
+            entry = PriceEntry(selection, bookmaker, bookmaker or "", price)
+            selection.prices[bookmaker] = entry
             self.price_rows.add(entry)
+        else:
+            entry.show(price)
+            self.price_rows.note(entry)
         if bookmaker is None:
             entry.name = self._board.reference or UNNAMED_REFERENCE
-        entry.show(price)
-        self.price_rows.note(entry)
         return entry
 
-    def _add(self, key: RowKey) -> SelectionEntry | None:
+    def _add(self, key: GameSelectionKey) -> SelectionEntry | None:
         matrix = self._board.matrix(key.game_id)
-        section = self._board.section(*key[:4])
+        section = self._board.section(*key)
         if matrix is None or section is None:
             return None
-        selection = self._selections[key[:4]] = make_selection_entry(key, matrix, section)
+        selection = self._selections[key] = make_selection_entry(key, matrix, section)
         self.selection_rows.add(selection)
         self._is_ordered = False
         return selection
@@ -139,7 +144,7 @@ class GridBook:
         """Yield what shares a line group with a selection, itself too."""
         section = self._board.section(*selection.key)
         for row in () if section is None else section.rows:
-            held = self._selections.get((*selection.key[:3], row.selection))
+            held = self._selections.get(GameSelectionKey(*selection.key[:3], row.selection))
             if held is not None:
                 yield held
 
@@ -159,6 +164,11 @@ class GridBook:
         selection.kick_off, selection.is_live = game.kick_off, game.is_live
         self.selection_rows.note(selection)
         return True
+
+
+def keys_of(selection: SelectionEntry) -> list[RowKey]:
+    """Return the key of every price that is held of a selection."""
+    return [RowKey(*selection.key, bookmaker) for bookmaker in selection.prices]
 
 
 def _order(selection: SelectionEntry) -> tuple[object, ...]:

@@ -235,7 +235,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 Entry = SelectionEntry | PriceEntry
 
 
-def make_selection_entry(key: RowKey, matrix: Matrix, section: Section) -> SelectionEntry:
+def make_selection_entry(key: GameSelectionKey, matrix: Matrix, section: Section) -> SelectionEntry:
     """Return the selection of a price that is new to the grid."""
     pair = teams(matrix.match_name)
     game = f"{pair[0]} v {pair[1]}" if pair else matrix.match_name
@@ -253,7 +253,7 @@ def make_selection_entry(key: RowKey, matrix: Matrix, section: Section) -> Selec
     kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
     side = next(i for i, row in enumerate(section.rows) if row.selection == key.selection)
     return SelectionEntry(
-        key=GameSelectionKey(*key[:4]),
+        key=key,
         match_name=matrix.match_name,
         game=game,
         competition=matrix.competition,

@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import cache, partial
 from importlib import import_module
 from itertools import chain
+from types import ModuleType
 
 import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
@@ -16,13 +18,14 @@ from oddsdesk.board.notices import (
     GamesChanged,
     Notice,
     RowsChanged,
+    RowsWanted,
     SnapshotProgressChanged,
     ValueBetsChanged,
 )
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.grid.arrangement import Arrangement, GameGroup, GridRow
-from oddsdesk.desk.grid.book import GridBook
+from oddsdesk.desk.grid.book import GridBook, keys_of
 from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, title_in
 from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
@@ -69,6 +72,10 @@ class GridModel(LiveModel):
         self._waiting: dict[RowKey, None] = {}
         self._due: dict[RowKey, None] = {}
         """Of what waited, what is being taken; a selection's prices together."""
+        self._games: dict[str, None] = {}
+        """Games of which every price that the board holds is to be taken after that."""
+        self._held: list[SelectionEntry] = []
+        """Selections of which every price that is held here is to be taken again after those."""
         self._due_at = self._took_s = 0.0
         self._is_filling = False
         self._finished_at: int | None = None
@@ -217,39 +224,60 @@ class GridModel(LiveModel):
     @property
     def is_filling(self) -> bool:
         """Whether more prices are being taken than there were rows: the first ones come in."""
-        return self._is_filling and bool(self._due)
+        return self._is_filling and bool(self._due or self._games)
 
     @property
     def is_behind(self) -> bool:
         """Whether there are prices that were not taken from the board yet."""
-        return bool(self._waiting or self._due)
+        return bool(self._waiting or self._is_taking)
+
+    @property
+    def _is_taking(self) -> bool:
+        return bool(self._due or self._games or self._held)
 
     def _take_some(self) -> None:
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
         began = time.perf_counter()
         if not self._due and began >= self._due_at:
             self._due, self._waiting, self._took_s = _by_selection(self._waiting), {}, 0.0
-            self._is_filling = len(self._due) > self.total
+            if not self._games:
+                self._is_filling = len(self._due) > self.total
         misplaced, total = self.misplaced, self.total
         one_slice(self._take_all(list(self._keys_in_view())), _SLICE_S)
-        if (misplaced, total) != (self.misplaced, self.total) and not self._count_timer.isActive():
-            self._count_timer.start()
+        if self.misplaced and not self.count and _importing_arrays().done():
+            self.counts_changed.emit()  # the first rows wait for no others
+        elif (misplaced, total) != (self.misplaced, self.total):
+            self._count_soon()
         ended = time.perf_counter()
         self._took_s += ended - began
         if not self._due and ended >= self._due_at:
             self._due_at = ended + min(_MOST_REST_S, self._took_s * _RESTS)
         if self.is_behind:
-            self._take_timer.start(0 if self._due else _TAKE_MS)
+            self._take_timer.start(0 if self._is_taking else _TAKE_MS)
 
-    def _take_all(self, in_view: Iterable[RowKey]) -> Iterator[None]:
+    def _count_soon(self) -> None:
+        if not self._count_timer.isActive():
+            self._count_timer.start()
+
+    def _take_all(self, in_view: Sequence[RowKey]) -> Iterator[None]:
         compiled = self._compiled_filter()
-        waiting, due = self._waiting, self._due
-        if seen := [key for key in in_view if key in waiting or key in due]:
+        for game in {key.game_id for key in in_view} & self._games.keys():
+            self._look_at(game)
+        if seen := [key for key in in_view if key in self._waiting or key in self._due]:
             self._take(seen, compiled)
             yield
-        while due:
-            self._take([key for key, _ in zip(due, range(_STEP), strict=False)], compiled)
+        while self._is_taking:
+            if not self._due and self._games:
+                self._look_at(next(iter(self._games)))
+            elif not self._due:
+                self._due = dict.fromkeys(keys_of(self._held.pop()))
+            self._take([key for key, _ in zip(self._due, range(_STEP), strict=False)], compiled)
             yield
+
+    def _look_at(self, game: str) -> None:
+        """Have every price of a game taken next."""
+        del self._games[game]
+        self._due |= dict.fromkeys(self._board.row_keys_of(game))
 
     def _take(self, keys: Iterable[RowKey], compiled: CompiledFilter) -> None:
         for key in keys:
@@ -284,19 +312,23 @@ class GridModel(LiveModel):
             if isinstance(shown, PriceEntry):
                 yield RowKey(*shown.selection.key, shown.bookmaker)
             elif isinstance(shown, SelectionEntry):
-                for bookmaker in shown.prices:
-                    yield RowKey(*shown.key, bookmaker)
+                yield from keys_of(shown)
 
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
         self._waiting.update(dict.fromkeys(keys))
-        if self._waiting and not self._take_timer.isActive():
-            _import_arrays()
+        self._take_soon()
+
+    def _take_soon(self) -> None:
+        if self.is_behind and not self._take_timer.isActive():
+            _importing_arrays()
             self._take_timer.start(_TAKE_MS)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, RowsChanged):
             self._wait_for(notice.changed)
             self._wait_for(notice.removed)
+        elif isinstance(notice, RowsWanted):
+            self._look_at_all()
         elif isinstance(notice, ValueBetsChanged):
             if self._board.rows_wanted:
                 self._wait_for(notice.moved)
@@ -304,6 +336,14 @@ class GridModel(LiveModel):
             self._show_games()
         elif isinstance(notice, SnapshotProgressChanged):
             self._leave_forgotten()
+
+    def _look_at_all(self) -> None:
+        """Take the prices of every game that the board holds."""
+        self._games |= dict.fromkeys(self._board.held_games())
+        self._is_filling = self._board.count_of(self._games) > self.total
+        if not self.total:
+            self._forgotten = self._board.times_forgotten  # of what was forgotten, nothing is here
+        self._take_soon()
 
     def _leave_forgotten(self) -> None:
         """After a whole pass, look at every price again if the board let go of some before it."""
@@ -313,7 +353,8 @@ class GridModel(LiveModel):
         self._finished_at = finished_at
         if self._forgotten != self._board.times_forgotten:
             self._forgotten = self._board.times_forgotten
-            self._wait_for(self.book.keys())
+            self._held = list(self.book.selections())
+            self._take_soon()
 
     def _show_games(self) -> None:
         if self.book.show_games() and self.rowCount():
@@ -392,9 +433,9 @@ class GridModel(LiveModel):
 
 
 @cache
-def _import_arrays() -> None:
+def _importing_arrays() -> Future[ModuleType]:
     """Import what orders rows beside the window, which would stand still for 0.1 s."""
-    in_background("arrays", partial(import_module, "oddsdesk.desk.grid.arrays"))
+    return in_background("arrays", partial(import_module, "oddsdesk.desk.grid.arrays"))
 
 
 def _by_selection(keys: Iterable[RowKey]) -> dict[RowKey, None]:

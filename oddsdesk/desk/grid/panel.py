@@ -333,6 +333,9 @@ class GridPanel(QWidget):
             self._show_state()
 
     def _on_model_counts_changed(self) -> None:
+        if not self.model.count and self.model.misplaced and self.isVisible():
+            self.model.arrange()  # which tells of the counts again
+            return
         if self.model.is_filling and self._idle.interval() != _FILLING_MS:
             self._idle.setInterval(_FILLING_MS)
         self._show_state()

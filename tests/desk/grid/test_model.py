@@ -14,6 +14,8 @@ from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.slices import exhaust
+from tests.kit.board import odds_row
 from tests.kit.grid import BOOKMAKER, ODDS, PRICES, SELECTION, SELECTIONS, shown, sorted_by, take_in
 
 
@@ -193,6 +195,24 @@ def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
         assert sum(map(len, taken)) == PRICES
         assert {key[:4] for key in taken[0]} == selections
         assert len(taken) > 1
+
+
+def test_of_all_games_those_in_sight_are_taken_first(model, quoted, qtbot, monkeypatch):
+    others = [odds_row("Bovada", {"Draw": 3.1}, match_name=f"{number} - B") for number in range(3)]
+    exhaust(quoted.board.merge_rows(others))
+    take_in(model, qtbot)
+    sorted_by(model, "game", descending=True)
+    taken = []
+    take = model.book.take
+    monkeypatch.setattr(model.book, "take", lambda keys: (taken.extend(keys), take(keys))[1])
+    last = model.rowCount() - 1
+    in_sight = model.entry(last).selection.key.game_id
+    assert in_sight != quoted.board.held_games()[0]
+    model.rows_in_view = lambda: range(last, last + 1)
+    quoted.board.want_rows(True)
+    take_in(model, qtbot)
+    assert taken[0].game_id == in_sight
+    assert len(taken) == len(set(taken)) == PRICES + 3
 
 
 def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot):

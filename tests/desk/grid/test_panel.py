@@ -409,6 +409,19 @@ def test_the_keyboard_waits_for_the_first_rows_and_is_in_them_then(theme, layout
     panel.close_panel()
 
 
+def test_the_first_rows_wait_for_no_others(theme, layout, quoted, qtbot):
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel._idle.stop()  # which puts rows in their places now and then
+    panel.model._count_timer.setInterval(3_600_000)
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: panel.model.count > 0)
+    assert panel.table.isVisible()
+    panel.close_panel()
+
+
 def test_a_wide_grid_has_room_for_the_names_of_selections(panel, qtbot):
     panel.show()
     widths = {}

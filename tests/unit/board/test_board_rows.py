@@ -3,7 +3,7 @@
 import pytest
 
 from oddsdesk.board.matrix import CellKey, RowKey
-from oddsdesk.board.notices import RowsChanged
+from oddsdesk.board.notices import RowsChanged, RowsWanted
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
 from oddsdesk.slices import exhaust
@@ -43,6 +43,23 @@ def test_rows_of_the_grid_are_read_by_key(desk: Desk) -> None:
     fair = section.row_of("Draw").fair
     assert fair == pytest.approx(3 * 3.6 / (3 - 3.6 * (1 / 2 + 1 / 3.6 + 1 / 4 - 1)))
     assert ev_pct(3.7, fair, "moneyline") == pytest.approx((3.7 / fair / 1.01 - 1) * 100)
+
+
+def test_who_wants_rows_looks_at_what_is_held_game_by_game(desk: Desk) -> None:
+    """A notice of a hundred thousand prices would hold the window up."""
+    desk.board.subscribe_game(GAME)
+    exhaust(desk.board.merge_matrix(matrix()))
+    desk.heard()
+    desk.board.want_rows(True)
+    assert desk.heard() == [RowsWanted()]
+    assert desk.board.held_games() == [GAME]
+    keys = list(desk.board.row_keys_of(GAME))
+    assert keys == list(desk.board.row_keys())
+    assert desk.board.count_of([GAME, "another"]) == len(keys) == 9
+    assert list(desk.board.row_keys_of("another")) == []
+    row = desk.board.row(*keys[0][:4])
+    assert row is not None
+    assert row.price_of(keys[0].bookmaker) is held_price(desk, keys[0])
 
 
 def test_a_selection_that_a_row_no_longer_names_is_withdrawn_and_others_stay(desk: Desk) -> None:
