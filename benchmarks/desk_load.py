@@ -233,13 +233,13 @@ class Measured(Desk):
         apply_all = board.apply_all
         changed: set[RowKey] = set()
 
-        def heard(queue: MessageQueue, message: Any) -> None:
-            self._messages += 1
-            if self._models:
+        def heard(queue: MessageQueue, messages: Any) -> None:
+            self._messages += len(messages)
+            for message in messages if self._models else ():
                 key = self._key_of(message)
                 is_open = key.game_id == self._first
                 self.pixels.receive(key, self._models if is_open else self._models[1:])
-            put(queue, message)
+            put(queue, messages)
 
         def applied(messages: Any) -> None:
             changed.clear()

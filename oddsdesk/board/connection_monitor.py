@@ -1,6 +1,7 @@
 """Makes one connection state, as people see it, from what jobs and stream report."""
 
 from collections import deque
+from collections.abc import Sequence
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -105,16 +106,18 @@ class ConnectionMonitor:
                 self._stream = (Link.WAITING, reason, None)
                 self._refresh()
 
-    def heard(self, scraped_at: int | None) -> None:
-        """Count a stream message."""
-        now = self._heard_at = self._clock()
-        if scraped_at is not None and scraped_at >= self._opened_at:
-            self._lags.append((now, max(0, now - scraped_at)))
+    def heard(self, scraped: Sequence[int | None]) -> None:
+        """Count stream messages, by when each one's price was scraped."""
+        now, opened_at = self._clock(), self._opened_at
+        self._heard_at = now
+        self._lags.extend(
+            [(now, max(0, now - at)) for at in scraped if at is not None and at >= opened_at]
+        )
         if self._per_second and now - self._per_second[-1][0] < 1000:
             since, count = self._per_second[-1]
-            self._per_second[-1] = (since, count + 1)
+            self._per_second[-1] = (since, count + len(scraped))
         else:
-            self._per_second.append((now, 1))
+            self._per_second.append((now, len(scraped)))
 
     def tick(self, quota: Quota | None, reading_plan: str = "") -> None:
         """Bring figures up to date; call it every second or so.

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from oddsdesk.board.board import Board
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.slices import in_slices
 
-_GATHER_S: Final = 0.015
+GATHER_S: Final = 0.015
+"""For how long messages come in before they are read together; their source waits so long."""
 _SLICE_S: Final = 0.006
 """How long the loop is held at a time."""
 _MOST: Final = 128
@@ -19,7 +20,7 @@ _FULL: Final = 20_000
 
 
 class MessageQueue:
-    """Collects stream messages for a few milliseconds; ``run`` hands them to the board."""
+    """Holds stream messages until ``run`` hands them to the board."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -28,9 +29,9 @@ class MessageQueue:
         self._has_room = asyncio.Event()
         self._has_room.set()
 
-    def put(self, message: PriceMessage) -> None:
-        """Add a message; they are taken in in order."""
-        self._waiting.append(message)
+    def put(self, messages: Iterable[PriceMessage]) -> None:
+        """Add messages; they are taken in in order."""
+        self._waiting.extend(messages)
         self._has_some.set()
         if len(self._waiting) >= _FULL:
             self._has_room.clear()
@@ -48,9 +49,9 @@ class MessageQueue:
         """Take messages in, for ever; an error in one loses those taken in together with it."""
         while True:
             await self._has_some.wait()
-            await asyncio.sleep(_GATHER_S)
             await in_slices(self._take_all(), _SLICE_S)
-            self._has_some.clear()
+            if not self._waiting:
+                self._has_some.clear()
 
     def _take_all(self) -> Iterator[None]:
         while self._waiting:

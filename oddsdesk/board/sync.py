@@ -3,7 +3,7 @@
 import asyncio
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Final
@@ -14,7 +14,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.connection_monitor import STREAM, ConnectionMonitor
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.matrix import Matrix
-from oddsdesk.board.message_queue import MessageQueue
+from oddsdesk.board.message_queue import GATHER_S, MessageQueue
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.board.polling import Job, Poller, task_name
 from oddsdesk.board.price_history import ASLEEP_MS
@@ -40,6 +40,7 @@ from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, StreamState
 from oddsdesk.client.whole_lists import LIMIT, all_games, all_in_play
 from oddsdesk.clock import Clock
+from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.network.backoff import Randomness
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import Jobs
@@ -266,19 +267,21 @@ class Sync:
                     await self._poller.tried(open_game(game))
 
     async def _listen(self) -> None:
-        changes = self._client.stream(on_state=self._on_stream_state)
+        changes = self._client.stream_together(GATHER_S, self._on_stream_state)
         async with aclosing(changes):
-            async for change in changes:
+            async for messages in changes:
                 await self._queue.room()
-                self._queue.put(change)
-                if not self._board.lists(change.competition, change.match_name):
-                    self._hurry_games_soon()
-                self._monitor.heard(optional_ms(change.scraped_at))
+                self._queue.put(messages)
+                self._hurry_games_soon(messages)
+                self._monitor.heard([optional_ms(each.scraped_at) for each in messages])
 
-    def _hurry_games_soon(self) -> None:
-        """Read the games again soon, while a service that just started fills up."""
+    def _hurry_games_soon(self, messages: Sequence[PriceMessage]) -> None:
+        """While a service that just started fills up, read the games soon that no list has."""
         if self._hurry_handle is None and self._clock() < self._filling_until_ms:
-            self._hurry_handle = asyncio.get_running_loop().call_later(_HURRY_S, self._hurry_games)
+            games = {(each.competition, each.match_name) for each in messages}
+            if not all(self._board.lists(*game) for game in games):
+                loop = asyncio.get_running_loop()
+                self._hurry_handle = loop.call_later(_HURRY_S, self._hurry_games)
 
     def _hurry_games(self) -> None:
         self._hurry_handle = None

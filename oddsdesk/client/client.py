@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any, Final, Self
 from urllib.parse import quote
 
@@ -344,7 +345,7 @@ class Client:
         token: StreamToken = _small(StreamToken, await self._requests.post(path), path)
         return token
 
-    def stream(
+    async def stream(
         self,
         *,
         sport: str | None = None,
@@ -368,7 +369,19 @@ class Client:
             "game_id": game_id,
         }
         plain = {name: value for name, value in filters.items() if value is not None}
-        return follow(self, plain, on_state, clock=self._clock)
+        async with aclosing(follow(self, plain, on_state, clock=self._clock)) as batches:
+            async for messages in batches:
+                for message in messages:
+                    yield message
+
+    def stream_together(
+        self, gather_s: float, on_state: StateListener
+    ) -> AsyncGenerator[list[PriceMessage], None]:
+        """Yield all price changes, gathered for a while: for who takes in thousands a second.
+
+        Else as ``stream``.
+        """
+        return follow(self, {}, on_state, clock=self._clock, gather_s=gather_s)
 
     async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
         body = await self._requests.get(path, parameters)

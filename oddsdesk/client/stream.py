@@ -34,6 +34,8 @@ STEADY_MS: Final = 10_000
 _PONG: Final = b"pong"
 _LARGEST: Final = 64 * 1024
 """In bytes: a message of the contract takes 15 KiB at most, and no larger one is read."""
+_AT_ONCE: Final = 250
+"""Frames read between two turns of the loop: a millisecond."""
 _MOST_USELESS: Final = 500
 """A second: a stream of so many frames that are no price change is given up (D85)."""
 _SECOND_MS: Final = 1_000
@@ -80,8 +82,12 @@ async def follow(
     clock: Clock = system_clock,
     sleep: Sleep = asyncio.sleep,
     randomness: Randomness = random.random,
-) -> AsyncGenerator[PriceMessage, None]:
+    gather_s: float = 0.0,
+) -> AsyncGenerator[list[PriceMessage], None]:
     """Yield the changes of one connection after the other, each with a fresh token.
+
+    Those that came together come together, in order. With ``gather_s`` the connection rests for so
+    long after each time, so that more do: each costs less then.
 
     Raises:
         ServiceError: waiting would not help: unknown key, not on the plan, bad filter.
@@ -95,8 +101,10 @@ async def follow(
             async with await _connect(source, filters) as socket:
                 connected_at = clock()
                 tell(Connected())
-                async for message in _messages(socket, clock):
-                    yield message
+                async for messages in _batches(socket, clock):
+                    yield messages
+                    if gather_s:
+                        await socket.rest(gather_s)
         except (OfflineError, ServiceUnavailableError, MalformedAnswerError) as error:
             if connected_at is not None and clock() - connected_at >= STEADY_MS:
                 backoff.reset()
@@ -115,27 +123,35 @@ async def _connect(source: TokenSource, filters: Mapping[str, str]) -> WebSocket
     return await open_socket(source.addresses, {"token": token.token, **filters})
 
 
-async def _messages(socket: WebSocket, clock: Clock) -> AsyncGenerator[PriceMessage, None]:
+async def _batches(socket: WebSocket, clock: Clock) -> AsyncGenerator[list[PriceMessage], None]:
     passed_over = _PassedOver(clock)
     while True:
         try:
-            frame = await socket.receive()
+            frames = await socket.receive_all()
         except ClosedError as error:
             raise error_of(error.code, clock()) from error
         except UnreachableError as error:
             raise OfflineError(error.message) from error
-        if frame == _PONG:
-            passed_over.count_useless()
-            continue
-        if len(frame) > _LARGEST:
-            passed_over.count(f"a frame of {len(frame):,} bytes")
-            continue
+        for first in range(0, len(frames), _AT_ONCE):
+            if first:
+                await asyncio.sleep(0)
+            read = [_read(frame, passed_over) for frame in frames[first : first + _AT_ONCE]]
+            if messages := [message for message in read if message is not None]:
+                yield messages
+
+
+def _read(frame: bytes, passed_over: _PassedOver) -> PriceMessage | None:
+    """Return the price change that a frame tells of; None where it is none, which is counted."""
+    if frame == _PONG:
+        passed_over.count_useless()
+    elif len(frame) > _LARGEST:
+        passed_over.count(f"a frame of {len(frame):,} bytes")
+    else:
         try:
-            message = _decoder.decode(showable_json(frame))
+            return _decoder.decode(showable_json(frame))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             passed_over.count(error)
-        else:
-            yield message
+    return None
 
 
 class _PassedOver:

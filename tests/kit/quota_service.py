@@ -12,7 +12,7 @@ import msgspec
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ForbiddenError
 from oddsdesk.client.requests import Requests
-from oddsdesk.client.stream import Connected
+from oddsdesk.client.stream import Connected, StateListener
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, Health, PriceMessage
 from oddsdesk.network.http import Reply
@@ -113,10 +113,12 @@ class QuotaClient(Client):
     async def health(self) -> Health:
         return Health("ok", "test", "ok", None)
 
-    async def stream(self, **parameters: Any) -> AsyncGenerator[PriceMessage, None]:  # type: ignore[override]
+    async def stream_together(
+        self, gather_s: float, on_state: StateListener
+    ) -> AsyncGenerator[list[PriceMessage], None]:
         if not self._has_stream:
             raise ForbiddenError("websocket_not_on_plan", "no stream", 403)
-        parameters["on_state"](Connected())
+        on_state(Connected())
         await asyncio.Event().wait()
         yield  # type: ignore[misc]
 

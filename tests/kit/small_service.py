@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -118,8 +118,8 @@ class Listener:
         self.now = NOW
         self._filters = filters
 
-    def changes(self) -> AsyncIterator[PriceMessage]:
-        return follow(
+    async def changes(self) -> AsyncGenerator[PriceMessage, None]:
+        batches = follow(
             self.client,
             self._filters,
             self.states.append,
@@ -127,6 +127,10 @@ class Listener:
             sleep=self._sleep,
             randomness=lambda: 1.0,
         )
+        async with aclosing(batches):
+            async for messages in batches:
+                for message in messages:
+                    yield message
 
     async def odds(self, count: int) -> list[float]:
         heard = []

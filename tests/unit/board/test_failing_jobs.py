@@ -12,6 +12,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.client import Client
+from oddsdesk.client.stream import StateListener
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.resources import Health, PriceMessage
@@ -57,10 +58,12 @@ class PoisonedClient(Client):
         self._taste("health")
         return await super().health()
 
-    async def stream(self, **parameters: Any) -> AsyncGenerator[PriceMessage, None]:  # type: ignore[override]
-        async for message in super().stream(**parameters):
+    async def stream_together(
+        self, gather_s: float, on_state: StateListener
+    ) -> AsyncGenerator[list[PriceMessage], None]:
+        async for messages in super().stream_together(gather_s, on_state):
             self._taste("stream")
-            yield message
+            yield messages
 
 
 class PoisonedBoard(Board):

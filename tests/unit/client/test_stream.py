@@ -154,13 +154,16 @@ async def test_frames_passed_over_are_counted_and_told_once_a_minute(
             for _ in range(500):
                 await socket.send_text("{}")
             await socket.send_text(json.dumps(MESSAGE))
+            await later.wait()
 
+    later = asyncio.Event()
     service.streams = [odd]
     listener = Listener(url)
     changes = listener.changes()
     async with asyncio.timeout(20), listener.client, aclosing(changes):
         await anext(changes)
         listener.now += 60_000
+        later.set()
         await anext(changes)
     noted = [r.getMessage() for r in caplog.records if "passed over" in r.getMessage()]
     assert [text.partition("passed over ")[2].partition(":")[0] for text in noted] == [

@@ -3,14 +3,18 @@
 import asyncio
 
 import pytest
-from websockets.asyncio.client import connect
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import Server, ServerConnection, serve
 
 from oddsdesk.network.errors import ClosedError, UnreachableError
-from oddsdesk.network.websocket import Pinging, WebSocket, open_websocket
+from oddsdesk.network.websocket import Pinging, open_websocket
+from oddsdesk.tasks import spawn, stop
 
 SILENCE_S = 0.3
 LIMIT_S = 10
+
+
+def address_of(server: Server) -> str:
+    return f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 async def test_a_silent_end_is_offline_after_its_time_and_speech_puts_that_off():
@@ -21,11 +25,10 @@ async def test_a_silent_end_is_offline_after_its_time_and_speech_puts_that_off()
         await connection.wait_closed()
 
     async with serve(speak_a_while, "127.0.0.1", 0) as server, asyncio.timeout(LIMIT_S):
-        port = server.sockets[0].getsockname()[1]
-        opened = await connect(f"ws://127.0.0.1:{port}", ping_interval=None)
-        async with WebSocket(opened, "the service", Pinging("ping", LIMIT_S, SILENCE_S)) as socket:
+        address = address_of(server)
+        async with await open_websocket(address, Pinging("ping", LIMIT_S, SILENCE_S)) as socket:
             assert [await socket.receive() for _ in range(6)] == [b"pong"] * 6
-            with pytest.raises(UnreachableError, match="nothing was heard from the service"):
+            with pytest.raises(UnreachableError, match="nothing was heard from"):
                 await socket.receive()
 
 
@@ -47,7 +50,7 @@ async def test_a_flood_of_empty_frames_leaves_the_loop_to_others_and_none_is_los
             turns += 1
 
     async with serve(flood, "127.0.0.1", 0, compression=None) as server:
-        address = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        address = address_of(server)
         async with asyncio.timeout(60), await open_websocket(address, PINGING) as socket:
             counting = asyncio.get_running_loop().create_task(count())
             heard = [await socket.receive() for _ in range(frames + 1)]
@@ -66,7 +69,111 @@ async def test_a_flood_of_pings_ends_the_connection_and_is_named(frame: bytes) -
         await connection.wait_closed()
 
     async with serve(flood, "127.0.0.1", 0) as server:
-        address = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        address = address_of(server)
         async with asyncio.timeout(60), await open_websocket(address, PINGING) as socket:
             with pytest.raises(UnreachableError, match="floods the stream with pings"):
                 await socket.receive()
+
+
+@pytest.mark.parametrize("compression", [None, "deflate"])
+@pytest.mark.parametrize("piece", [1, 7, 100_000])
+async def test_messages_of_every_form_come_whole_and_in_order(
+    compression: str | None, piece: int
+) -> None:
+    long, longest = b"l" * 40_000, b"x" * 70_000
+    said = [b"", b"a" * 125, b"b" * 126, long, longest, "é€".encode()]
+
+    async def speak(connection: ServerConnection) -> None:
+        write, written = connection.transport.write, bytearray()
+        connection.transport.write = written.extend  # type: ignore[method-assign]
+        await connection.send("hello")
+        await connection.send([b"in ", b"three ", b"frames"])
+        await connection.ping()
+        for each in said:
+            await connection.send(each, text=True)
+        connection.transport.write = write  # type: ignore[method-assign]
+        for at in range(0, len(written), piece):
+            write(bytes(written[at : at + piece]))
+            if at % 64 == 0:
+                await asyncio.sleep(0)
+        await connection.close(4001)
+
+    async with (
+        serve(speak, "127.0.0.1", 0, compression=compression) as server,
+        asyncio.timeout(60),
+        await open_websocket(address_of(server), PINGING) as socket,
+    ):
+        heard: list[bytes] = []
+        while len(heard) < 2 + len(said):
+            heard += await socket.receive_all()
+        with pytest.raises(ClosedError) as caught:
+            await socket.receive()
+    assert heard == [b"hello", b"in three frames", *said]
+    assert caught.value.code == 4001
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"\x81\x81\x00\x00\x00\x00x",
+        b"\x81\x7f\x00\x00\x00\x7f\xff\xff\xff\xff" + b"x" * 9_000,
+        b"\x80\x01x",
+        b"\x83\x01x",
+        b"\xc1\x01x",
+    ],
+    ids=["masked", "far too large", "goes on from none", "of no known kind", "packed, unasked"],
+)
+async def test_a_frame_against_the_rules_ends_the_connection_after_those_before_it(
+    frame: bytes,
+) -> None:
+    async def speak(connection: ServerConnection) -> None:
+        connection.transport.write(b"\x81\x03end" + frame)
+        await connection.wait_closed()
+
+    async with (
+        serve(speak, "127.0.0.1", 0, compression=None) as server,
+        asyncio.timeout(60),
+        await open_websocket(address_of(server), PINGING) as socket,
+    ):
+        assert await socket.receive() == b"end"
+        with pytest.raises(ClosedError):
+            await socket.receive()
+
+
+async def test_a_connection_that_rests_reads_what_came_meanwhile_together() -> None:
+    async def speak(connection: ServerConnection) -> None:
+        await connection.send("first")
+        await rests.wait()
+        for number in range(20):
+            await connection.send(f"{number}")
+        all_said.set()
+        await connection.wait_closed()
+
+    rests, all_said = asyncio.Event(), asyncio.Event()
+    async with (
+        serve(speak, "127.0.0.1", 0, compression=None) as server,
+        asyncio.timeout(60),
+        await open_websocket(address_of(server), PINGING) as socket,
+    ):
+        assert await socket.receive() == b"first"
+        resting = spawn("rest", socket.rest(60))
+        await asyncio.sleep(0)
+        rests.set()
+        await all_said.wait()
+        await stop(resting)
+        heard = await socket.receive_all()
+    assert [int(each) for each in heard] == list(range(20))
+
+
+async def test_a_flood_of_pings_that_ends_by_itself_is_named_too() -> None:
+    async def flood(connection: ServerConnection) -> None:
+        connection.transport.write(b"\x89\x00" * 3_000)
+        connection.transport.abort()
+
+    async with (
+        serve(flood, "127.0.0.1", 0) as server,
+        asyncio.timeout(60),
+        await open_websocket(address_of(server), PINGING) as socket,
+    ):
+        with pytest.raises((UnreachableError, ClosedError)):
+            await socket.receive()
