@@ -1,11 +1,10 @@
 """The window put together: panels made, and their signals connected."""
 
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -21,32 +20,29 @@ from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.notifier import Notifier
-from oddsdesk.desk.alerts.panel import AlertsPanel
-from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.bookmakers.controller import BookmakersController
-from oddsdesk.desk.explain.panel import ExplainPanel
-from oddsdesk.desk.grid.panel import GridPanel
-from oddsdesk.desk.history.panel import HistoryPanel
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.navigator.panel import Navigator
-from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE, TRAY
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.commands import show_tab
+from oddsdesk.desk.shell.late_panels import FirstPaint, LatePanel, LatePanels
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.navigation import Navigation
 from oddsdesk.desk.shell.research import Research
 from oddsdesk.desk.shell.status_bar import StatusBar
+from oddsdesk.desk.shell.subscriptions import BoardReader, Subscriptions
 from oddsdesk.desk.shell.tabs import GameTabs, game_title
 from oddsdesk.desk.shell.time_control import TimeControl
 from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.controls.plain import literal_title
+from oddsdesk.desk.ui.declared_actions import Where
 from oddsdesk.desk.ui.price_actions import PriceActions
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -56,106 +52,17 @@ from oddsdesk.ledger.bets import BetState
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.resource_files import resource_path
 
-
-class GameReader(Protocol):
-    """Keeps games current."""
-
-    def subscribe_game(self, game_id: str) -> None:
-        """Keep a game's matrix current."""
-
-    def unsubscribe_game(self, game_id: str) -> None:
-        """Keep it current no longer."""
+if TYPE_CHECKING:
+    from oddsdesk.desk.alerts.panel import AlertsPanel
+    from oddsdesk.desk.bets.panel import BetsPanel
+    from oddsdesk.desk.explain.panel import ExplainPanel
+    from oddsdesk.desk.grid.panel import GridPanel
+    from oddsdesk.desk.history.panel import HistoryPanel
+    from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 
 
-class Subscriptions:
-    """Subscribes to each game once, while it is open, explained, or about to begin with a bet."""
-
-    def __init__(self, reader: GameReader) -> None:
-        self._reader = reader
-        self._open: set[str] = set()
-        self._explained = ""
-        self._followed: frozenset[str] = frozenset()
-
-    def open(self, game_id: str) -> None:
-        """Note that a game was opened."""
-        self._take(open_=self._open | {game_id})
-
-    def close(self, game_id: str) -> None:
-        """Note that a game was closed."""
-        self._take(open_=self._open - {game_id})
-
-    def explain(self, game_id: str) -> None:
-        """Note which game's price is explained; empty for none."""
-        self._take(explained=game_id)
-
-    def follow(self, games: frozenset[str]) -> None:
-        """Note which games are followed for closing lines of bets."""
-        self._take(followed=games)
-
-    def _take(
-        self,
-        open_: set[str] | None = None,
-        explained: str | None = None,
-        followed: frozenset[str] | None = None,
-    ) -> None:
-        before = self._wanted()
-        self._open = self._open if open_ is None else open_
-        self._explained = self._explained if explained is None else explained
-        self._followed = self._followed if followed is None else followed
-        after = self._wanted()
-        for game_id in sorted(before - after):
-            self._reader.unsubscribe_game(game_id)
-        for game_id in sorted(after - before):
-            self._reader.subscribe_game(game_id)
-
-    def _wanted(self) -> set[str]:
-        explained = {self._explained} if self._explained else set()
-        return self._open | explained | self._followed
-
-
-_log = logging.getLogger(__name__)
 _GRID: Final = "Odds grid"
 _BETS: Final = "Bets"
-
-
-class FirstPaint(QObject):
-    """Waits at the first table it is given until that paints a row; then tells it and lets go."""
-
-    painted = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._table: LiveTable | None = None
-
-    def watch(self, table: LiveTable) -> None:
-        """Wait there, unless it waits or has waited elsewhere."""
-        if self._table is None:
-            self._table = table
-            table.scrolling.viewport().installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        assert self._table is not None
-        if event.type() is QEvent.Type.Paint and self._table.model.rowCount():
-            _log.info("first prices painted")
-            watched.removeEventFilter(self)
-            QTimer.singleShot(0, self.painted.emit)  # once the paint is done
-        return False
-
-
-class BoardReader(GameReader, Protocol):
-    """Keeps current what panels show."""
-
-    def want_rows(self, wanted: bool) -> None:
-        """Keep the prices of all games current, for the odds grid."""
-
-    def watch_competitions(self, codes: frozenset[str]) -> None:
-        """Read the prices of competitions that the odds grid shows more often."""
-
-    def pause_rows(self, paused: bool) -> None:
-        """Stop reading the prices of all games, or go on."""
-
-    def refresh(self) -> None:
-        """Read everything now."""
 
 
 class Desk:
@@ -183,25 +90,32 @@ class Desk:
         self.odds_format = self.around.odds_format
         self._board = board
         self._theme = theme
+        self._layout = layout
         self._clock = clock
+        self._wall = wall
         self._preferences = preferences
+        self._records = records
         self._names = BookmakerNames()
         self._columns = BookmakerColumns(layout, self._names)
         self._past: HistorySource = PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
-        self.opportunities = OpportunitiesPanel(board, theme, clock, preferences)
+
         icon = QIcon(str(resource_path("desktop", "oddsdesk.svg")))
         self.notifier = Notifier(icon, self.window)
         rules = layout.folder / RULES_FILE
         self.alerts = AlertsController(board, wall, preferences, records, rules)
-        self.alerts_panel = AlertsPanel(board, self.alerts, theme, wall)
-        self.explain = ExplainPanel(board, theme, clock)
-        self.explain.exposure_of = self.values.exposure
-        self.history = HistoryPanel(board, theme, clock)
-        self.grid = GridPanel(board, theme, layout, clock, self._names)
-        self.bets = BetsPanel(
-            theme, wall, preferences, records, lambda: board.basis.profiles, board.bookmakers
+        put = self.window.put_in_place
+        self.opportunities = LatePanel(self._make_opportunities, put)
+        self.alerts_panel = LatePanel(self._make_alerts_panel, put)
+        self.explain = LatePanel(self._make_explain, put)
+        self.history = LatePanel(self._make_history, put)
+        self.grid = LatePanel(self._make_grid, put)
+        self.bets = LatePanel(self._make_bets, put)
+        self.late_panels = LatePanels(
+            self.window,
+            *(self.opportunities, self.alerts_panel, self.explain, self.history),
+            *(self.grid, self.bets),
         )
         self.research = Research(
             self.window, board, theme, preferences, lambda: records.presets, wall, layout
@@ -213,6 +127,7 @@ class Desk:
         self._has_chosen = False
         self._subscriptions: Subscriptions | None = None
         self.first_paint = FirstPaint()
+        self.first_paint.painted.connect(self.late_panels.begin)
         self._time_control: TimeControl | None = None
         self._place()
         self._offer(records)
@@ -227,15 +142,15 @@ class Desk:
         subscriptions = self._subscriptions = Subscriptions(reader)
         self.games.game_opened.connect(subscriptions.open)
         self.games.game_closed.connect(subscriptions.close)
-        self.explain.game_wanted.connect(subscriptions.explain)
-        self.grid.pause_requested.connect(reader.pause_rows)
-        self.grid.competitions_chosen.connect(reader.watch_competitions)
+        self.explain.then(lambda panel: panel.game_wanted.connect(subscriptions.explain))
+        self.grid.then(lambda panel: panel.pause_requested.connect(reader.pause_rows))
+        self.grid.then(lambda panel: panel.competitions_chosen.connect(reader.watch_competitions))
         self.window.messages.retry_requested.connect(reader.refresh)
         tabs = self.window.tabs
         tabs.currentChanged.connect(
-            lambda _index: reader.want_rows(tabs.currentWidget() is self.grid)
+            lambda _index: reader.want_rows(tabs.currentWidget() is self.grid.made)
         )
-        reader.want_rows(tabs.currentWidget() is self.grid)
+        reader.want_rows(tabs.currentWidget() is self.grid.made)
 
     def follow_games(self, games: frozenset[str]) -> None:
         """Have games kept current for the closing lines of bets, and no others."""
@@ -268,14 +183,15 @@ class Desk:
 
     def show_waiting_bets(self) -> None:
         """Show the bets that want a result."""
-        self.bets.choose_view(BetState.TO_SETTLE.value)
-        show_tab(self.window, self.bets)
+        self.bets().choose_view(BetState.TO_SETTLE.value)
+        show_tab(self.window, self.bets())
 
     def reset(self) -> None:
         """Close every game: the board is about to hold those of another service."""
         self.around.leave(self.games)
-        self.explain.forget()
-        self.history.forget()
+        for panel in (self.explain.made, self.history.made):
+            if panel is not None:
+                panel.forget()
         self.follow_games(frozenset())
         self.window.empty_panels.empty()
         self._has_chosen = False
@@ -289,14 +205,15 @@ class Desk:
             self._past = ServiceSource(client, board)
         else:
             self._past = PriceHistorySource(board)
-        self.history.use(self._past)
+        if self.history.made is not None:
+            self.history.made.use(self._past)
         for panel in self._matrices():
             panel.use_history(self._past)
 
     def offer_server(self, action: QAction) -> None:
         """Offer the embedded server's dialog where there is nothing to show."""
         self.navigator.offer_server(action)
-        self.grid.offer_server(action)
+        self.grid.then(lambda panel: panel.offer_server(action))
 
     def offer_past(self, looking_back: LookingBack) -> None:
         """Let the user look at moments of the past, go on from them, and come back."""
@@ -304,7 +221,7 @@ class Desk:
             looking_back, self._theme, self.status_bar, self.around.actions, self.games.active
         )
         self.navigator.day_requested.connect(looking_back.show_day)
-        looking_back.said.connect(lambda text: self.window.messages.say(text, passes=True))
+        looking_back.said.connect(self._say_for_a_while)
         looking_back.jumped.connect(self._write_anew)
         self.navigator.now_requested.connect(looking_back.return_to_now)
         self.around.actions.bind("past.day", self.navigator.choose_day)
@@ -341,19 +258,64 @@ class Desk:
         self.around.close()
         self.notifier.close()
         self.research.close()
-        for panel in (
-            self.navigator,
-            self.values,
-            self.opportunities,
-            self.alerts_panel,
-            self.explain,
-            self.history,
-            self.grid,
-            self.bets,
-            self.top_bar,
-            self.status_bar,
-        ):
+        self.late_panels.close()
+        for panel in (self.navigator, self.values, self.top_bar, self.status_bar):
             panel.close_panel()
+
+    def _make_opportunities(self) -> "OpportunitiesPanel":
+        from oddsdesk.desk.opportunities.panel import OpportunitiesPanel  # noqa: PLC0415 - late
+
+        panel = OpportunitiesPanel(self._board, self._theme, self._clock, self._preferences)
+        panel.place_requested.connect(self.values.place_legs)
+        panel.saver.said.connect(self._say_for_a_while)
+        panel.price_requested.connect(self.go_to_price)
+        panel.price_selected.connect(self._on_price_selected)
+        return panel
+
+    def _make_alerts_panel(self) -> "AlertsPanel":
+        from oddsdesk.desk.alerts.panel import AlertsPanel  # noqa: PLC0415 - late
+
+        panel = AlertsPanel(self._board, self.alerts, self._theme, self._wall)
+        panel.price_requested.connect(self.go_to_price)
+        panel.said.connect(self._on_alerts_panel_said)
+        return panel
+
+    def _make_explain(self) -> "ExplainPanel":
+        from oddsdesk.desk.explain.panel import ExplainPanel  # noqa: PLC0415 - late
+
+        panel = ExplainPanel(self._board, self._theme, self._clock)
+        panel.exposure_of = self.values.exposure
+        return panel
+
+    def _make_history(self) -> "HistoryPanel":
+        from oddsdesk.desk.history.panel import HistoryPanel  # noqa: PLC0415 - late
+
+        panel = HistoryPanel(self._board, self._theme, self._clock)
+        panel.use(self._past)
+        panel.saver.said.connect(self._say_for_a_while)
+        return panel
+
+    def _make_grid(self) -> "GridPanel":
+        from oddsdesk.desk.grid.panel import GridPanel  # noqa: PLC0415 - late
+
+        panel = GridPanel(self._board, self._theme, self._layout, self._clock, self._names)
+        panel.price_requested.connect(self.go_to_price)
+        panel.price_selected.connect(self._on_price_selected)
+        self._offer_actions_on(panel.price_actions)
+        return panel
+
+    def _make_bets(self) -> "BetsPanel":
+        from oddsdesk.desk.bets.panel import BetsPanel  # noqa: PLC0415 - late
+
+        board = self._board
+        panel = BetsPanel(
+            self._theme, self._wall, self._preferences, self._records,
+            lambda: board.basis.profiles, board.bookmakers,
+        )  # fmt: skip
+        panel.game_requested.connect(self.open_game)
+        panel.waiting_changed.connect(self.status_bar.show_bets_waiting)
+        panel.show_all()  # the ledger was read before: it says how many wait
+        return panel
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id, self._columns)
@@ -362,7 +324,7 @@ class Desk:
         panel.use_history(self._past)
         panel.show_sparklines(self._preferences.get(SPARKLINES))
         panel.favourite_requested.connect(self.around.favourites.toggle)
-        panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
+        panel.said.connect(self._say_for_a_while)
         panel.price_selected.connect(self._on_price_selected)
         panel.price_added.connect(self._on_price_added)
         self._offer_actions_on(panel.price_actions)
@@ -373,7 +335,18 @@ class Desk:
         """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
         prices.place_requested.connect(self.values.place)
-        prices.target_requested.connect(self.alerts_panel.ask_target)
+        prices.target_requested.connect(self._ask_target)
+
+    def _ask_target(self, key: RowKey) -> None:
+        self.alerts_panel().ask_target(key)
+
+    def _say_for_a_while(self, text: str) -> None:
+        self.window.messages.say(text, passes=True)
+
+    def _reveal(self, late: LatePanel[Any]) -> QWidget:
+        panel: QWidget = late()
+        self.window.reveal(panel)
+        return panel
 
     def _matrices(self) -> Iterator[MatrixPanel]:
         for window in QApplication.topLevelWidgets():
@@ -387,27 +360,33 @@ class Desk:
         below = areas.BottomDockWidgetArea
         window.put_dock("values", "Value bets", self.values, below)
         window.put_dock(
-            "opportunities", "Opportunities", self.opportunities, below, behind="values"
+            "opportunities", "Opportunities", self.opportunities.part, below, behind="values"
         )
-        window.put_dock("alerts", "Alerts", self.alerts_panel, below, behind="values")
+        window.put_dock("alerts", "Alerts", self.alerts_panel.part, below, behind="values")
         right = areas.RightDockWidgetArea
-        window.put_dock("explain", "Explain", self.explain, right, folds_empty=True)
-        window.put_dock("history", "History", self.history, right, folds_empty=True)
-        window.tabs.addTab(self.grid, _GRID)
-        window.tabs.addTab(self.bets, _BETS)
+        window.put_dock("explain", "Explain", self.explain.part, right, folds_empty=True)
+        window.put_dock("history", "History", self.history.part, right, folds_empty=True)
+        window.tabs.addTab(self.grid.part, _GRID)
+        window.tabs.addTab(self.bets.part, _BETS)
         window.setStatusBar(self.status_bar)
 
     def _offer(self, records: Records) -> None:
         """Offer games, presets and the panels' actions in the palette."""
         around = self.around
         around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
-        around.actions.bind("go.bets", lambda: show_tab(self.window, self.bets))
+        around.actions.bind("go.bets", lambda: show_tab(self.window, self.bets()))
         self.research.offer(around.actions)
-        for panel in (
-            *(self.values, self.opportunities, self.alerts_panel, self.grid, self.bets),
-            *(self.explain, self.history),
-        ):
-            around.actions.register_panel(panel, partial(self.window.reveal, panel))
+        around.actions.register_panel(self.values, partial(self.window.reveal, self.values))
+        places: tuple[tuple[Where, LatePanel[Any]], ...] = (
+            (Where.OPPORTUNITIES, self.opportunities),
+            (Where.ALERTS, self.alerts_panel),
+            (Where.GRID, self.grid),
+            (Where.BETS, self.bets),
+            (Where.EXPLAIN, self.explain),
+            (Where.HISTORY, self.history),
+        )
+        for where, late in places:
+            around.actions.register_context(where, partial(self._reveal, late))
         around.palette.offer(
             destinations.preset_entries(
                 lambda: [preset.name for preset in records.presets], self.values.choose_preset
@@ -419,17 +398,10 @@ class Desk:
         self.around.favourites.changed.connect(self._show_favourites)
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
-        self.opportunities.place_requested.connect(self.values.place_legs)
-        for saver in (self.opportunities.saver, self.history.saver):
-            saver.said.connect(lambda text: self.window.messages.say(text, passes=True))
         self._connect_alerts()
-        for panel in (self.values, self.opportunities, self.grid):
-            panel.price_requested.connect(self.go_to_price)
-            panel.price_selected.connect(self._on_price_selected)
-        self._offer_actions_on(self.grid.price_actions)
-        self.bets.game_requested.connect(self.open_game)
+        self.values.price_requested.connect(self.go_to_price)
+        self.values.price_selected.connect(self._on_price_selected)
         self.research.game_requested.connect(self.open_game)
-        self.bets.waiting_changed.connect(self.status_bar.show_bets_waiting)
         self.status_bar.bets_requested.connect(self.show_waiting_bets)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._write_anew)
@@ -437,10 +409,7 @@ class Desk:
 
     def _connect_alerts(self) -> None:
         window, notifier = self.window, self.notifier
-        panel = self.alerts_panel
-        panel.price_requested.connect(self.go_to_price)
-        panel.said.connect(self._on_alerts_panel_said)
-        self.values.actions_on_bet.target_requested.connect(panel.ask_target)
+        self.values.actions_on_bet.target_requested.connect(self._ask_target)
         self.alerts.problem_found.connect(
             lambda text: window.say(text, icon="warning", ink=TextRole.DOWN)
         )
@@ -452,7 +421,7 @@ class Desk:
         window.stays_running = lambda: notifier.is_in_tray and self._preferences.get(TRAY)
 
     def _on_alerts_panel_said(self, text: str, offers_rules: bool) -> None:
-        rules = self.alerts_panel.edit_rules if offers_rules else None
+        rules = self.alerts_panel().edit_rules if offers_rules else None
         self.window.say(text, action="Rules…" if rules else "", act=rules)
 
     def _on_alerts_alerted(self, entry: AlertEntry) -> None:
@@ -469,23 +438,23 @@ class Desk:
         return game_title(name)
 
     def _on_price_selected(self, key: RowKey | None) -> None:
-        self.explain.show_price(key)
-        self.history.show_price(key)
         if key is not None:
+            self.explain().show_price(key)
+            self.history().show_price(key)
             self.window.empty_panels.fill()
 
     def _on_explain_requested(self, key: RowKey) -> None:
         self._on_price_selected(key)
-        self.window.reveal(self.explain)
+        self.window.reveal(self.explain())
 
     def _on_price_added(self, key: RowKey | None) -> None:
-        self.explain.show_price(key)
-        self.history.add_price(key)
         if key is not None:
+            self.explain().show_price(key)
+            self.history().add_price(key)
             self.window.empty_panels.fill()
 
     def _on_games_current_game_changed(self, game_id: str) -> None:
-        beside = _BETS if self.window.tabs.currentWidget() is self.bets else _GRID
+        beside = _BETS if self.window.tabs.currentWidget() is self.bets.part else _GRID
         title = self._title(game_id) if game_id else beside
         self.window.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         if game_id:
@@ -507,7 +476,8 @@ class Desk:
         for window in QApplication.topLevelWidgets():
             for table in window.findChildren(LiveTable):
                 table.refresh_all()
-        self.history.refresh_all()
+        if self.history.made is not None:
+            self.history.made.refresh_all()
         self.navigator.refresh_times()
 
     def _on_preferences_changed(self, key: str) -> None:

@@ -85,12 +85,14 @@ class Commands(QObject):
         self._bind_view()
         bugs.caught.connect(self._on_bugs_caught)
 
-    def bind_games(self, games: GameTabs, navigator: Navigator, grid: QWidget) -> None:
+    def bind_games(
+        self, games: GameTabs, navigator: Navigator, grid: Callable[[], QWidget]
+    ) -> None:
         """Let actions reach the open games and the navigator."""
         bind, window = self._actions.bind, self._window
         bind("go.filter", navigator.focus_filter)
         bind("go.favourites", navigator.toggle_favourites)
-        bind("go.grid", lambda: show_tab(window, grid))
+        bind("go.grid", lambda: show_tab(window, grid()))
         bind("go.next_tab", lambda: self._turn(1))
         bind("go.previous_tab", lambda: self._turn(-1))
         bind("game.favourite", lambda: self._on_active(games, self._favourites.toggle))

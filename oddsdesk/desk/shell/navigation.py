@@ -70,7 +70,7 @@ class Navigation(QObject):
         top_bar: TopBar,
         navigator: Navigator,
         games: GameTabs,
-        grid: QWidget,
+        grid: Callable[[], QWidget],
         open_game: Callable[[str], object],
     ) -> None:
         """Put palette, formats and layouts into the top bar, and actions into the menu."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout
 from oddsdesk.desk.shell.empty_panels import EmptyPanels
+from oddsdesk.desk.shell.late_panels import Place
 from oddsdesk.desk.shell.messages import MessageCenter
 from oddsdesk.desk.shell.tab_order import step_focus
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
@@ -148,8 +149,11 @@ class MainWindow(QMainWindow):
         """Show a panel and give it the focus."""
         dock.show()
         dock.raise_()
-        dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
-        focus_within(dock.widget())
+        panel = dock.widget()
+        if isinstance(panel, Place):
+            panel = panel.fill()
+        panel.setFocus(Qt.FocusReason.OtherFocusReason)
+        focus_within(panel)
 
     def move_panel(self, dock: QDockWidget, area: Qt.DockWidgetArea | None) -> None:
         """Show a panel at another side of the window; None: in a window of its own."""
@@ -167,6 +171,20 @@ class MainWindow(QMainWindow):
         assert isinstance(dock, QDockWidget)
         dock.show()
         dock.raise_()
+
+    def put_in_place(self, place: QWidget, panel: QWidget) -> None:
+        """Set a panel where another part of the window stands: in its dock or its tab."""
+        index = self.tabs.indexOf(place)
+        if index < 0:
+            dock = place.parentWidget()
+            assert isinstance(dock, QDockWidget)
+            dock.setWidget(panel)
+            return
+        is_in_front = self.tabs.currentIndex() == index
+        self.tabs.insertTab(index, panel, self.tabs.tabText(index))
+        if is_in_front:
+            self.tabs.setCurrentIndex(index)
+        self.tabs.removeTab(index + 1)
 
     def turn_panel(self, step: int) -> None:
         """Give the focus to the next panel, the tabs being one of them."""

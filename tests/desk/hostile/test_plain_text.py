@@ -194,13 +194,13 @@ async def test_every_panel_and_dialog_shows_hostile_names_as_they_are(opened: Op
         desk, walk = hostile.desk, Walk(hostile.trap)
         actions = desk.around.actions
         assert walk.look() == []
-        desk.window.tabs.setCurrentWidget(desk.grid)
+        desk.window.tabs.setCurrentWidget(desk.grid())
         await until_told(
             hostile.board, lambda: hostile.board.snapshot_progress.finished_at is not None
         )
         bet = next(iter(hostile.board.value_bets))
-        desk.explain.show_price(bet)
-        desk.history.show_price(bet)
+        desk.explain().show_price(bet)
+        desk.history().show_price(bet)
         desk.values.choose_preset(hostile.trap.markup)
         desk.values.table.setFocus()
         desk.values.table.set_current(0)
@@ -224,7 +224,7 @@ async def test_every_panel_and_dialog_shows_hostile_names_as_they_are(opened: Op
 async def test_every_menu_shows_hostile_names_as_they_are(opened: Opened) -> None:
     async with opened() as hostile:
         walk, seen = Walk(hostile.trap), 0
-        hostile.desk.history.show_price(next(iter(hostile.board.value_bets)))
+        hostile.desk.history().show_price(next(iter(hostile.board.value_bets)))
         await let_events_pass()
         for menu in hostile.desk.window.findChildren(QMenu):
             menu.aboutToShow.emit()
@@ -257,7 +257,7 @@ async def test_every_word_of_a_failing_service_is_shown_as_it_is(
         await let_events_pass()
         assert walk.look() == []
         desk.window.clear_message()
-        desk.window.tabs.setCurrentWidget(desk.grid)
+        desk.window.tabs.setCurrentWidget(desk.grid())
         await let_events_pass()
         assert walk.look() == []
         hostile.board.clear()

@@ -13,6 +13,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.late_panels import make_all
 
 
 def test_whatever_tab_reaches_has_a_name(
@@ -22,6 +23,7 @@ def test_whatever_tab_reaches_has_a_name(
     records = Records(tmp_path / "ledger.db")
     desk = Desk(quoted.board, theme, layout, Preferences(layout), records, quoted.clock)
     qtbot.addWidget(desk.window)
+    make_all(desk)
     desk.top_bar.show_connection("Embedded server")
     desk.open_game_beside(quoted.id)
     with qtbot.waitExposed(desk.window):

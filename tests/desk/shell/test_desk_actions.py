@@ -67,7 +67,7 @@ def test_every_declared_action_is_carried_out_by_something(desk: Desk) -> None:
 
 
 def test_whatever_a_menu_offers_is_in_the_palette(desk: Desk) -> None:
-    facets = desk.grid.filters.button.menu()
+    facets = desk.grid().filters.button.menu()
     assert facets is not None
     values_of_filters = {facets, *facets.findChildren(QMenu)}
     heard = [words(found.title) for found in entries(desk)]
@@ -98,10 +98,10 @@ def words(text: str) -> set[str]:
 
 
 def test_an_action_of_a_panel_brings_it_into_sight(desk: Desk, qtbot: QtBot) -> None:
-    assert desk.window.tabs.currentWidget() is not desk.grid
+    assert desk.window.tabs.currentWidget() is not desk.grid()
     entry(desk, "Group the odds grid's rows by game").run()
-    assert desk.window.tabs.currentWidget() is desk.grid
-    assert desk.grid.model.is_grouped
+    assert desk.window.tabs.currentWidget() is desk.grid()
+    assert desk.grid().model.is_grouped
     dock = desk.values.parentWidget()
     assert isinstance(dock, QDockWidget)
     dock.hide()
@@ -115,16 +115,16 @@ def test_the_grid_is_sorted_by_the_current_column_with_a_key(
 ) -> None:
     entry(desk, "Show the odds grid").run()
     quoted.board.want_rows(True)
-    qtbot.waitUntil(lambda: desk.grid.model.book.price_rows.count > 0)
-    desk.grid.model.arrange()
+    qtbot.waitUntil(lambda: desk.grid().model.book.price_rows.count > 0)
+    desk.grid().model.arrange()
     column = BY_KEY["odds"]
-    desk.grid.table.set_current(0, column)
+    desk.grid().table.set_current(0, column)
     desk.window.activateWindow()
-    desk.grid.table.setFocus()
-    qtbot.keyClick(desk.grid.table.scrolling, Qt.Key.Key_O)
-    assert desk.grid.model.sorted_by[0] == column
-    odds = [shown.odds or 0.0 for shown in desk.grid.model.entries()]
-    assert odds == sorted(odds, reverse=desk.grid.model.sorted_by[1])
+    desk.grid().table.setFocus()
+    qtbot.keyClick(desk.grid().table.scrolling, Qt.Key.Key_O)
+    assert desk.grid().model.sorted_by[0] == column
+    odds = [shown.odds or 0.0 for shown in desk.grid().model.entries()]
+    assert odds == sorted(odds, reverse=desk.grid().model.sorted_by[1])
 
 
 def test_a_panel_is_hidden_and_moved_by_keyboard_alone(desk: Desk) -> None:
@@ -160,8 +160,8 @@ def test_a_price_asked_for_elsewhere_has_the_keyboard_in_its_game(
 def test_copying_what_is_not_there_copies_nothing(desk: Desk) -> None:
     entry(desk, "Copy the explanation").run()
     entry(desk, "Copy the chart").run()
-    assert isinstance(desk.explain, ExplainPanel)
-    assert desk.explain.said is None
+    assert isinstance(desk.explain(), ExplainPanel)
+    assert desk.explain().said is None
 
 
 def test_a_click_on_a_notification_opens_the_cell_that_it_is_about(

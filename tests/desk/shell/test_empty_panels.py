@@ -131,7 +131,7 @@ async def test_a_selected_price_brings_the_panels_and_another_service_takes_them
     with qtbot.waitExposed(window):
         window.show()
     assert not {"explain", "history"} & set(shown(window))
-    made.grid.price_selected.emit(None)
+    made.grid().price_selected.emit(None)
     assert not is_waiting(window)
     made.open_game("game")
     panel = made.games.active_panel()

@@ -3,7 +3,7 @@
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.shell.assembly import FirstPaint
+from oddsdesk.desk.shell.late_panels import FirstPaint
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme

@@ -20,6 +20,8 @@ LATER = (
     *("nats", "xlsxwriter", "betfairlightweight", "apprise", "websockets.asyncio.client"),
     *("oddsdesk.feeds.importers", "oddsdesk.feeds.simulator", "oddsdesk.feeds.live.the_odds_api"),
     *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.store.postgres"),
+    *("oddsdesk.desk.alerts.panel", "oddsdesk.desk.bets", "oddsdesk.desk.explain"),
+    *("oddsdesk.desk.grid", "oddsdesk.desk.history", "oddsdesk.desk.opportunities"),
 )
 
 

@@ -1,6 +1,6 @@
 """A game is asked for once, whoever looks at it."""
 
-from oddsdesk.desk.shell.assembly import Subscriptions
+from oddsdesk.desk.shell.subscriptions import Subscriptions
 
 
 class Asked:

@@ -19,6 +19,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.tab_order import step_focus, stops_of
 from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.late_panels import make_all
 
 
 @pytest.fixture
@@ -27,6 +28,7 @@ def desk(theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path) -> Iterator[De
     records = Records(tmp_path / "ledger.db")
     made = Desk(quoted.board, theme, layout, Preferences(layout), records, quoted.clock)
     qtbot.addWidget(made.window)
+    make_all(made)
     made.top_bar.show_connection("Embedded server")
     made.window.resize(1_680, 1_020)
     made.window.restore()
@@ -34,7 +36,7 @@ def desk(theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path) -> Iterator[De
     game = Game(quoted.id, quoted.name, quoted.competition, "Football", None, False, 4, None)
     quoted.board.load_games([game])
     made.open_game_beside(quoted.id)
-    made.explain.show_price(RowKey(quoted.id, "moneyline", 0, "Everton", "Bovada"))
+    made.explain().show_price(RowKey(quoted.id, "moneyline", 0, "Everton", "Bovada"))
     with qtbot.waitExposed(made.window):
         made.window.show()
     made.window.activateWindow()
@@ -69,8 +71,8 @@ def part_of(desk: Desk, stop: QWidget) -> str:
         "navigator": desk.navigator,
         "tabs": desk.window.tabs,
         "value bets": desk.values,
-        "explain": desk.explain,
-        "history": desk.history,
+        "explain": desk.explain(),
+        "history": desk.history(),
         "status bar": desk.status_bar,
     }
     return next(name for name, part in parts.items() if part.isAncestorOf(stop) or part is stop)
@@ -79,7 +81,7 @@ def part_of(desk: Desk, stop: QWidget) -> str:
 @pytest.mark.parametrize("tab", ["game", "grid"])
 def test_tab_goes_through_the_window_as_one_reads_it(desk: Desk, qtbot: QtBot, tab: str) -> None:
     if tab == "grid":
-        desk.window.tabs.setCurrentWidget(desk.grid)
+        desk.window.tabs.setCurrentWidget(desk.grid())
     step_focus([desk.top_bar], forward=True)
     stops = walk(qtbot)
     names = [QAccessible.queryAccessibleInterface(s).text(QAccessible.Text.Name) for s in stops]
@@ -96,7 +98,7 @@ def test_tab_goes_through_the_window_as_one_reads_it(desk: Desk, qtbot: QtBot, t
     for part in set(shown):
         inside = [stop for stop, where in zip(stops, shown, strict=True) if where == part]
         assert inside == sorted(inside, key=line_and_place)
-    table = desk.grid.bar.filter if tab == "grid" else desk.games.active_panel()
+    table = desk.grid().bar.filter if tab == "grid" else desk.games.active_panel()
     assert table is not None
     assert any(table.isAncestorOf(stop) or stop is table for stop in stops)
     assert walk(qtbot, Qt.Key.Key_Backtab) == [stops[0], *reversed(stops[1:])]
@@ -109,7 +111,7 @@ def line_and_place(stop: QWidget) -> tuple[int, int]:
 
 
 def test_a_panel_that_is_moved_is_reached_where_it_stands(desk: Desk, qtbot: QtBot) -> None:
-    dock = desk.explain.parentWidget()
+    dock = desk.explain().parentWidget()
     assert isinstance(dock, QDockWidget)
     desk.window.move_panel(dock, Qt.DockWidgetArea.LeftDockWidgetArea)
     qtbot.wait(1)

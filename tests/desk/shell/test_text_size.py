@@ -28,6 +28,7 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.commands import TextSize
 from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from tests.kit.late_panels import make_all
 
 _SMALL_SCREEN = 1_280
 _HALF_A_ROW = 11
@@ -45,6 +46,7 @@ def desk(
     records = Records(tmp_path / "ledger.db")
     made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
     qtbot.addWidget(made.window)
+    make_all(made)
     made.window.restore()
     made.top_bar.show_connection("Embedded server")
     made.open_game_beside(quoted.id)
@@ -88,7 +90,7 @@ def test_panels_have_the_room_they_had_when_text_is_as_before(
         shown = {dock.objectName(): dock for dock in window.panels() if dock.isVisible()}
         return {"values": shown["values"].height(), "explain": shown["explain"].width()}
 
-    qtbot.waitUntil(lambda: window.width() == 1_680 and desk.explain.isVisible())
+    qtbot.waitUntil(lambda: window.width() == 1_680 and desk.explain().isVisible())
     window.layout().activate()
     before = rooms()
     for percent in (130, 160, 130, 100):
