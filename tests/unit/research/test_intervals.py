@@ -68,4 +68,16 @@ def test_what_ends_together_is_drawn_together() -> None:
     assert together is not None
     assert alone is not None
     assert together < alone - 0.1
-    assert bootstrapped(sample[:10], lambda each: each[0], mean) == [(None, None)]
+
+
+def test_few_games_have_no_interval() -> None:
+    """What is drawn of them holds less than is said: they would look certain."""
+    sample = [float(number) for number in range(10)]
+
+    def of(part: list[float]) -> tuple[float | None, float | None]:
+        return bootstrapped(part, lambda each: each, lambda each: [fmean(each) if each else None])[
+            0
+        ]
+
+    assert None not in of(sample)
+    assert of(sample[:9]) == (None, None)
