@@ -1,6 +1,9 @@
 """Recording quotes: change detection against present state, and the log of what changed."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -8,7 +11,7 @@ import msgspec
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.bookmaker_names import BookmakerNames
-from oddsdesk.store.games import Games
+from oddsdesk.store.games import Games, StoredGame
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
@@ -19,6 +22,7 @@ from oddsdesk.store.tables import (
     CoverageRow,
     LogRow,
     Pair,
+    PresentRow,
     QuoteRow,
     Tables,
 )
@@ -30,22 +34,43 @@ prices: ``game.recent`` is 0 for them, which keeps the indexes of lists short.""
 PAUSE_MS: Final = MINUTE_MS
 """A shorter pause between two recordings is not noted: ``recorded`` gets a row a minute at most."""
 
+_IS_LIVE: Final = 4
 _SCRAPED_AT: Final = 5
 _SELECTIONS: Final = 6
+_ODDS: Final = 7
 """Places in a row of ``quote``."""
 
 Market = tuple[str, int]
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 _encode: Final = msgspec.json.Encoder().encode
+_offer_and_time: Final = attrgetter(
+    "bookmaker", "match_name", "competition", "match_date", "scraped_at", "event"
+)
 
 
-class _Present(msgspec.Struct, frozen=True, gc=False):
-    """A bookmaker's present quote of a market; ``odds`` is the JSON as stored."""
+class _Offer(msgspec.Struct):
+    """What a bookmaker says of a game, by market."""
 
-    scraped_at: int
-    odds: str | None
-    is_live: bool
-    selections: int
+    pair: Pair
+    read: dict[Market, PresentRow]
+    """What stood there before the recording."""
+    kept: dict[Market, QuoteRow]
+    """What is to stand there after it."""
+
+    def coverage(self) -> list[CoverageRow]:
+        """Return its rows of ``coverage``, not in play and in play."""
+        priced = [row for row in {**self.read, **self.kept}.values() if row[_SELECTIONS]]
+        live = [row for row in priced if row[_IS_LIVE]]
+        if not live:
+            return [self._sums(is_live=False, rows=priced)] if priced else []
+        rest = [row for row in priced if not row[_IS_LIVE]]
+        sums = [self._sums(is_live=False, rows=rest)] if rest else []
+        return [*sums, self._sums(is_live=True, rows=live)]
+
+    def _sums(self, *, is_live: bool, rows: Sequence[PresentRow]) -> CoverageRow:
+        times = [row[_SCRAPED_AT] for row in rows]
+        count = sum([row[_SELECTIONS] for row in rows])
+        return (*self.pair, is_live, max(times), min(times), count)
 
 
 class _Recording:
@@ -67,8 +92,7 @@ class _Recording:
         self._games = Games(tables, reference, other_names)
         self._known = NOTHING_KNOWN
         self._said: list[tuple[int, Quote]] | None = None
-        self._present: dict[Pair, dict[Market, _Present]] = {}
-        self._kept: dict[tuple[Pair, Market], QuoteRow] = {}
+        self._offers: dict[Pair, _Offer] = {}
         self._log: list[LogRow] = []
         self._uncovered: set[Pair] = set()
         self.quotes = 0
@@ -76,7 +100,7 @@ class _Recording:
 
     def read_ahead(self, quotes: Collection[Quote]) -> None:
         """Read the games of quotes, and their present prices, in a few queries."""
-        offers = {  # one quote of each bookmaker's offer of a game: they are of the same game
+        quotes = {  # one quote of each bookmaker's offer of a game: they are of the same game
             (
                 quote.competition,
                 quote.match_name,
@@ -87,61 +111,61 @@ class _Recording:
             ): quote
             for quote in quotes
         }.values()
-        self._games.read_ahead(offers)
+        self._games.read_ahead(quotes)
         self._known = self._tables.known()
         if self._other_names is not None and (self._known.joined or self._known.has_same_teams):
             self._said = []
-        known = ((self._games.known(quote), quote.bookmaker) for quote in offers)
+        known = ((self._games.known(quote), quote.bookmaker) for quote in quotes)
         self._read({(game.row, bookmaker) for game, bookmaker in known if game is not None})
 
-    def take(self, quote: Quote) -> None:
-        """Compare a quote with the present one and note what to write."""
-        game = self._games.of(quote)
-        pair = (game.row, quote.bookmaker)
-        market = (quote.market_type, quote.period)
-        if game.row in self._games.made:
-            self._present.setdefault(pair, {})
-        elif pair not in self._present:
-            self._read([pair])
+    def take(self, quotes: Sequence[Quote]) -> None:
+        """Compare quotes of one offer and time with present ones and note what to write."""
+        first = quotes[0]
+        game = self._games.of(first)
         if self._said is not None:
-            self._said.append((game.row, quote))
-        offer = self._present[pair]
-        present = offer.get(market)
-        if present is not None and quote.scraped_at < present.scraped_at:
-            self.skipped += 1
+            self._said += [(game.row, quote) for quote in quotes]
+        offer = self._offer((game.row, first.bookmaker))
+        count = sum([self._compare(game, offer, quote) for quote in quotes])
+        self.skipped += len(quotes) - count
+        if not count:
             return
-        self.quotes += 1
-        if (origin := self._origin or origin_of_event(quote.event)) is not None:
-            self._told_by[pair, origin.source] = origin
-        self._games.note_times(game, quote)
+        self.quotes += count
+        if (origin := self._origin or origin_of_event(first.event)) is not None:
+            self._told_by[offer.pair, origin.source] = origin
+        self._games.note_times(game, first)
+
+    def _compare(self, game: StoredGame, offer: _Offer, quote: Quote) -> bool:
+        """Return whether a quote is to be kept: it is none that is older than the present one."""
+        market = (quote.market_type, quote.period)
+        before = offer.kept.get(market) or offer.read.get(market)
+        if before is not None and quote.scraped_at < before[_SCRAPED_AT]:
+            return False
         if game.other_names:
             quote = game.in_own_words(quote)
-        odds = encoded_odds(quote.market_type, game.match_name, quote.odds)
-        before = None if present is None else present.odds
-        if odds != before:
-            self._note_changes(pair, quote, before)
-        if present is not None and (odds is None or present.is_live != quote.is_live):
-            self._uncovered.add(pair)
-        present = offer[market] = _Present(quote.scraped_at, odds, quote.is_live, len(quote.odds))
-        self._kept[pair, market] = (
-            *pair,
+        was = None if before is None else before[_ODDS]
+        odds = _encoded_beside(was, game, quote)
+        if odds != was:
+            self._note_changes(offer.pair, quote, was)
+        if before is not None and (odds is None or before[_IS_LIVE] != quote.is_live):
+            self._uncovered.add(offer.pair)
+        offer.kept[market] = (
+            *offer.pair,
             *market,
-            present.is_live,
-            present.scraped_at,
-            present.selections,
+            quote.is_live,
+            quote.scraped_at,
+            len(quote.odds),
             odds,
             quote.liquidity,
             quote.url,
             None if quote.offers is None else _encode(quote.offers).decode(),
         )
+        return True
 
     def changes(self, said_by: str) -> Changes:
         """Return what is to be written; ``said_by`` is the setting that tells when it last was."""
-        covered = [
-            row
-            for pair in {pair for pair, _ in self._kept}
-            for row in _coverage(pair, self._present[pair])
-        ]
+        offers = [offer for offer in self._offers.values() if offer.kept]
+        covered = [row for offer in offers for row in offer.coverage()]
+        new, again = _parted(offers)
         seen = _newest(covered)
         before = self._known.newest
         newest = max((time for time, *_ in seen), default=0)
@@ -154,7 +178,8 @@ class _Recording:
         joined = set() if self._other_names is None else self._other_names.joined
         noted = {*self._known.joined, *joined}
         return Changes(
-            quotes=self._kept.values(),
+            new=new,
+            again=again,
             log=self._log,
             joined=joined,
             said=[(game, quote, self._origin) for game, quote in self._said or () if game in noted],
@@ -163,7 +188,7 @@ class _Recording:
             coverage=covered,
             seen=seen,
             recent=[game for time, _, game in seen if time >= since],
-            sources=_sources(self._kept),
+            sources=_sources(offers),
             games=self._games.changes(),
             other_names=() if self._other_names is None else self._other_names.kept,
             settings=settings,
@@ -177,44 +202,69 @@ class _Recording:
             return last[0], max(last[1], self._now_ms)
         return self._now_ms, self._now_ms
 
+    def _offer(self, pair: Pair) -> _Offer:
+        offer = self._offers.get(pair)
+        if offer is None:
+            if pair[0] in self._games.made:
+                self._offers[pair] = _Offer(pair, {}, {})
+            else:
+                self._read([pair])
+            offer = self._offers[pair]
+        return offer
+
     def _read(self, pairs: Collection[Pair]) -> None:
-        self._present.update({pair: {} for pair in pairs})
-        for game, bookmaker, market_type, period, at, odds, is_live, count in self._tables.present(
-            pairs
-        ):
-            offer = self._present[game, bookmaker]
-            offer[market_type, period] = _Present(at, odds, is_live, count)
+        self._offers.update((pair, _Offer(pair, {}, {})) for pair in pairs)
+        for row in self._tables.present(pairs):
+            self._offers[row[:2]].read[row[2:4]] = row
 
-    def _note_changes(self, pair: Pair, quote: Quote, before: str | None) -> None:
-        old = {} if before is None else _decode_odds(before)
-        new = quote.odds
-        where = (*pair, quote.market_type, quote.period)
-        when = (quote.is_live, quote.scraped_at, quote.liquidity, self._now_ms)
-        moved = new if not old else {name: new[name] for name in new if old.get(name) != new[name]}
-        self._log += [(*where, name, odds, *when) for name, odds in moved.items()]
-        self._log += [(*where, name, None, *when) for name in old if name not in new]
-
-
-def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[CoverageRow]:
-    """Return the rows of ``coverage`` of a bookmaker and game, in play and not."""
-    rows: list[CoverageRow] = []
-    for is_live in (False, True):
-        priced = [said for said in offer.values() if said.selections and said.is_live == is_live]
-        if priced:
-            times = [said.scraped_at for said in priced]
-            count = sum(said.selections for said in priced)
-            rows.append((*pair, is_live, max(times), min(times), count))
-    return rows
+    def _note_changes(self, pair: Pair, quote: Quote, was: str | None) -> None:
+        game, bookmaker = pair
+        market_type, period, now_ms = quote.market_type, quote.period, self._now_ms
+        is_live, scraped_at, liquidity = quote.is_live, quote.scraped_at, quote.liquidity
+        prices: Mapping[str, float | None] = quote.odds
+        if was is not None:
+            old, new = _decode_odds(was), quote.odds
+            moved = {name: price for name, price in new.items() if old.get(name) != price}
+            prices = moved | dict.fromkeys([name for name in old if name not in new])
+        self._log += [
+            (
+                *(game, bookmaker, market_type, period, name),
+                *(price, is_live, scraped_at, liquidity, now_ms),
+            )
+            for name, price in prices.items()
+        ]
 
 
-def _sources(kept: Mapping[tuple[Pair, Market], QuoteRow]) -> list[tuple[str, str, int]]:
+def _parted(offers: Iterable[_Offer]) -> tuple[list[QuoteRow], list[tuple[PresentRow, QuoteRow]]]:
+    """Return the rows of which there was none, and those that were there before and after."""
+    new: list[QuoteRow] = []
+    again: list[tuple[PresentRow, QuoteRow]] = []
+    for offer in offers:
+        if not offer.read:
+            new += offer.kept.values()
+            continue
+        for market, row in offer.kept.items():
+            before = offer.read.get(market)
+            if before is None:
+                new.append(row)
+            else:
+                again.append((before, row))
+    return new, again
+
+
+def _sources(offers: Iterable[_Offer]) -> list[tuple[str, str, int]]:
     """Return the newest time of each bookmaker's prices of a market type."""
-    newest: dict[tuple[str, str], int] = {}
-    for ((_, bookmaker), (market_type, _)), row in kept.items():
-        if row[_SELECTIONS]:
-            source = (bookmaker, market_type)
-            newest[source] = max(newest.get(source, 0), row[_SCRAPED_AT])
-    return [(*source, time) for source, time in newest.items()]
+    bookmakers: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for offer in offers:
+        newest = bookmakers[offer.pair[1]]
+        for (market_type, _), row in offer.kept.items():
+            if row[_SELECTIONS] and row[_SCRAPED_AT] > newest.get(market_type, 0):
+                newest[market_type] = row[_SCRAPED_AT]
+    return [
+        (bookmaker, market_type, time)
+        for bookmaker, newest in bookmakers.items()
+        for market_type, time in newest.items()
+    ]
 
 
 def _newest(covered: Iterable[CoverageRow]) -> list[tuple[int, bool, int]]:
@@ -249,17 +299,28 @@ def record_quotes(
     quotes = (bookmakers or BookmakerNames(reference)).in_own_words(tables, quotes)
     other_names = None if simulated else OtherNames(tables, quotes)
     recording = _Recording(tables, reference, now_ms, other_names, origin)
-    recording.read_ahead(quotes)
-    for quote in quotes:
-        recording.take(quote)
+    said = [list(group) for _, group in groupby(quotes, _offer_and_time)]
+    recording.read_ahead([group[0] for group in said])
+    for group in said:
+        recording.take(group)
     changes = recording.changes(LAST_SIMULATED_AT if simulated else LAST_REAL_AT)
     last_seq = tables.write(changes)
     return Recorded(recording.quotes, len(changes.log), recording.skipped, last_seq)
+
+
+def _encoded_beside(was: str | None, game: StoredGame, quote: Quote) -> str | None:
+    """Return a quote's odds as JSON, where ``was`` is what stands there."""
+    if was is not None and _encode(quote.odds).decode() == was:  # in the order of D7 already
+        return was
+    return encoded_odds(quote.market_type, game.match_name, quote.odds)
 
 
 def encoded_odds(market_type: str, match_name: str, odds: Mapping[str, float]) -> str | None:
     """Return odds as the JSON that is stored, in the order of D7; None without any."""
     if not odds:
         return None
-    ordered = ordered_selections(market_type, match_name, tuple(odds))
-    return _encode({name: odds[name] for name in ordered}).decode()
+    names = tuple(odds)
+    ordered = ordered_selections(market_type, match_name, names)
+    if ordered != names:
+        odds = {name: odds[name] for name in ordered}
+    return _encode(odds).decode()

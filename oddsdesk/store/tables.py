@@ -4,8 +4,8 @@ The rules (``recording``, ``games``, ``other_names``, ``bookmaker_names``) know 
 by these names and say at the end what is to be written, as rows.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -17,8 +17,12 @@ from oddsdesk.store.other_names import NameTables, OtherName
 
 Pair = tuple[int, str]
 """A game, by its row, and a bookmaker."""
-PresentRow = tuple[int, str, str, int, int, str | None, bool, int]
-"""Game, bookmaker, market type, period, scraped_at, odds as JSON, in play, number of odds."""
+PresentRow = tuple[
+    *tuple[int, str, str, int, bool, int, int],
+    *tuple[str | None, *tuple[Any, ...]],
+]
+"""Game, bookmaker, market type, period, in play, scraped_at, number of odds, odds as JSON or None
+for withdrawn, and what the engine wants to know of it when it is written again."""
 QuoteRow = tuple[
     *tuple[int, str, str, int, bool, int, int],
     *tuple[str | None, float | None, str | None, str | None],
@@ -38,9 +42,11 @@ CoverageRow = tuple[int, str, bool, int, int, int]
 class Changes(msgspec.Struct, frozen=True):
     """What a recording changes, to be written in this order."""
 
-    quotes: Collection[QuoteRow]
-    """Present state, in the place of what stood for that game, bookmaker and market."""
-    log: Collection[LogRow]
+    new: Collection[QuoteRow]
+    """Present state of markets of which none stood for that game and bookmaker."""
+    again: Collection[tuple[PresentRow, QuoteRow]]
+    """Present state of the others: what stood there, as it was read, and what takes its place."""
+    log: Sequence[LogRow]
     """Price changes, in their order."""
     joined: Collection[int]
     """Games that got a name by the user's word: first of all they are kept as they are, but for

@@ -97,13 +97,17 @@ class DictTables:
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         return [
-            (*key, scraped_at, odds, is_live, count)
-            for key, (is_live, scraped_at, count, odds, *_) in self.quotes.items()
+            (*key, *values[:4], "its place")
+            for key, values in self.quotes.items()
             if key[:2] in pairs
         ]
 
     def write(self, changes: Changes) -> int:
-        self.quotes.update({row[:4]: row[4:] for row in changes.quotes})
+        assert not self.quotes.keys() & {row[:4] for row in changes.new}
+        self.quotes.update({row[:4]: row[4:] for row in changes.new})
+        for before, row in changes.again:
+            assert before == (*row[:4], *self.quotes[row[:4]][:4], "its place")
+            self.quotes[row[:4]] = row[4:]
         self.log += changes.log
         assert not changes.said
         for row, bookmaker, source, may_share in changes.origins:

@@ -19,7 +19,7 @@ from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.postgres.writing import Written, columns, write
 from oddsdesk.store.said import note_said
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
-from oddsdesk.store.tables import Changes, Known, LogRow, Pair, PresentRow, QuoteRow
+from oddsdesk.store.tables import Changes, Known, LogRow, Pair, PresentRow
 from oddsdesk.store.tail import Grown
 
 _LOOK_UP: Final = """
@@ -86,7 +86,7 @@ VALUES (%s, %s, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 _SHARDS_OF: Final = "SELECT id, shard FROM game WHERE id = ANY(%s)"
 _PRESENT: Final = """
 SELECT asked.game, asked.bookmaker, q.market_type, q.period,
-    q.scraped_at, q.odds, q.is_live, q.selections, q.place::text
+    q.is_live, q.scraped_at, q.selections, q.odds, q.place::text
 FROM unnest($1::bigint[], $2::text[]) asked (game, bookmaker) CROSS JOIN LATERAL (
     SELECT *, ctid AS place FROM quote
     WHERE quote.game = asked.game AND quote.bookmaker = asked.bookmaker
@@ -94,6 +94,9 @@ FROM unnest($1::bigint[], $2::text[]) asked (game, bookmaker) CROSS JOIN LATERAL
 ) q
 """
 """``OFFSET 0`` keeps the index: a table that grew since it was looked at is walked else."""
+_KEY_LENGTH: Final = 4
+_PLACE: Final = 8
+"""Of a row of prices, and where it says in which place it lies."""
 _KEPT_TO_ITSELF: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
 
 _UNCOVER: Final = """
@@ -156,7 +159,6 @@ class PostgresTables(PostgresGameRows):
     ) -> None:
         super().__init__(connection)
         self._seqs: dict[int, int] = {}
-        self._places: dict[tuple[Any, ...], str] = {}
         self._known: Known | None = None
         asked = (str(shards is None), array(list(shards or ())))
         _, taken = connection.ask((_LOOK_UP, ()), (_LOCK, asked))
@@ -225,11 +227,9 @@ class PostgresTables(PostgresGameRows):
         return [SameTeam(*row) for row in self._rows(_SAME_TEAMS)]
 
     def present(self, pairs: Collection[Pair]) -> Sequence[PresentRow]:
-        """Return what stands of bookmakers' offers of games."""
-        asked = list(pairs)
-        (rows,) = self._connection.ask((_PRESENT, columns(asked, 2)))
-        self._places.update((row[:4], row[8]) for row in rows)
-        return [row[:8] for row in rows]
+        """Return what stands of bookmakers' offers of games, each row with where it lies."""
+        (rows,) = self._connection.ask((_PRESENT, columns(pairs, 2)))
+        return rows
 
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log.
@@ -241,13 +241,12 @@ class PostgresTables(PostgresGameRows):
         log = self._numbered(changes.log)
         note_said(self, changes.said)
         self._all(_UNCOVER, changes.uncovered)
-        again, new = self._parted(changes.quotes)
         recent = set(changes.recent)
         written = Written(
             counted=[(self._seqs[shard], shard) for shard in {row[0] for row in log}],
             log=log,
-            new=new,
-            again=again,
+            new=changes.new,
+            again=[(before[_PLACE], *row[_KEY_LENGTH:]) for before, row in changes.again],
             origins=changes.origins,
             coverage=changes.coverage,
             seen=[(*each, each[-1] in recent) for each in changes.seen],
@@ -257,7 +256,6 @@ class PostgresTables(PostgresGameRows):
         )
         if not write(self._connection, written):
             raise StoreUnavailableError("another program changed prices without taking their shard")
-        self._places.clear()  # each now lies elsewhere
         self._sum_up({game for game, _ in changes.uncovered})
         self._write_games(changes)
         return sum(self._seqs.values())
@@ -266,18 +264,6 @@ class PostgresTables(PostgresGameRows):
         for game in games:
             if not self._rows(_ARE_JOINED, game):
                 self._connection.execute(_JOIN, (game, as_it_is(self, game)))
-
-    def _parted(self, quotes: Iterable[QuoteRow]) -> tuple[list[Any], list[Any]]:
-        """Return the rows that were present, each from its place on, and those that are new."""
-        again: list[Any] = []
-        new: list[Any] = []
-        for row in quotes:
-            place = self._places.get(row[:4])
-            if place is None:
-                new.append(row)
-            else:
-                again.append((place, *row[4:]))
-        return again, new
 
     def _numbered(self, log: Iterable[LogRow]) -> list[tuple[Any, ...]]:
         """Return the rows of the log, each with its shard and its number there."""

@@ -56,7 +56,8 @@ WITH counted AS (
         has_live = has_live OR seen.is_live, recent = game.recent OR seen.recent
     FROM unnest($44::bigint[], $45::boolean[], $46::bigint[], $47::boolean[])
         seen (newest, is_live, game, recent)
-    WHERE id = seen.game
+    WHERE id = seen.game AND (last_scraped_at < seen.newest
+        OR seen.is_live AND NOT has_live OR seen.recent AND NOT game.recent)
 ), sources AS (
     INSERT INTO source (bookmaker, market_type, newest)
     SELECT * FROM unnest($48::text[], $49::text[], $50::bigint[])

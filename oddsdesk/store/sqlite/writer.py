@@ -79,13 +79,10 @@ class Writer:
         self._connection.close()
 
     def _transact(self, jobs: list[Job[sqlite3.Connection]]) -> None:
-        done: list[Job[sqlite3.Connection]] = []
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._check(self._connection)
-            for job in jobs:
-                if _run(job, self._connection):
-                    done.append(job)
+            done = [job for job in jobs if _run(job, self._connection, alone=len(jobs) == 1)]
             self._connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
             self._roll_back()
@@ -109,8 +106,15 @@ class Writer:
                 self._connection.execute("ROLLBACK")
 
 
-def _run(job: Job[sqlite3.Connection], connection: sqlite3.Connection) -> bool:
-    """Do the work in a savepoint; return whether it goes into the commit."""
+def _run(job: Job[sqlite3.Connection], connection: sqlite3.Connection, *, alone: bool) -> bool:
+    """Do the work; return whether it goes into the commit, which others may share.
+
+    What is alone in its transaction has no savepoint, for which SQLite would set each page aside
+    that it changes.
+    """
+    if alone:
+        job.outcome = job.function(connection)
+        return True
     connection.execute("SAVEPOINT job")
     try:
         job.outcome = job.function(connection)
