@@ -72,6 +72,8 @@ class Board:
         """
         self._go_through = go_through
         self.games: dict[str, GameEntry] = {}
+        self.games_are_cut = False
+        """Whether the service has more games than are read."""
         """By id, in the order of D13."""
         self.connection = Connection()
         self.snapshot_progress = SnapshotProgress()
@@ -256,16 +258,17 @@ class Board:
         for book, changes in changed.values():
             self._recompute(book, changes)
 
-    def load_games(self, games: Iterable[Game]) -> None:
-        """Take in the whole list of games."""
+    def load_games(self, games: Iterable[Game], *, is_cut: bool = False) -> None:
+        """Take in the whole list of games; ``is_cut``: as far as read."""
         held = {game.game_id: game_entry(game) for game in games}
         for entry in held.values():
             self._ids.learn(entry)
         dated = {key for key in held if (book := self._books.get(key)) and book.date(held[key])}
         if dated:
             self._tell_values(self.values.assess_games(dated, self._clock()))
-        if list(held.values()) != list(self.games.values()):
-            self.games = held
+        is_same = list(held.values()) == list(self.games.values())
+        if not is_same or is_cut != self.games_are_cut:
+            self.games, self.games_are_cut = held, is_cut
             self._subscribers.tell(GamesChanged())
 
     def merge_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> Iterator[None]:
@@ -472,7 +475,7 @@ class Board:
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
         removed = tuple(self.row_keys())
-        self.games, self.values_wanted = {}, False
+        self.games, self.games_are_cut, self.values_wanted = {}, False, False
         self.basis = self.basis.of_another_service()
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
         self._books, self._subscribed = GameBooks(), set()

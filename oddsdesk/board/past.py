@@ -201,7 +201,8 @@ class Past:
     async def _list_games(self) -> None:
         at_ms = self._at_ms
         board = self._board
-        board.load_games(await all_games(self._client, format_ms(at_ms)))
+        games, is_cut = await all_games(self._client, format_ms(at_ms))
+        board.load_games(games, is_cut=is_cut)
         self._listed_at, self._is_unlisted = at_ms, False
         shown = board.games.keys() | self._subscribed.keys()
         for game in {key.game_id for key in board.row_keys()} - shown:

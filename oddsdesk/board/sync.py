@@ -208,8 +208,8 @@ class Sync:
         )
 
     async def _read_games(self) -> None:
-        games = await all_games(self._client)
-        self._board.load_games(games)
+        games, is_cut = await all_games(self._client)
+        self._board.load_games(games, is_cut=is_cut)
         self.plan.pages[GAMES] = max(1, math.ceil(len(games) / LIMIT))
 
     async def _read_value_bets(self) -> None:

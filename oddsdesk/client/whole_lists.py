@@ -32,6 +32,14 @@ class Slice(NamedTuple):
     """The request whose answer was cut without a cursor to go on from; None where none was."""
 
 
+class GameList(NamedTuple):
+    """The games of a service, as far as they are read."""
+
+    games: list[Game]
+    is_cut: bool
+    """Whether it has more of them."""
+
+
 class BetSlice(NamedTuple):
     """One answer of a pass over all value bets."""
 
@@ -40,18 +48,20 @@ class BetSlice(NamedTuple):
     """Whether the answer was cut without a cursor to go on from."""
 
 
-async def all_games(client: Client, as_of: str | None = None) -> list[Game]:
+async def all_games(client: Client, as_of: str | None = None) -> GameList:
     """Read every game: page after page, or by competition where there are no pages (D14)."""
-    games = await _whole(
+    games, is_cut = await _whole(
         "games", lambda cursor: client.games(limit=LIMIT, cursor=cursor, as_of=as_of)
     )
     if len(games) != LIMIT:
-        return games
+        return GameList(games, is_cut)
     held = {game.game_id: game for game in games}
     for competition in await _competitions(client):
-        for game in await client.games(competition=competition, limit=LIMIT, as_of=as_of):
+        answer = await client.games(competition=competition, limit=LIMIT, as_of=as_of)
+        is_cut = is_cut or _is_cut(answer)
+        for game in answer:
             held.setdefault(game.game_id, game)
-    return list(held.values())
+    return GameList(list(held.values()), is_cut)
 
 
 async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
@@ -85,11 +95,11 @@ async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
 
 async def all_in_play(client: Client, competition: str) -> tuple[list[OddsRow], bool]:
     """Read the rows of a competition that are in play; tell whether these are all."""
-    rows = await _whole(
+    rows, is_cut = await _whole(
         "live_odds",
         lambda cursor: client.live_odds(competition=competition, limit=LIMIT, cursor=cursor),
     )
-    return rows, len(rows) != LIMIT
+    return rows, not is_cut and len(rows) != LIMIT
 
 
 async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
@@ -116,15 +126,18 @@ async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
                 yield BetSlice(answer, is_cut=len(answer) >= LIMIT)
 
 
-async def _whole(name: str, fetch: Callable[[str | None], Awaitable[Listing[T]]]) -> list[T]:
+async def _whole(
+    name: str, fetch: Callable[[str | None], Awaitable[Listing[T]]]
+) -> tuple[list[T], bool]:
+    """Read a list as far as it is kept; tell whether there is more of it."""
     items: list[T] = []
     async with aclosing(pages(fetch, name)) as answers:
         async for answer in answers:
             items += answer
             if len(items) > MOST_GAMES:
                 _log.warning("%s: the service has more than %d; no more are read", name, MOST_GAMES)
-                return items[:MOST_GAMES]
-    return items
+                return items[:MOST_GAMES], True
+    return items, False
 
 
 def _is_cut(answer: Listing[T]) -> bool:

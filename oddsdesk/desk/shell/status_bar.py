@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
 from oddsdesk.desk.ui.controls.dot import Dot
@@ -47,6 +47,8 @@ class StatusBar(QStatusBar):
         scale_height(self, theme, STRIP)
         self._dot = Dot(theme)
         self._link = ElidedLabel()
+        self._games = ElidedLabel()
+        self._games.hide()
         self._requests = ElidedLabel()
         self._favourites = QToolButton()
         self._favourites.setProperty("variant", "plain")
@@ -66,12 +68,13 @@ class StatusBar(QStatusBar):
         self.show_method(devig_method)
         self._time = ElidedLabel()
         self.addWidget(self._left())
+        self.addWidget(self._games)
         self.addWidget(self._requests)
         self.addWidget(self._favourites)
         self.addWidget(self._bets)
         self.addPermanentWidget(self._method)
         self.addPermanentWidget(self._time)
-        for label in (self._link, self._requests, self._method, self._time):
+        for label in (self._link, self._games, self._requests, self._method, self._time):
             label.setFont(theme.fonts.small)
             label.setProperty("variant", "soft")
             label.setContentsMargins(HALF, 0, HALF, 0)
@@ -115,7 +118,7 @@ class StatusBar(QStatusBar):
         return holder
 
     def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ConnectionChanged):
+        if isinstance(notice, ConnectionChanged | GamesChanged):
             self._show()
 
     def _show(self) -> None:
@@ -124,10 +127,21 @@ class StatusBar(QStatusBar):
         self._dot.show_ink(link_ink(connection))
         self._link.show_text(link_text(connection, now))
         self._link.setToolTip(faults_text(connection) or lag_text(connection))
+        self._show_games()
         requests = requests_text(connection)
         self._requests.show_text(requests)
         self._requests.setToolTip(f"{requests}\n{reading_text(connection, now)}".strip())
         self._time.show_text(f"{local_time(now):%H:%M:%S}")
+
+    def _show_games(self) -> None:
+        """Say that there are games which are nowhere in the window."""
+        games = len(self._board.games)
+        self._games.show_text(f"only {games:,} games are read")
+        self._games.setToolTip(
+            f"The service has more games than the {games:,} that are read: no list, filter or"
+            " search of this window finds the others."
+        )
+        self._games.setVisible(self._board.games_are_cut)
 
 
 def link_ink(connection: Connection) -> TextRole:

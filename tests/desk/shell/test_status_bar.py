@@ -17,9 +17,11 @@ from oddsdesk.desk.shell.status_bar import (
 )
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.tasks import JobFault
+from tests.kit.board import game
 
 NOW_MS = 1_776_340_800_000
 HOUR_MS = 3_600_000
+LIMIT_MS = 30_000
 
 
 PLAN = (
@@ -52,6 +54,30 @@ def test_how_often_what_is_read_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
     board.set_connection(Connection())
     qtbot.waitUntil(lambda: shown.text() == "")
     assert shown.toolTip() == ""
+    bar.close_panel()
+
+
+def test_games_that_are_not_read_are_told_while_there_are(theme: Theme, qtbot: QtBot) -> None:
+    board = Board(lambda: NOW_MS)
+    bar = StatusBar(board, theme, lambda: NOW_MS, "power")
+    qtbot.addWidget(bar)
+    bar.resize(1_600, bar.height())
+    bar.show()
+
+    def is_told() -> bool:
+        labels = [each for each in bar.findChildren(QLabel) if each.isVisible()]
+        tips = [each.toolTip() for each in labels if each.text() == "only 2 games are read"]
+        return bool(tips) and tips[0].startswith("The service has more games than the 2 that")
+
+    games = [game("A - B"), game("C - D")]
+    board.load_games(games, is_cut=True)
+    qtbot.waitUntil(is_told, timeout=LIMIT_MS)
+    board.load_games(games)
+    assert not is_told()
+    board.load_games(games, is_cut=True)
+    qtbot.waitUntil(is_told, timeout=LIMIT_MS)
+    board.clear()
+    assert not is_told()
     bar.close_panel()
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.client import whole_lists
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
 from oddsdesk.client.whole_lists import LIMIT, Slice, all_games, all_rows
@@ -89,6 +90,25 @@ async def test_one_answer_is_enough_where_all_fits() -> None:
 @pytest.mark.parametrize("pages", [True, False])
 async def test_every_game_is_read(pages: bool) -> None:
     games = [game(f"A{n} - B{n}", "EPL" if n % 2 else "NBA") for n in range(LIMIT + 100)]
-    found = await all_games(Service(pages=pages, rows=[], games=games))
+    found, is_cut = await all_games(Service(pages=pages, rows=[], games=games))
+    assert not is_cut
     assert {one.game_id for one in found} == {one.game_id for one in games}
     assert len(found) == len(games)
+
+
+async def test_more_games_than_are_kept_are_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(whole_lists, "MOST_GAMES", LIMIT + 100)
+    games = [game(f"A{n} - B{n}", "EPL") for n in range(LIMIT + 101)]
+    found, is_cut = await all_games(Service(pages=True, rows=[], games=games))
+    assert (len(found), is_cut) == (LIMIT + 100, True)
+    assert caplog.messages == ["games: the service has more than 600; no more are read"]
+    exactly, is_cut = await all_games(Service(pages=True, rows=[], games=games[1:]))
+    assert (len(exactly), is_cut) == (LIMIT + 100, False)
+
+
+async def test_a_competition_of_more_games_than_one_answer_holds_is_told() -> None:
+    games = [game(f"A{n} - B{n}", "EPL") for n in range(LIMIT + 1)]
+    found, is_cut = await all_games(Service(pages=False, rows=[], games=games))
+    assert (len(found), is_cut) == (LIMIT, True)
