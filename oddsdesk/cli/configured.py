@@ -45,7 +45,7 @@ class ConfiguredCommand(click.Command):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name, option in self._named().items():
+        for name, option in self.named().items():
             option.envvar = f"{PREFIX}{name.upper().replace('-', '_')}"
             option.show_envvar = False
         self.params += [
@@ -99,7 +99,7 @@ class ConfiguredCommand(click.Command):
     def _places(self, ctx: click.Context, message: str) -> Iterator[str]:
         """Yield where those options were given that a message speaks of, by name or by file."""
         said = set(_OPTION.findall(message))
-        for name, option in self._named().items():
+        for name, option in self.named().items():
             value = ctx.params.get(str(option.name))
             is_file = isinstance(value, Path | DatabaseUrl) and str(value) in message
             if (name in said or is_file) and (place := self._place(ctx, option)):
@@ -116,7 +116,8 @@ class ConfiguredCommand(click.Command):
             case _:
                 return None
 
-    def _named(self) -> dict[str, click.Option]:
+    def named(self) -> dict[str, click.Option]:
+        """Return the options that may stand in a file, by their names in it."""
         return {
             max(each.opts, key=len).removeprefix("--"): each
             for each in self.params
@@ -125,7 +126,7 @@ class ConfiguredCommand(click.Command):
 
     def _mistyped(self, environment: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield what is nearly the name of an option, and that: a limit that would not hold."""
-        known = {str(option.envvar) for option in self._named().values()}
+        known = {str(option.envvar) for option in self.named().values()}
         for name in sorted(set(environment) - known):
             if name.startswith(PREFIX):
                 like = get_close_matches(name.removeprefix(PREFIX), _names(known), 1, _ALIKE)
@@ -139,7 +140,7 @@ class ConfiguredCommand(click.Command):
             found = tomllib.loads(path.read_bytes().decode())
         except (OSError, ValueError, RecursionError) as error:
             raise click.BadParameter(f"{path}: expected TOML ({error})", ctx, option) from error
-        options = self._named()
+        options = self.named()
         values: dict[str, Any] = {}
         for name, value in found.items():
             if name not in options:
@@ -152,7 +153,7 @@ class ConfiguredCommand(click.Command):
         ctx.default_map = values
 
     def _lines(self, ctx: click.Context) -> Iterator[str]:
-        for name, option in self._named().items():
+        for name, option in self.named().items():
             value = ctx.params.get(str(option.name))
             if isinstance(value, tuple | frozenset) and not option.multiple:
                 value = ",".join(sorted(value))

@@ -91,7 +91,8 @@ access_option = click.option(
     "--access",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="File of the keys. Default: the one beside the database.",
+    show_default="the one beside the database",
+    help="File of the keys.",
 )
 
 

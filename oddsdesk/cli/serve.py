@@ -124,6 +124,14 @@ DEFAULT_LIMITS: Final = ConnectionLimits()
     "time of the address that it names.",
 )
 @click.option(
+    "--max-handshakes",
+    type=click.IntRange(min=1),
+    default=DEFAULT_LIMITS.handshakes,
+    show_default=True,
+    help="TLS handshakes under way that a process may have, each of about 90 KB; for a further one "
+    "the oldest is ended.",
+)
+@click.option(
     "--log-level",
     type=click.Choice(["info", "warning", "error"]),
     default="warning",
@@ -163,6 +171,7 @@ def serve(
     public: PublicAddress,
     max_connections: int,
     max_connections_per_address: int,
+    max_handshakes: int,
     log_level: str,
     log_format: str,
     access_log: bool,
@@ -202,7 +211,7 @@ def serve(
         metrics_port=metrics_port,
         bus=bus,
         public=public,
-        connections=ConnectionLimits(max_connections, max_connections_per_address),
+        connections=ConnectionLimits(max_connections, max_connections_per_address, max_handshakes),
         access_log=access_log,
     )
     check_together(settings)

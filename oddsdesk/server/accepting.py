@@ -107,6 +107,7 @@ class Acceptor:
         loop = asyncio.get_running_loop()
         until = loop.time() + HANDSHAKE_LIMIT_S
         options: dict[str, Any] = {}
+        handshake: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         with contextlib.suppress(OSError):  # no TLS, or none in time
             if self._tls is not None:
                 first = await _first_byte(connection)
@@ -119,10 +120,18 @@ class Acceptor:
                     "ssl_handshake_timeout": max(until - loop.time(), _STEP_S),
                     "ssl_shutdown_timeout": GOODBYE_LIMIT_S,
                 }
+                handshake = self._shaking_hands()
             protocol = self._new_protocol(place)
-            await loop.connect_accepted_socket(lambda: protocol, connection, **options)
+            with handshake:
+                await loop.connect_accepted_socket(lambda: protocol, connection, **options)
             return protocol.has_begun
         return False
+
+    def _shaking_hands(self) -> contextlib.AbstractContextManager[None]:
+        """Count the handshake that this task begins; it is cancelled for a younger one."""
+        task = asyncio.current_task()
+        assert task is not None
+        return self._connections.shaking_hands(task.cancel)
 
     def _have_begun(
         self, connection: socket.socket, place: Place, task: asyncio.Task[bool]

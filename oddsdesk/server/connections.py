@@ -1,5 +1,6 @@
 """How many connections a server has, in all and by address, and who gets no further one (D83)."""
 
+import contextlib
 import ipaddress
 import logging
 import time
@@ -38,6 +39,7 @@ class Why(StrEnum):
     ALL = "all"
     ADDRESS = "address"
     DESCRIPTORS = "descriptors"
+    HANDSHAKES = "handshakes"
 
 
 class Place:
@@ -70,6 +72,9 @@ class Connections:
         limits = limits or ConnectionLimits()
         self._most = min(limits.in_all, most_connections())
         self._most_of_one = limits.by_address
+        self._most_handshakes = limits.handshakes
+        self._handshakes: dict[object, Callable[[], object]] = {}
+        """What ends each, the oldest first."""
         self._proxies = proxies or Proxies()
         self._now = now
         self._open = 0
@@ -100,6 +105,25 @@ class Connections:
         self._count(whose, 1)
         return Place(lambda: self._count(whose, -1))
 
+    @contextlib.contextmanager
+    def shaking_hands(self, end: Callable[[], object]) -> Iterator[None]:
+        """Count a TLS handshake while it is under way.
+
+        Where there are as many as there may be, the oldest of them is ended by its ``end``: who
+        stalls is older than who goes on.
+        """
+        if len(self._handshakes) >= self._most_handshakes:
+            oldest = next(iter(self._handshakes))
+            self._handshakes.pop(oldest)()
+            most = self._most_handshakes
+            self._refuse(Why.HANDSHAKES, f"it was the oldest of {most} TLS handshakes that stalled")
+        which = object()
+        self._handshakes[which] = end
+        try:
+            yield
+        finally:
+            self._handshakes.pop(which, None)
+
     def wait_for_descriptors(self) -> None:
         """Note that one cannot be taken now, since the system has no descriptor for it."""
         self._scarce_until = self._now() + SCARCE_S
@@ -113,6 +137,7 @@ class Connections:
     def samples(self) -> Iterator[Sample]:
         """Yield what was counted."""
         yield Sample("oddsdesk_connections", self._open)
+        yield Sample("oddsdesk_handshakes", len(self._handshakes))
         for why in Why:
             labels = {"why": why.value}
             yield Sample("oddsdesk_connections_refused_total", self._refused[why], labels)

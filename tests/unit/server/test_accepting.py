@@ -22,6 +22,8 @@ from tests.kit.deployed import Certificate
 from tests.kit.waiting import until
 
 LIMIT_S = 30
+HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
+"""How TLS begins."""
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
@@ -67,7 +69,11 @@ def encrypting(folder: Path) -> ssl.SSLContext:
 
 
 def opened(connections: Connections) -> float:
-    return next(iter(connections.samples())).value
+    return figure(connections, "oddsdesk_connections")
+
+
+def figure(connections: Connections, name: str) -> float:
+    return next(each.value for each in connections.samples() if each.name == name)
 
 
 async def test_one_too_many_is_told_so_and_taken_once_another_has_ended() -> None:
@@ -127,6 +133,32 @@ async def test_who_begins_no_tls_is_counted_and_logged_and_who_says_nothing_is_n
     assert caplog.messages == [f"127.0.0.1 - (unencrypted) 400 {len(body)} -"]
     counted = {each.labels.get("why"): each.value for each in figures.samples()}
     assert counted["unencrypted"] == 1
+
+
+async def test_of_handshakes_that_stall_only_so_many_are_waited_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The oldest makes room, and counts no more; who goes on is answered."""
+    certificate = Certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.file, certificate.key)
+    connections = Connections(ConnectionLimits(10, 10, 2))
+    async with served(connections, context) as address, asyncio.timeout(LIMIT_S):
+        stalled = []
+        for count in (1, 2):
+            stalled.append(await asyncio.open_connection(*address))
+            stalled[-1][1].write(HELLO)
+            await until(lambda count=count: figure(connections, "oddsdesk_handshakes") == count)
+        assert (await answer(address, certificate.trusted)).startswith(b"HTTP/1.1 200 ")
+        assert await stalled[0][0].read() == b""
+        assert not stalled[1][0].at_eof()
+        await until(lambda: opened(connections) == figure(connections, "oddsdesk_handshakes") == 1)
+        for _, writer in stalled:
+            writer.close()
+        await until(lambda: opened(connections) == figure(connections, "oddsdesk_handshakes") == 0)
+    refused = {each.labels.get("why"): each.value for each in connections.samples()}
+    assert refused["handshakes"] == 1
+    assert "it was the oldest of 2 TLS handshakes that stalled (1 times" in caplog.text
 
 
 async def test_one_too_many_of_tls_is_closed_without_a_handshake(tmp_path: Path) -> None:

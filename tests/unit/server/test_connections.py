@@ -76,7 +76,7 @@ def test_there_are_so_many_of_an_address(address: str, same: str, other: str, cl
     assert connections.enter(other) is not None
     place.leave()
     assert connections.enter(address) is not None
-    assert refused(connections) == {"all": 0, "address": 1, "descriptors": 0}
+    assert refused(connections) == {"all": 0, "address": 1, "descriptors": 0, "handshakes": 0}
 
 
 def test_a_proxy_has_as_many_as_there_may_be_and_whom_it_names_has_a_share(clock: Clock) -> None:
