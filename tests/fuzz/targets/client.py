@@ -82,8 +82,8 @@ def read_frame(data: bytes) -> None:
 async def _streamed(data: bytes) -> list[PriceMessage]:
     found = []
     with contextlib.suppress(ServiceError):
-        async for message in stream._messages(_Socket(data), lambda: NOW_MS):
-            found.append(message)
+        async for messages in stream._batches(_Socket(data), lambda: NOW_MS):
+            found += messages
     return found
 
 
@@ -102,10 +102,11 @@ class _Socket:
     def __init__(self, frame: bytes) -> None:
         self._frames = [frame]
 
-    async def receive(self) -> bytes:
+    async def receive_all(self) -> list[bytes]:
         if not self._frames:
             raise ClosedError(1000)
-        return self._frames.pop()
+        frames, self._frames = self._frames, []
+        return frames
 
 
 def _check(found: Any) -> None:
