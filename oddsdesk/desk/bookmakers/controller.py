@@ -1,12 +1,11 @@
 """Opens the dialog of bookmakers, keeps what was saved, and signals it to those who judge by it."""
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from oddsdesk.desk.bookmakers.dialog import BookmakersDialog
-from oddsdesk.desk.bookmakers.model import BookmakersModel
 from oddsdesk.desk.settings.declared import MINE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.controls.form_dialog import sentence
@@ -18,6 +17,9 @@ from oddsdesk.ledger.bookmakers import (
     shipped_profiles,
 )
 from oddsdesk.places import NoHomeError
+
+if TYPE_CHECKING:
+    from oddsdesk.desk.bookmakers.dialog import BookmakersDialog
 
 
 class BookmakersController(QObject):
@@ -55,6 +57,9 @@ class BookmakersController(QObject):
             self._dialog.raise_()
             self._dialog.activateWindow()
             return
+        from oddsdesk.desk.bookmakers.dialog import BookmakersDialog  # noqa: PLC0415 - late
+        from oddsdesk.desk.bookmakers.model import BookmakersModel  # noqa: PLC0415 - late
+
         self._read()
         mine = self._preferences.get(MINE)
         model = BookmakersModel(

@@ -12,7 +12,6 @@ from oddsdesk.desk.settings.declared import COLOUR_BLIND, SCHEME, TEXT_SIZE
 from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.shell.bug_report import BugReportDialog, BugReports
-from oddsdesk.desk.shell.key_list import KeysDialog
 from oddsdesk.desk.shell.tabs import GameTabs
 from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow, focus_within
@@ -127,7 +126,7 @@ class Commands(QObject):
             "view.colour_blind",
             lambda: put(COLOUR_BLIND, not self._preferences.get(COLOUR_BLIND)),
         )
-        bind("help.keys", lambda: KeysDialog(self._theme, window).open())
+        bind("help.keys", self._show_keys)
         bind("help.report", self._show_report)
 
     def _enable_matrix(self, games: GameTabs) -> None:
@@ -144,6 +143,11 @@ class Commands(QObject):
 
     def _toggle_full_screen(self) -> None:
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _show_keys(self) -> None:
+        from oddsdesk.desk.shell.key_list import KeysDialog  # noqa: PLC0415 - late
+
+        KeysDialog(self._theme, self._window).open()
 
     def _show_report(self) -> None:
         BugReportDialog(self._bugs.text(), self._window).open()

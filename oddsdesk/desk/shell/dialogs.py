@@ -1,14 +1,13 @@
 """Opens the desk's dialogs and carries out what the user asks of them."""
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from oddsdesk.clock import Clock
-from oddsdesk.desk.connections.controller import ProfileController
-from oddsdesk.desk.connections.dialog import ConnectionsDialog
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import (
     EmbeddedProfile,
@@ -19,17 +18,24 @@ from oddsdesk.desk.connections.profiles import (
     UnknownProfileError,
 )
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.desk.local_server.controller import ImportController, ServerController
-from oddsdesk.desk.local_server.dialog import ServerDialog
-from oddsdesk.desk.local_server.live_controller import LiveController
-from oddsdesk.desk.local_server.live_dialog import LiveDialog
-from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 
+if TYPE_CHECKING:
+    from oddsdesk.desk.connections.controller import ProfileController
+    from oddsdesk.desk.connections.dialog import ConnectionsDialog
+    from oddsdesk.desk.local_server.controller import ImportController, ServerController
+    from oddsdesk.desk.local_server.dialog import ServerDialog
+    from oddsdesk.desk.local_server.live_controller import LiveController
+
+_SETTINGS: Final = "settings"
+_SERVER: Final = "server"
+_LIVE: Final = "live"
+_LIST: Final = "list"
+
 
 class DeskDialogs(QObject):
-    """At most one dialog of a kind is open; each is made when it is asked for."""
+    """At most one dialog of a kind is open; each is imported and made when it is asked for."""
 
     connection_requested = Signal(object)
     """The user wants to be connected to this profile."""
@@ -64,47 +70,55 @@ class DeskDialogs(QObject):
         self._preferences = preferences
         self._bookmakers = bookmakers
         self._profiles = profiles
+        self._secrets = secrets
         self._manager = manager
         self._clock = clock
-        self._open: dict[type[QDialog], QDialog] = {}
+        self._open: dict[str, QDialog] = {}
+        self._server_dialog: ServerDialog | None = None
+        self._list_dialog: ConnectionsDialog | None = None
         self._server_controller: ServerController | None = None
         self._live_controller: LiveController | None = None
-        self._imports = ImportController(self)
-        self._imports.message_ready.connect(self.message_ready)
-        self._imports.day_requested.connect(self.day_requested)
-        self._imports.past_imported.connect(self.past_imported)
-        self._profile_controller = ProfileController(theme, profiles, secrets)
-        self._profile_controller.saved.connect(self._on_profile_controller_saved)
-        self._profile_controller.message_ready.connect(self.message_ready)
+        self._import_controller: ImportController | None = None
+        self._profile_controller: ProfileController | None = None
         manager.left.connect(self._on_manager_left)
 
     def open_settings(self) -> None:
         """Show the settings."""
-        if not self._is_shown(SettingsDialog):
-            dialog = SettingsDialog(
-                self._theme, self._preferences, self._window, bookmakers=self._bookmakers()
-            )
-            dialog.bookmakers_requested.connect(self.bookmakers_requested)
-            self._show(dialog)
+        if self._is_shown(_SETTINGS):
+            return
+        from oddsdesk.desk.settings.dialog import SettingsDialog  # noqa: PLC0415 - late
+
+        dialog = SettingsDialog(
+            self._theme, self._preferences, self._window, bookmakers=self._bookmakers()
+        )
+        dialog.bookmakers_requested.connect(self.bookmakers_requested)
+        self._show(_SETTINGS, dialog)
 
     def open_server(self) -> None:
         """Show the embedded server, if that is what the desk is connected to."""
         session = self._manager.session
-        if session is None or session.local is None or self._is_shown(ServerDialog):
+        if session is None or session.local is None or self._is_shown(_SERVER):
             return
+        from oddsdesk.desk.local_server.controller import ServerController  # noqa: PLC0415 - late
+        from oddsdesk.desk.local_server.dialog import ServerDialog  # noqa: PLC0415 - late
+
         dialog = ServerDialog(self._theme, session.local.address, self._window)
         self._server_controller = ServerController(dialog, session.local, self._clock)
         self._server_controller.feeds_changed.connect(self.feeds_changed)
         self._server_controller.games_decided.connect(self._manager.refresh)
         self._server_controller.restore_requested.connect(self._on_restore_requested)
-        self._imports.show_in(dialog, session.local)
-        self._show(dialog)
+        self._imports().show_in(dialog, session.local)
+        self._server_dialog = dialog
+        self._show(_SERVER, dialog)
 
     def open_live(self) -> None:
         """Show where live odds are chosen, if there is an embedded server."""
         session = self._manager.session
-        if session is None or session.local is None or self._is_shown(LiveDialog):
+        if session is None or session.local is None or self._is_shown(_LIVE):
             return
+        from oddsdesk.desk.local_server.live_controller import LiveController  # noqa: PLC0415
+        from oddsdesk.desk.local_server.live_dialog import LiveDialog  # noqa: PLC0415 - late
+
         dialog = LiveDialog(self._theme, self._window)
         controller = LiveController(dialog, session.local, self._clock)
         controller.feeds_changed.connect(self.feeds_changed)
@@ -112,7 +126,7 @@ class DeskDialogs(QObject):
         dialog.feeds_requested.connect(self._on_live_feeds_requested)
         dialog.offer_start(self._saved_profile() is not None)
         self._live_controller = controller
-        self._show(dialog)
+        self._show(_LIVE, dialog)
 
     def _saved_profile(self) -> EmbeddedProfile | None:
         """The saved connection to the present database; None where it holds for this time only."""
@@ -139,23 +153,23 @@ class DeskDialogs(QObject):
             self.message_ready.emit(f"The next start begins without these live odds: {error}")
 
     def _on_live_feeds_requested(self) -> None:
-        self._open[LiveDialog].accept()
+        self._open[_LIVE].accept()
         self.open_server()
-        dialog = self._open.get(ServerDialog)
-        if isinstance(dialog, ServerDialog):
-            dialog.pages.setCurrentWidget(dialog.feeds)
+        if self._server_dialog is not None:
+            self._server_dialog.pages.setCurrentWidget(self._server_dialog.feeds)
 
     def open_import(self) -> None:
         """Show the embedded server's page for importing files, if that is connected to."""
         self.open_server()
-        dialog = self._open.get(ServerDialog)
-        if isinstance(dialog, ServerDialog):
-            dialog.pages.setCurrentWidget(dialog.imports)
+        if self._server_dialog is not None:
+            self._server_dialog.pages.setCurrentWidget(self._server_dialog.imports)
 
     def open_list(self) -> None:
         """Show the saved connections."""
-        if self._is_shown(ConnectionsDialog):
+        if self._is_shown(_LIST):
             return
+        from oddsdesk.desk.connections.dialog import ConnectionsDialog  # noqa: PLC0415 - late
+
         dialog = ConnectionsDialog(self._theme, self._window)
         dialog.connect_requested.connect(self._on_list_connect_requested)
         dialog.edit_requested.connect(lambda profile: self.edit(profile))
@@ -163,7 +177,8 @@ class DeskDialogs(QObject):
         dialog.delete_requested.connect(self._on_list_delete_requested)
         dialog.add_remote_requested.connect(self.add)
         dialog.add_embedded_requested.connect(self._on_list_add_embedded_requested)
-        self._show(dialog)
+        self._list_dialog = dialog
+        self._show(_LIST, dialog)
         self._show_list()
 
     def add(self) -> None:
@@ -181,42 +196,65 @@ class DeskDialogs(QObject):
             await self._server_controller.close()
         if self._live_controller is not None:
             await self._live_controller.close()
-        await self._imports.close()
-        await self._profile_controller.close()
+        if self._import_controller is not None:
+            await self._import_controller.close()
+        if self._profile_controller is not None:
+            await self._profile_controller.close()
+
+    def _imports(self) -> "ImportController":
+        """Return what imports files: it goes on while its dialog is closed."""
+        if self._import_controller is None:
+            from oddsdesk.desk.local_server.controller import ImportController  # noqa: PLC0415
+
+            imports = self._import_controller = ImportController(self)
+            imports.message_ready.connect(self.message_ready)
+            imports.day_requested.connect(self.day_requested)
+            imports.past_imported.connect(self.past_imported)
+        return self._import_controller
+
+    def _editing(self) -> "ProfileController":
+        """Return what opens and saves a connection."""
+        if self._profile_controller is None:
+            from oddsdesk.desk.connections.controller import ProfileController  # noqa: PLC0415
+
+            editing = ProfileController(self._theme, self._profiles, self._secrets)
+            editing.saved.connect(self._on_profile_controller_saved)
+            editing.message_ready.connect(self.message_ready)
+            self._profile_controller = editing
+        return self._profile_controller
 
     def _edit(self, profile: Profile, replaces: str | None) -> None:
-        parent = self._open.get(ConnectionsDialog, self._window)
-        self._profile_controller.edit(profile, parent, replaces)
+        self._editing().edit(profile, self._list_dialog or self._window, replaces)
 
-    def _is_shown(self, kind: type[QDialog]) -> bool:
+    def _is_shown(self, kind: str) -> bool:
         dialog = self._open.get(kind)
         if dialog is not None:
             dialog.raise_()
             dialog.activateWindow()
         return dialog is not None
 
-    def _show(self, dialog: QDialog) -> None:
-        kind = type(dialog)
+    def _show(self, kind: str, dialog: QDialog) -> None:
         self._open[kind] = dialog
         dialog.finished.connect(lambda: self._forget(kind))
         dialog.open()
 
-    def _forget(self, kind: type[QDialog]) -> None:
+    def _forget(self, kind: str) -> None:
         del self._open[kind]
-        if kind is ServerDialog:
-            self._server_controller = None
-        if kind is LiveDialog:
+        if kind == _SERVER:
+            self._server_dialog = self._server_controller = None
+        elif kind == _LIVE:
             self._live_controller = None
+        elif kind == _LIST:
+            self._list_dialog = None
 
     def _show_list(self) -> None:
-        dialog = self._open.get(ConnectionsDialog)
-        if isinstance(dialog, ConnectionsDialog):
+        if self._list_dialog is not None:
             session = self._manager.session
             present = "" if session is None else session.profile.name
-            dialog.show_profiles(self._profiles.all(), present)
+            self._list_dialog.show_profiles(self._profiles.all(), present)
 
     def _on_list_connect_requested(self, profile: Profile) -> None:
-        self._open[ConnectionsDialog].accept()
+        self._open[_LIST].accept()
         self.connection_requested.emit(profile)
 
     def _on_list_copy_requested(self, profile: Profile) -> None:
@@ -227,7 +265,7 @@ class DeskDialogs(QObject):
             self._edit(msgspec.structs.replace(profile, name=name), None)
 
     def _on_list_delete_requested(self, profile: Profile) -> None:
-        self._profile_controller.delete(profile)
+        self._editing().delete(profile)
         self._show_list()
 
     def _on_list_add_embedded_requested(self) -> None:
@@ -236,16 +274,16 @@ class DeskDialogs(QObject):
     def _on_profile_controller_saved(self, profile: Profile) -> None:
         self._show_list()
         session = self._manager.session
-        is_listed = ConnectionsDialog in self._open
+        is_listed = self._list_dialog is not None
         if not is_listed or (session is not None and session.profile.name == profile.name):
             self.connection_requested.emit(profile)
 
     def _on_restore_requested(self, file: str) -> None:
-        self._open[ServerDialog].reject()  # its server ends
+        self._open[_SERVER].reject()  # its server ends
         self.restore_requested.emit(file)
 
     def _on_manager_left(self) -> None:
-        for kind in (ServerDialog, LiveDialog):
+        for kind in (_SERVER, _LIVE):
             dialog = self._open.get(kind)
             if dialog is not None:
                 dialog.reject()

@@ -1,7 +1,6 @@
 """Is there a screen to draw on? Qt aborts where there is none, so it is asked first."""
 
 import builtins
-import importlib.metadata
 import importlib.util
 import os
 import socket
@@ -35,6 +34,8 @@ def missing_qt() -> str | None:
 
 def _desk_distribution() -> str:
     """Return what brings the desk's needs to this installation, without owning its files twice."""
+    import importlib.metadata  # noqa: PLC0415 - 25 modules that only this needs
+
     try:
         importlib.metadata.version(_SERVER_DISTRIBUTION)
     except importlib.metadata.PackageNotFoundError:

@@ -1,7 +1,7 @@
 """What can be done with a selected bet: open it, mark it as placed, take that back."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
@@ -14,9 +14,11 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
-from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
+
+if TYPE_CHECKING:
+    from oddsdesk.desk.value_bets.place_dialog import TypedBet
 
 _PAST: Final = (
     "This price is of the past and is not placed. Ctrl+Shift+J goes back to now; a bet that was "
@@ -98,7 +100,7 @@ class BetActions(QObject):
     def ask(
         self,
         subject: BetSubject,
-        then: Callable[[TypedBet], None] = lambda _: None,
+        then: "Callable[[TypedBet], None]" = lambda _: None,
         otherwise: Callable[[], None] = lambda: None,
     ) -> None:
         """Ask what was really bet, and record it; ``then`` gets it, ``otherwise`` it was none.
@@ -109,6 +111,8 @@ class BetActions(QObject):
         if board.connection.as_of_ms is not None:
             self.said.emit(_PAST)
             return
+        from oddsdesk.desk.value_bets.place_dialog import PlaceDialog  # noqa: PLC0415 - late
+
         dialog = PlaceDialog(
             subject,
             board.basis.profiles,
@@ -128,7 +132,7 @@ class BetActions(QObject):
         if subject is not None:
             self.ask(subject)
 
-    def _place(self, subject: BetSubject, typed: TypedBet) -> None:
+    def _place(self, subject: BetSubject, typed: "TypedBet") -> None:
         self._records.place(placed_bet(subject, typed, self._clock()), self.placed.emit)
 
     def _take_back(self) -> None:
@@ -149,7 +153,7 @@ class BetActions(QObject):
         return self._records.placed(subject.bet_key)
 
 
-def placed_bet(subject: BetSubject, typed: TypedBet, now_ms: int) -> PlacedBet:
+def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet:
     """Return a bet as it was typed, with what was thought of it (D56).
 
     At another bookmaker than the one listed, neither age nor cautions of the price are known.

@@ -1,7 +1,7 @@
 """The value-bet panel: prices better than fair, the best first, and those that nearly are."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -18,7 +18,6 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import STAKES, split_of
-from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
@@ -40,8 +39,6 @@ from oddsdesk.desk.value_bets.messages import (
     state_without_bets,
     state_without_misses,
 )
-from oddsdesk.desk.value_bets.place_dialog import TypedBet
-from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.desk.value_bets.subjects import (
     BetSubject,
@@ -51,6 +48,9 @@ from oddsdesk.desk.value_bets.subjects import (
 )
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.pricing.opportunities import rest_of_legs
+
+if TYPE_CHECKING:
+    from oddsdesk.desk.value_bets.place_dialog import TypedBet
 
 
 def filter_text(chosen: ValueFilter, *, only_mine: bool = False) -> str:
@@ -179,7 +179,7 @@ class ValuesPanel(QWidget):
     def _place_rest(
         self,
         legs: Sequence[tuple[RowKey, float]],
-        placed: tuple[TypedBet, ...],
+        placed: "tuple[TypedBet, ...]",
         *,
         as_planned: bool,
     ) -> None:
@@ -202,7 +202,7 @@ class ValuesPanel(QWidget):
             what = "a loss" if worst < 0 else "of all stakes"
             words.append(f"at worst {signed_hundredths_text(worst)} % {what} at the prices now")
 
-        def then(typed: TypedBet) -> None:
+        def then(typed: "TypedBet") -> None:
             is_same = (typed.stake, typed.net_odds) == (stake, nets[0])
             self._place_rest(legs, (*placed, typed), as_planned=as_planned and is_same)
 
@@ -343,9 +343,13 @@ class ValuesPanel(QWidget):
             self._current_model().sort_by(index.column())
 
     def _ask_stakes(self) -> None:
+        from oddsdesk.desk.settings.dialog import SettingsDialog  # noqa: PLC0415 - late
+
         SettingsDialog(self._theme, self._preferences, self, (STAKES,)).open()
 
     def _ask_preset(self) -> None:
+        from oddsdesk.desk.value_bets.preset_dialog import PresetDialog  # noqa: PLC0415 - late
+
         preset = self.lists.preset
         name = f"My {preset.name.lower()}" if preset.name in _BUILT_IN else preset.name
         known = self._board.bookmakers()

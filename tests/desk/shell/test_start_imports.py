@@ -22,6 +22,10 @@ LATER = (
     *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.store.postgres"),
     *("oddsdesk.desk.alerts.panel", "oddsdesk.desk.bets", "oddsdesk.desk.explain"),
     *("oddsdesk.desk.grid", "oddsdesk.desk.history", "oddsdesk.desk.opportunities"),
+    *("oddsdesk.desk.local_server", "oddsdesk.desk.connections.controller"),
+    *("oddsdesk.desk.connections.dialog", "oddsdesk.desk.bookmakers.dialog"),
+    *("oddsdesk.desk.settings.dialog", "oddsdesk.desk.shell.key_list"),
+    *("oddsdesk.desk.value_bets.place_dialog", "oddsdesk.desk.value_bets.preset_dialog"),
 )
 
 
