@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -24,6 +24,7 @@ from oddsdesk.store.tables import (
     Pair,
     PresentRow,
     QuoteRow,
+    SeenOffer,
     Tables,
 )
 from oddsdesk.store.values import Recorded
@@ -38,6 +39,8 @@ _IS_LIVE: Final = 4
 _SCRAPED_AT: Final = 5
 _SELECTIONS: Final = 6
 _ODDS: Final = 7
+_LIQUIDITY: Final = 8
+_END: Final = 11
 """Places in a row of ``quote``."""
 
 Market = tuple[str, int]
@@ -56,6 +59,15 @@ class _Offer(msgspec.Struct):
     """What stood there before the recording."""
     kept: dict[Market, QuoteRow]
     """What is to stand there after it."""
+
+    def seen_at(self) -> int | None:
+        """Return when all that was priced was said again, None where some was not or at times."""
+        times = {
+            self.kept[market][_SCRAPED_AT] if market in self.kept else None
+            for market, row in self.read.items()
+            if row[_ODDS] is not None
+        }
+        return times.pop() if len(times) == 1 else None
 
     def coverage(self) -> list[CoverageRow]:
         """Return its rows of ``coverage``, not in play and in play."""
@@ -148,9 +160,12 @@ class _Recording:
             self._note_changes(offer.pair, quote, was)
         if before is not None and (odds is None or before[_IS_LIVE] != quote.is_live):
             self._uncovered.add(offer.pair)
+        game_row, bookmaker = offer.pair
         offer.kept[market] = (
-            *offer.pair,
-            *market,
+            game_row,
+            bookmaker,
+            quote.market_type,
+            quote.period,
             quote.is_live,
             quote.scraped_at,
             len(quote.odds),
@@ -165,7 +180,7 @@ class _Recording:
         """Return what is to be written; ``said_by`` is the setting that tells when it last was."""
         offers = [offer for offer in self._offers.values() if offer.kept]
         covered = [row for offer in offers for row in offer.coverage()]
-        new, again = _parted(offers)
+        parted = _parted(offers)
         seen = _newest(covered)
         before = self._known.newest
         newest = max((time for time, *_ in seen), default=0)
@@ -178,8 +193,9 @@ class _Recording:
         joined = set() if self._other_names is None else self._other_names.joined
         noted = {*self._known.joined, *joined}
         return Changes(
-            new=new,
-            again=again,
+            new=parted.new,
+            again=parted.again,
+            same=parted.same,
             log=self._log,
             joined=joined,
             said=[(game, quote, self._origin) for game, quote in self._said or () if game in noted],
@@ -215,41 +231,58 @@ class _Recording:
     def _read(self, pairs: Collection[Pair]) -> None:
         self._offers.update((pair, _Offer(pair, {}, {})) for pair in pairs)
         for row in self._tables.present(pairs):
-            self._offers[row[:2]].read[row[2:4]] = row
+            self._offers[row[0], row[1]].read[row[2], row[3]] = row
 
     def _note_changes(self, pair: Pair, quote: Quote, was: str | None) -> None:
         game, bookmaker = pair
-        market_type, period, now_ms = quote.market_type, quote.period, self._now_ms
-        is_live, scraped_at, liquidity = quote.is_live, quote.scraped_at, quote.liquidity
+        market_type, period = quote.market_type, quote.period
+        when = (quote.is_live, quote.scraped_at, quote.liquidity, self._now_ms)
         prices: Mapping[str, float | None] = quote.odds
         if was is not None:
             old, new = _decode_odds(was), quote.odds
             moved = {name: price for name, price in new.items() if old.get(name) != price}
             prices = moved | dict.fromkeys([name for name in old if name not in new])
         self._log += [
-            (
-                *(game, bookmaker, market_type, period, name),
-                *(price, is_live, scraped_at, liquidity, now_ms),
-            )
+            (game, bookmaker, market_type, period, name, price, *when)
             for name, price in prices.items()
         ]
 
 
-def _parted(offers: Iterable[_Offer]) -> tuple[list[QuoteRow], list[tuple[PresentRow, QuoteRow]]]:
-    """Return the rows of which there was none, and those that were there before and after."""
-    new: list[QuoteRow] = []
-    again: list[tuple[PresentRow, QuoteRow]] = []
+class _Parted(NamedTuple):
+    """Rows of offers by what was there before."""
+
+    new: list[QuoteRow]
+    again: list[tuple[PresentRow, QuoteRow]]
+    same: list[SeenOffer]
+
+
+def _parted(offers: Iterable[_Offer]) -> _Parted:
+    parted = _Parted([], [], [])
     for offer in offers:
         if not offer.read:
-            new += offer.kept.values()
+            parted.new.extend(offer.kept.values())
             continue
+        seen_at, same, moved = offer.seen_at(), [], []
         for market, row in offer.kept.items():
             before = offer.read.get(market)
             if before is None:
-                new.append(row)
+                parted.new.append(row)
+            elif seen_at is not None and _says_same(before, row):
+                same.append((before, row))
             else:
-                again.append((before, row))
-    return new, again
+                moved.append((before, row))
+        if seen_at is None or len(same) < len(moved):  # writing each is less
+            moved += same
+        else:
+            parted.same.append(SeenOffer(seen_at, *offer.pair, [before for before, _ in same]))
+        parted.again.extend(moved)
+    return parted
+
+
+def _says_same(before: PresentRow, row: QuoteRow) -> bool:
+    """Return whether a priced row differs from what stood there in its time alone."""
+    is_same = before[_ODDS] == row[_ODDS] is not None and before[_IS_LIVE] == row[_IS_LIVE]
+    return is_same and before[_LIQUIDITY:_END] == row[_LIQUIDITY:]
 
 
 def _sources(offers: Iterable[_Offer]) -> list[tuple[str, str, int]]:

@@ -17,18 +17,18 @@ from oddsdesk.store.other_names import NameTables, OtherName
 
 Pair = tuple[int, str]
 """A game, by its row, and a bookmaker."""
-PresentRow = tuple[
-    *tuple[int, str, str, int, bool, int, int],
-    *tuple[str | None, *tuple[Any, ...]],
-]
-"""Game, bookmaker, market type, period, in play, scraped_at, number of odds, odds as JSON or None
-for withdrawn, and what the engine wants to know of it when it is written again."""
 QuoteRow = tuple[
     *tuple[int, str, str, int, bool, int, int],
     *tuple[str | None, float | None, str | None, str | None],
 ]
 """Game, bookmaker, market type, period, in play, scraped_at, number of odds, odds as JSON or None
 for withdrawn, liquidity, URL, offers as JSON."""
+PresentRow = tuple[
+    *tuple[int, str, str, int, bool, int, int],
+    *tuple[str | None, float | None, str | None, str | None],
+    *tuple[Any, ...],
+]
+"""The same of a row that stands, and what the engine wants to know of it when it writes there."""
 LogRow = tuple[
     *tuple[int, str, str, int, str],
     *tuple[float | None, bool, int, float | None, int],
@@ -39,13 +39,26 @@ CoverageRow = tuple[int, str, bool, int, int, int]
 """Game, bookmaker, in play, newest and oldest scraped_at, number of odds."""
 
 
+class SeenOffer(NamedTuple):
+    """An offer of which all that was priced was seen again at one time, most of it the same."""
+
+    scraped_at: int
+    game: int
+    bookmaker: str
+    rows: list[PresentRow]
+    """Those of which nothing but the time is another, as they were read."""
+
+
 class Changes(msgspec.Struct, frozen=True):
     """What a recording changes, to be written in this order."""
 
     new: Collection[QuoteRow]
     """Present state of markets of which none stood for that game and bookmaker."""
     again: Collection[tuple[PresentRow, QuoteRow]]
-    """Present state of the others: what stood there, as it was read, and what takes its place."""
+    """Present state of others: what stood there, as it was read, and what takes its place."""
+    same: Collection[SeenOffer]
+    """Prices that stand as they did: seen again. An engine may do that to all that is priced of
+    these offers before it writes ``again``."""
     log: Sequence[LogRow]
     """Price changes, in their order."""
     joined: Collection[int]

@@ -97,17 +97,19 @@ class DictTables:
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         return [
-            (*key, *values[:4], "its place")
-            for key, values in self.quotes.items()
-            if key[:2] in pairs
+            (*key, *values, "its place") for key, values in self.quotes.items() if key[:2] in pairs
         ]
 
     def write(self, changes: Changes) -> int:
         assert not self.quotes.keys() & {row[:4] for row in changes.new}
         self.quotes.update({row[:4]: row[4:] for row in changes.new})
         for before, row in changes.again:
-            assert before == (*row[:4], *self.quotes[row[:4]][:4], "its place")
+            assert before == (*row[:4], *self.quotes[row[:4]], "its place")
             self.quotes[row[:4]] = row[4:]
+        for scraped_at, *offer, rows in changes.same:
+            for row in rows:
+                assert row == (*offer, *row[2:4], *self.quotes[row[:4]], "its place")
+                self.quotes[row[:4]] = (row[4], scraped_at, *row[6:-1])
         self.log += changes.log
         assert not changes.said
         for row, bookmaker, source, may_share in changes.origins:

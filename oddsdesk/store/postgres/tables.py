@@ -1,6 +1,7 @@
 """The tables of PostgreSQL as recording needs them (``store.tables``), inside a transaction."""
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
 from typing import Any, Final, LiteralString
 
 import msgspec
@@ -86,7 +87,7 @@ VALUES (%s, %s, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 _SHARDS_OF: Final = "SELECT id, shard FROM game WHERE id = ANY(%s)"
 _PRESENT: Final = """
 SELECT asked.game, asked.bookmaker, q.market_type, q.period,
-    q.is_live, q.scraped_at, q.selections, q.odds, q.place::text
+    q.is_live, q.scraped_at, q.selections, q.odds, q.liquidity, q.url, q.offers, q.place::text
 FROM unnest($1::bigint[], $2::text[]) asked (game, bookmaker) CROSS JOIN LATERAL (
     SELECT *, ctid AS place FROM quote
     WHERE quote.game = asked.game AND quote.bookmaker = asked.bookmaker
@@ -95,7 +96,7 @@ FROM unnest($1::bigint[], $2::text[]) asked (game, bookmaker) CROSS JOIN LATERAL
 """
 """``OFFSET 0`` keeps the index: a table that grew since it was looked at is walked else."""
 _KEY_LENGTH: Final = 4
-_PLACE: Final = 8
+_PLACE: Final = 11
 """Of a row of prices, and where it says in which place it lies."""
 _KEPT_TO_ITSELF: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
 
@@ -252,6 +253,7 @@ class PostgresTables(PostgresGameRows):
             seen=[(*each, each[-1] in recent) for each in changes.seen],
             sources=sorted(changes.sources),
             settings=[(key, str(value)) for key, value in sorted(changes.settings.items())],
+            same=[(row[_PLACE], offer.scraped_at) for offer in changes.same for row in offer.rows],
             recorded=() if changes.recorded is None else (changes.recorded,),
         )
         if not write(self._connection, written):
@@ -268,11 +270,11 @@ class PostgresTables(PostgresGameRows):
     def _numbered(self, log: Iterable[LogRow]) -> list[tuple[Any, ...]]:
         """Return the rows of the log, each with its shard and its number there."""
         shards = self._shards_of({row[0] for row in log})
-        numbered = []
-        for row in log:
-            shard = shards[row[0]]
-            self._seqs[shard] = seq = self._seqs[shard] + 1
-            numbered.append((shard, seq, *row))
+        numbered: list[tuple[Any, ...]] = []
+        for shard, rows in groupby(log, lambda row: shards[row[0]]):
+            before = self._seqs[shard]
+            numbered += [(shard, seq, *row) for seq, row in enumerate(rows, before + 1)]
+            self._seqs[shard] = numbered[-1][1]
         return numbered
 
     def _sum_up(self, games: Collection[int]) -> None:

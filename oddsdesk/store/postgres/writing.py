@@ -41,36 +41,40 @@ WITH counted AS (
         $31::double precision[], $32::text[], $33::text[])
         said (place, is_live, scraped_at, selections, odds, liquidity, url, offers)
     WHERE quote.ctid = said.place RETURNING 1
+), same AS (
+    UPDATE quote SET scraped_at = said.scraped_at
+    FROM unnest($34::tid[], $35::bigint[]) said (place, scraped_at)
+    WHERE quote.ctid = said.place RETURNING 1
 ), told_by AS (
     INSERT INTO origin (game, bookmaker, source, may_share)
-    SELECT * FROM unnest($34::bigint[], $35::text[], $36::text[], $37::boolean[])
+    SELECT * FROM unnest($36::bigint[], $37::text[], $38::text[], $39::boolean[])
     ON CONFLICT DO NOTHING
 ), covered AS (
     INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
     SELECT * FROM unnest(
-        $38::bigint[], $39::text[], $40::boolean[], $41::bigint[], $42::bigint[], $43::integer[])
+        $40::bigint[], $41::text[], $42::boolean[], $43::bigint[], $44::bigint[], $45::integer[])
     ON CONFLICT (game, bookmaker, is_live) DO UPDATE SET
         newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
 ), raised AS (
     UPDATE game SET last_scraped_at = greatest(last_scraped_at, seen.newest),
         has_live = has_live OR seen.is_live, recent = game.recent OR seen.recent
-    FROM unnest($44::bigint[], $45::boolean[], $46::bigint[], $47::boolean[])
+    FROM unnest($46::bigint[], $47::boolean[], $48::bigint[], $49::boolean[])
         seen (newest, is_live, game, recent)
     WHERE id = seen.game AND (last_scraped_at < seen.newest
         OR seen.is_live AND NOT has_live OR seen.recent AND NOT game.recent)
 ), sources AS (
     INSERT INTO source (bookmaker, market_type, newest)
-    SELECT * FROM unnest($48::text[], $49::text[], $50::bigint[])
+    SELECT * FROM unnest($50::text[], $51::text[], $52::bigint[])
     ON CONFLICT (bookmaker, market_type) DO UPDATE
         SET newest = greatest(source.newest, excluded.newest)
 ), put AS (
-    INSERT INTO setting (key, value) SELECT * FROM unnest($51::text[], $52::text[])
+    INSERT INTO setting (key, value) SELECT * FROM unnest($53::text[], $54::text[])
     ON CONFLICT (key) DO UPDATE SET value = excluded.value
 ), recorded AS (
-    INSERT INTO recorded (since, until) SELECT * FROM unnest($53::bigint[], $54::bigint[])
+    INSERT INTO recorded (since, until) SELECT * FROM unnest($55::bigint[], $56::bigint[])
     ON CONFLICT (since) DO UPDATE SET until = excluded.until
 )
-SELECT count(*) FROM again
+SELECT (SELECT count(*) FROM again) + (SELECT count(*) FROM same)
 """  # noqa: S608 - constants
 """All that most recordings write, in one round trip: of a few rows each is a small part of that.
 Prices that are seen again are found by where they lie: while its shard is taken, nobody else
@@ -87,6 +91,8 @@ class Written(NamedTuple):
     """Prices of which there was none."""
     again: Rows
     """The others: where each lies, and all but its key."""
+    same: Rows
+    """Those of which nothing but ``scraped_at`` is another: where each lies, and that."""
     origins: Rows
     coverage: Rows
     seen: Rows
@@ -96,7 +102,7 @@ class Written(NamedTuple):
     recorded: Rows
 
 
-_WIDTHS: Final = (2, 12, 11, 8, 4, 6, 4, 3, 2, 2)
+_WIDTHS: Final = (2, 12, 11, 8, 2, 4, 6, 4, 3, 2, 2)
 """How many values the rows of each have."""
 
 
@@ -114,7 +120,7 @@ def write(connection: PreparingConnection, written: Written) -> bool:
         for value in columns(rows, width)
     ]
     (((moved,),),) = connection.ask((_WRITE, values))
-    return bool(moved == len(written.again))
+    return bool(moved == len(written.again) + len(written.same))
 
 
 def columns(rows: Rows, width: int = 0) -> Sequence[str]:

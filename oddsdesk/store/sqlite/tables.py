@@ -79,7 +79,7 @@ VALUES (?, ?, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 """
 _PRESENT: Final = """
 SELECT q.game, q.bookmaker, q.market_type, q.period,
-    q.is_live, q.scraped_at, q.selections, q.odds
+    q.is_live, q.scraped_at, q.selections, q.odds, q.liquidity, q.url, q.offers
 FROM json_each(?) pair CROSS JOIN quote q
     ON q.game = json_extract(pair.value, '$[0]') AND q.bookmaker = json_extract(pair.value, '$[1]')
 """
@@ -97,6 +97,11 @@ _AGAIN: Final = f"""
     liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
 """
 """Faster than an update by the key."""
+_SEEN: Final = """
+UPDATE OR FAIL quote NOT INDEXED SET scraped_at = ?
+WHERE game = ? AND bookmaker = ? AND odds NOT NULL
+"""
+"""One statement for an offer takes a fifth of what one for each of its rows takes."""
 _LOG: Final = """
 price_change (game, bookmaker, market_type, period, selection,
               odds, is_live, scraped_at, liquidity, recorded_at)
@@ -213,6 +218,7 @@ class SqliteTables(SqliteGameRows):
         self._keep_joined(changes.joined)
         many = self._connection.executemany
         many(_NEW, changes.new)
+        many(_SEEN, [offer[:3] for offer in changes.same])
         many(_AGAIN, [row for _, row in changes.again])
         insert(self._connection, _LOG, changes.log)
         note_said(self, changes.said)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.store import Store, open_store
@@ -52,6 +53,57 @@ def test_only_the_selection_that_moved_is_logged(store: Store, quote: MakeQuote,
     moved = quote(odds={"Lyon": 6.0, "Draw": 4.1, "PSG": 1.5}, scraped_at=now + 1)
     assert record(store, moved).changes == 1
     assert log(store)[3:] == [("Bet365", "Draw", 4.1)]
+
+
+TOTAL = {"Over 2.5": 1.9, "Under 2.5": 1.9}
+YES_NO = {"Yes": 1.7, "No": 2.1}
+
+
+def seen(store: Store, now: int) -> dict[str, str]:
+    return {row.market_type: str(row.scraped_at)[17:23] for row in rows(store, now)}
+
+
+def test_of_an_offer_that_is_seen_again_each_market_has_its_own_time(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    total = quote(market_type="total", odds=TOTAL)
+    record(store, quote(), total)
+    record(store, quote(scraped_at=now + 20_000))
+    assert seen(store, now) == {"moneyline": "20.000", "total": "00.000"}
+    later = [replace(each, scraped_at=now + 30_000) for each in (quote(), total)]
+    assert record(store, *later).changes == 0
+    assert seen(store, now) == {"moneyline": "30.000", "total": "30.000"}
+    record(store, quote(scraped_at=now + 40_000), replace(total, scraped_at=now + 41_000))
+    assert seen(store, now) == {"moneyline": "40.000", "total": "41.000"}
+
+
+def test_what_was_withdrawn_keeps_its_time_where_the_rest_of_the_offer_is_seen_again(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    yes_no = quote(market_type="btts", odds=YES_NO)
+    record(store, quote(), quote(market_type="total", odds=TOTAL), yes_no)
+    record(store, replace(yes_no, odds={}, scraped_at=now + 1_000))
+    moved = quote(market_type="total", odds=TOTAL | {"Over 2.5": 2.0}, scraped_at=now + 20_000)
+    assert record(store, quote(scraped_at=now + 20_000), moved).changes == 1
+    assert seen(store, now) == {"moneyline": "20.000", "total": "20.000"}
+    recorded = record(store, replace(yes_no, scraped_at=now + 10_000))
+    assert (recorded.changes, recorded.skipped) == (2, 0)
+    assert seen(store, now)["btts"] == "10.000"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("url", "https://example.com/bet"), ("liquidity", 75.0), ("is_live", True)],
+)
+def test_prices_that_stand_are_kept_with_what_else_is_new_of_them(
+    store: Store, quote: MakeQuote, now: int, field: str, value: object
+) -> None:
+    total = quote(market_type="total", odds=TOTAL, scraped_at=now + 5_000)
+    record(store, quote(bookmaker="Pinnacle"), replace(total, bookmaker="Pinnacle", scraped_at=now))
+    again = quote(bookmaker="Pinnacle", scraped_at=now + 5_000, **{field: value})
+    assert record(store, replace(total, bookmaker="Pinnacle"), again).changes == 0
+    found = {row.market_type: getattr(row, field) for row in rows(store, now)}
+    assert found["moneyline"] == value != found["total"]
 
 
 def test_a_selection_that_is_no_longer_named_is_withdrawn(
