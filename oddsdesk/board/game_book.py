@@ -174,6 +174,7 @@ class GameBook:
                 self._learn_from(self._markets[where], basis, changes)
             else:
                 self._expect_draws(self._markets[where], changes)
+            self._markets[where].reoffered.clear()  # of other markets, nothing is learnt by it
             yield
         if changes.relaid:
             self._lay_out()

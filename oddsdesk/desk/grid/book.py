@@ -111,7 +111,7 @@ class GridBook:
             selection.prices[bookmaker] = entry
             self.price_rows.add(entry)
         else:
-            entry.show(price)
+            entry.price = price
             self.price_rows.note(entry)
         if bookmaker is None:
             entry.name = self._board.reference or UNNAMED_REFERENCE

@@ -180,7 +180,7 @@ class SelectionEntry(msgspec.Struct, eq=False):
 
 
 class PriceEntry(msgspec.Struct, eq=False, gc=False):
-    """One bookmaker's price of a selection; what rows are sorted by lies open.
+    """One bookmaker's price of a selection; holds nothing that its price or selection tells.
 
     The garbage collector passes it by, as there are so many: who drops a
     selection cuts the rings.
@@ -191,9 +191,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """As the board has it: None is the reference."""
     name: str
     price: Price
-    odds: float = 0.0
-    scraped_at: int = 0
-    changed_at: int = 0
+    """As it is now."""
     ev: float | None = None
     """True EV in percent, net, floor included; None for the reference's own price."""
     cautions: tuple[Caution, ...] = ()
@@ -201,17 +199,36 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     has_no_window: bool = False
     """Whether it has an edge where no price can be value: the reference keeps too much."""
     is_value: bool = False
-    rank: float | None = None
-    """The EV as it is sorted by: in doubt below all that are not."""
-    over_median: float | None = None
-    """How far the price lies above the median, in percent."""
     is_held: bool = True
     """Whether the board holds it still."""
     number: int = NOWHERE
     """Among the prices of the grid."""
 
-    def __post_init__(self) -> None:
-        self.show(self.price)
+    @property
+    def odds(self) -> float:
+        """The odds."""
+        return self.price.odds
+
+    @property
+    def scraped_at(self) -> int:
+        """When it was last seen."""
+        return self.price.scraped_at
+
+    @property
+    def changed_at(self) -> int:
+        """When it last moved."""
+        return self.price.changed_at
+
+    @property
+    def rank(self) -> float | None:
+        """The EV as it is sorted by: in doubt below all that are not."""
+        return self.ev if self.ev is None or not self.is_doubtful else self.ev - _SET_BACK
+
+    @property
+    def over_median(self) -> float | None:
+        """How far the price lies above the median, in percent."""
+        middle = self.selection.figures.median
+        return None if middle is None else (self.price.odds / middle - 1) * 100
 
     @property
     def is_doubtful(self) -> bool:
@@ -223,13 +240,6 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         """What the bookmaker keeps on the line, in percent; None where it does not price it all."""
         figures = self.selection.figures
         return figures.reference_hold if self.bookmaker is None else figures.holds.get(self.name)
-
-    def show(self, price: Price) -> None:
-        """Take in the price as it is now."""
-        self.price = price
-        self.odds = price.odds
-        self.scraped_at = price.scraped_at
-        self.changed_at = price.changed_at
 
 
 Entry = SelectionEntry | PriceEntry
@@ -289,7 +299,7 @@ def refresh(
     )
     before, selection.judged_by = (
         selection.judged_by,
-        (by_reference, figures.median, frozenset(section.other_bets)),
+        (by_reference, tuple(sorted(section.other_bets))),
     )
     if selection.judged_by != before:
         moved = selection.prices.values()
@@ -301,9 +311,7 @@ def refresh(
 
 
 def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board) -> None:
-    """Take what the board says of a price, and compare it with the median."""
-    odds, middle = entry.odds, entry.selection.figures.median
-    entry.over_median = None if middle is None else (odds / middle - 1) * 100
+    """Take what the board says of a price."""
     name, price, reference = entry.bookmaker, entry.price, section.reference
     entry.cautions, entry.is_value, entry.has_no_window = (), False, False
     if name is not None and name in row.near:
@@ -318,7 +326,7 @@ def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board)
         or name in section.other_bets
         or not is_same_state(price.is_live, reference.is_live)
     ):
-        entry.ev = entry.rank = None
+        entry.ev = None
         return
     final, decided = fair * safety_floor(section.key.market_type), row.decided
     least = row.value_from
@@ -327,10 +335,8 @@ def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board)
             decided_beside(section, row, name),
             window_beside(section, row, name),
         )
-    entry.ev = entry.rank = ev = (board.basis.net(name, odds) / final - 1) * 100 * decided
+    entry.ev = ev = (board.basis.net(name, price.odds) / final - 1) * 100 * decided
     entry.has_no_window = least is None and ev >= MIN_EV
-    if entry.is_doubtful:
-        entry.rank = ev - _SET_BACK
 
 
 def _figures(

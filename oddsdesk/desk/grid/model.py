@@ -250,8 +250,10 @@ class GridModel(LiveModel):
             self._count_soon()
         ended = time.perf_counter()
         self._took_s += ended - began
-        if not self._due and ended >= self._due_at:
-            self._due_at = ended + min(_MOST_REST_S, self._took_s * _RESTS)
+        if not self._due:
+            self._due = {}  # one that was emptied keeps its table, as large as it ever was
+            if ended >= self._due_at:
+                self._due_at = ended + min(_MOST_REST_S, self._took_s * _RESTS)
         if self.is_behind:
             self._take_timer.start(0 if self._is_taking else _TAKE_MS)
 
