@@ -236,14 +236,15 @@ class _Recording:
     def _note_changes(self, pair: Pair, quote: Quote, was: str | None) -> None:
         game, bookmaker = pair
         market_type, period = quote.market_type, quote.period
-        when = (quote.is_live, quote.scraped_at, quote.liquidity, self._now_ms)
+        is_live, at, liquidity = quote.is_live, quote.scraped_at, quote.liquidity
+        now_ms = self._now_ms
         prices: Mapping[str, float | None] = quote.odds
         if was is not None:
             old, new = _decode_odds(was), quote.odds
             moved = {name: price for name, price in new.items() if old.get(name) != price}
             prices = moved | dict.fromkeys([name for name in old if name not in new])
         self._log += [
-            (game, bookmaker, market_type, period, name, price, *when)
+            (game, bookmaker, market_type, period, name, price, is_live, at, liquidity, now_ms)
             for name, price in prices.items()
         ]
 

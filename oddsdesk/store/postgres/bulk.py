@@ -18,6 +18,8 @@ def array(column: Sequence[Any]) -> str:
     """
     if not column:
         return "{}"
+    if _says_one(column):
+        return "{" + ",".join([array(column[:1])[1:-1]] * len(column)) + "}"
     kinds = set(map(type, column))
     if kinds == {str}:
         return '{"' + _quoted(_joined(column)).replace(_BETWEEN, '","') + '"}'
@@ -35,7 +37,14 @@ def lines(columns: Iterable[Sequence[Any]]) -> str:
     return "\n".join((*map("\t".join, zip(*map(_cells, columns), strict=True)), ""))
 
 
-def _cells(column: Sequence[Any]) -> Sequence[str]:
+def _says_one(column: Sequence[Any]) -> bool:
+    """Whether several rows say the same, as many columns do where one bookmaker is read."""
+    return len(column) > 1 and column.count(column[0]) == len(column)
+
+
+def _cells(column: Sequence[Any]) -> list[str]:
+    if _says_one(column):
+        return _cells(column[:1]) * len(column)
     kinds = set(map(type, column))
     if kinds == {str}:
         return _escaped(_joined(column)).split(_BETWEEN)

@@ -25,7 +25,13 @@ whole = st.integers(-(2**63), 2**63 - 1)
 
 
 def columns(values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
-    return st.one_of(st.lists(values), st.lists(st.none() | values))
+    same = st.builds(lambda value, count: [value] * count, st.none() | values, st.integers(2, 4))
+    return st.one_of(st.lists(values), st.lists(st.none() | values), same)
+
+
+rows = st.tuples(
+    st.none() | texts, st.none() | whole, st.none() | numbers, st.none() | st.booleans()
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +54,8 @@ def test_arrays(connection: Any, texts: list[Any], whole: list[Any], numbers: li
 
 @SAFE
 @given(
-    rows=st.lists(
-        st.tuples(
-            st.none() | texts, st.none() | whole, st.none() | numbers, st.none() | st.booleans()
-        ),
-        min_size=1,
-    )
+    rows=st.lists(rows, min_size=1)
+    | st.builds(lambda row, count: [row] * count, rows, st.integers(2, 4))
 )
 def test_lines_of_copy(connection: Any, rows: list[tuple[Any, ...]]) -> None:
     connection.execute("TRUNCATE row")
