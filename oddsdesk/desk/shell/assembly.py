@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from oddsdesk.board.alerts.gate import AlertEntry
 from oddsdesk.board.alerts.rules import RULES_FILE
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import GameMerged, GamesChanged, Notice
+from oddsdesk.board.notices import ConnectionChanged, GameMerged, GamesChanged, Notice
 from oddsdesk.board.service_history import ServiceSource
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
 
 _GRID: Final = "Odds grid"
 _BETS: Final = "Bets"
+_UNTOLD: Final = (Link.CONNECTING, Link.STOPPED)
+"""Links at which it is not known yet whether there are prices."""
 
 
 class Desk:
@@ -486,6 +489,8 @@ class Desk:
                 panel.show_sparklines(self._preferences.get(SPARKLINES))
 
     def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged) and self._board.connection.link not in _UNTOLD:
+            self.late_panels.begin()
         if isinstance(notice, GameMerged):
             self.games.replace(notice.game_id, notice.into, self._title(notice.into))
         if isinstance(notice, GamesChanged):

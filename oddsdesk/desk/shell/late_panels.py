@@ -11,8 +11,8 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 
 P = TypeVar("P", bound=QWidget)
 
-_LONGEST_MS: Final = 2_000
-"""So long at most panels wait: a service may have no prices, or not answer."""
+_LONGEST_MS: Final = 5_000
+"""So long at most panels wait: a service may not answer."""
 
 _log = logging.getLogger(__name__)
 
@@ -89,8 +89,8 @@ class LatePanel(Generic[P]):
 class LatePanels(QObject):
     """Makes the panels that nobody has asked for, one a turn of the loop.
 
-    They are made after the first prices, or where none come after ``_LONGEST_MS``; those in sight
-    come first.
+    They are made once it is known what there is to show, prices or none, at the latest after
+    ``_LONGEST_MS``; those in sight come first.
     """
 
     def __init__(self, parent: QObject, *panels: LatePanel[Any]) -> None:
@@ -101,8 +101,13 @@ class LatePanels(QObject):
         self._timer.timeout.connect(self._make_next)
         self._timer.start()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is not known yet what there is to show."""
+        return self._timer.interval() > 0
+
     def begin(self) -> None:
-        """Wait no longer: the first prices are painted."""
+        """Wait no longer: the first prices are painted, or the service is without any or away."""
         self._timer.setInterval(0)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QLabel, QLineEdit, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import Game
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
@@ -201,3 +202,14 @@ def test_the_palette_knows_what_a_panel_can_do_before_it_is_there(desk: Desk) ->
     desk.around.actions.trigger("grid.group")
     assert desk.window.tabs.currentWidget() is desk.grid.made
     assert desk.grid().model.is_grouped
+
+
+def test_where_a_service_is_away_panels_wait_for_no_prices(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    desk.window.show()
+    quoted.board.set_connection(Connection(link=Link.CONNECTING))
+    assert desk.late_panels.is_waiting
+    quoted.board.set_connection(Connection(link=Link.REFUSED, reason="The key is unknown"))
+    assert not desk.late_panels.is_waiting
+    qtbot.waitUntil(lambda: desk.grid.made is not None, timeout=30_000)
