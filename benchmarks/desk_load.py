@@ -220,13 +220,13 @@ class Measured(Desk):
         self._first = first.game_id
         self.open_game(first.game_id)
         self.games.detach(first.game_id)
-        self.window.tabs.setCurrentWidget(self.grid)
+        self.window.tabs.setCurrentWidget(self.grid())
         matrix = next(panel for panel in self._matrices() if panel.isVisible())
         matrix.window().move(self.window.width(), 0)
-        self._models = [matrix.table.model, self.grid.table.model]
+        self._models = [matrix.table.model, self.grid().table.model]
         for model in self._models:
             model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
-        self._watch_grid(self.grid.model.book)
+        self._watch_grid(self.grid().model.book)
 
     def _watch_queue(self) -> None:
         put, board = MessageQueue.put, self._board
@@ -267,7 +267,7 @@ class Measured(Desk):
         take = book.take
 
         def taken(keys: list[RowKey]) -> Any:
-            shown = map(self.grid.model.entry, self.grid.table.rows_in_view())
+            shown = map(self.grid().model.entry, self.grid().table.rows_in_view())
             seen = {RowKey(*one.selection.key, one.bookmaker) for one in shown if one is not None}
             self.pixels.take(self._models[1], keys, seen)
             return take(keys)
@@ -297,7 +297,7 @@ class Measured(Desk):
             print("NO MEASUREMENT: matrix or grid was never painted")
         print(f"measured for {took:.0f} s; load {os.getloadavg()[0]:.1f}")
         print(f"messages received a second        {self._messages / took:9,.0f}")
-        print(f"rows in the grid                  {self.grid.model.total:9,}")
+        print(f"rows in the grid                  {self.grid().model.total:9,}")
         print(f"longest stalls                    {longest} ms   (<= {STALL_MS})")
         late = statistics.quantiles(stalls, n=100)[-1]
         print(f"99 % of beats late by at most     {late:9.1f} ms")

@@ -87,7 +87,7 @@ class Opening(Desk):
         self._stalls.begin()
         self._began = time.perf_counter()
         self._cpu = time.thread_time()
-        show_tab(self.window, self.grid)
+        show_tab(self.window, self.grid())
         self._looks.start()
 
     def _look(self) -> None:
@@ -97,13 +97,13 @@ class Opening(Desk):
                 self._looks.stop()
                 QTimer.singleShot(3_000, self._open)
             return
-        model = self.grid.model
+        model = self.grid().model
         if model.count == ROWS and not model.is_behind and not model.misplaced:
             self._end()
 
     def _painted(self, model: object) -> None:
-        if model is self.grid.model and self._began and not self._first:
-            self._first = time.perf_counter() - self._began if self.grid.model.rowCount() else 0.0
+        if self._began and not self._first and model is self.grid().model and model.rowCount():
+            self._first = time.perf_counter() - self._began
 
     def _end(self) -> None:
         took = time.perf_counter() - self._began
@@ -114,7 +114,7 @@ class Opening(Desk):
         self.window.close()
 
     def _give_up(self) -> None:
-        model = self.grid.model
+        model = self.grid().model
         print(f"NO MEASUREMENT: {model.count} of {model.total} rows, {model.misplaced} misplaced")
         self.window.close()
 

@@ -227,6 +227,11 @@ class GridModel(LiveModel):
         return self._is_filling and bool(self._due or self._games)
 
     @property
+    def is_ready(self) -> bool:
+        """Whether rows can be put in order at once: else the window would wait for an import."""
+        return _importing_arrays().done()
+
+    @property
     def is_behind(self) -> bool:
         """Whether there are prices that were not taken from the board yet."""
         return bool(self._waiting or self._is_taking)
@@ -244,7 +249,7 @@ class GridModel(LiveModel):
                 self._is_filling = len(self._due) > self.total
         misplaced, total = self.misplaced, self.total
         one_slice(self._take_all(list(self._keys_in_view())), _SLICE_S)
-        if self.misplaced and not self.count and _importing_arrays().done():
+        if self.misplaced and not self.count and self.is_ready:
             self.counts_changed.emit()  # the first rows wait for no others
         elif (misplaced, total) != (self.misplaced, self.total):
             self._count_soon()

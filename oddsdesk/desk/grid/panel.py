@@ -333,7 +333,12 @@ class GridPanel(QWidget):
             self._show_state()
 
     def _on_model_counts_changed(self) -> None:
-        if not self.model.count and self.model.misplaced and self.isVisible():
+        if (
+            not self.model.count
+            and self.model.misplaced
+            and self.model.is_ready
+            and self.isVisible()
+        ):
             self.model.arrange()  # which tells of the counts again
             return
         if self.model.is_filling and self._idle.interval() != _FILLING_MS:
@@ -344,7 +349,7 @@ class GridPanel(QWidget):
         is_filling = self._is_filling()
         self._idle.setInterval(_FILLING_MS if is_filling else _IDLE_MS)
         may_move = is_filling or not self._is_pointed_at()
-        if self.model.misplaced and self.isVisible() and may_move:
+        if self.model.misplaced and self.isVisible() and may_move and self.model.is_ready:
             if not self._has_choice():
                 self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
             self.model.arrange()

@@ -1,6 +1,7 @@
 """The grid's panel: states, filters as chips, columns kept, rows copied and written."""
 
 import csv
+from concurrent.futures import Future
 
 import msgspec
 import pytest
@@ -419,6 +420,26 @@ def test_the_first_rows_wait_for_no_others(theme, layout, quoted, qtbot):
     quoted.board.want_rows(True)
     qtbot.waitUntil(lambda: panel.model.count > 0)
     assert panel.table.isVisible()
+    panel.close_panel()
+
+
+def test_no_row_is_put_in_place_before_arrays_are_imported(
+    theme, layout, quoted, qtbot, monkeypatch
+):
+    """The window would stand still for as long as that takes."""
+    importing = Future()
+    monkeypatch.setattr("oddsdesk.desk.grid.model._importing_arrays", lambda: importing)
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: panel.model.misplaced == PRICES)
+    panel._on_idle_timeout()
+    assert panel.model.count == 0
+    importing.set_result(None)
+    panel._on_idle_timeout()
+    assert panel.model.count == PRICES
     panel.close_panel()
 
 
