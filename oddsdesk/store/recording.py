@@ -282,8 +282,9 @@ def _parted(offers: Iterable[_Offer]) -> _Parted:
 
 def _says_same(before: PresentRow, row: QuoteRow) -> bool:
     """Return whether a priced row differs from what stood there in its time alone."""
-    is_same = before[_ODDS] == row[_ODDS] is not None and before[_IS_LIVE] == row[_IS_LIVE]
-    return is_same and before[_LIQUIDITY:_END] == row[_LIQUIDITY:]
+    if before[_ODDS] is not row[_ODDS] or row[_ODDS] is None:  # the same text is kept as it was
+        return False
+    return before[_IS_LIVE] == row[_IS_LIVE] and before[_LIQUIDITY:_END] == row[_LIQUIDITY:]
 
 
 def _sources(offers: Iterable[_Offer]) -> list[tuple[str, str, int]]:

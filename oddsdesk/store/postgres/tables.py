@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final, LiteralString
 
 import msgspec
@@ -271,7 +272,8 @@ class PostgresTables(PostgresGameRows):
         """Return the rows of the log, each with its shard and its number there."""
         shards = self._shards_of({row[0] for row in log})
         numbered: list[tuple[Any, ...]] = []
-        for shard, rows in groupby(log, lambda row: shards[row[0]]):
+        for game, rows in groupby(log, itemgetter(0)):
+            shard = shards[game]
             before = self._seqs[shard]
             numbered += [(shard, seq, *row) for seq, row in enumerate(rows, before + 1)]
             self._seqs[shard] = numbered[-1][1]
