@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Final
 
 import msgspec
@@ -48,6 +49,9 @@ from oddsdesk.desk.ui.theme.theme import Theme
 
 _FILLING_MS, _IDLE_MS = 250, 2_000
 """How often rows are put in place that would move: oftener while the first ones come in."""
+_SLOWLY_MS, _RESTS = 1_000, 10
+"""The longest between two of them while rows come in, and for how many times as long as the last
+one took it rests: putting rows in place is not to hold up those that come."""
 _FILLING_IDLES = 12
 """Looks after the end of the first reading, in which its last rows still come in."""
 _TYPING_MS = 60
@@ -341,7 +345,7 @@ class GridPanel(QWidget):
         ):
             self.model.arrange()  # which tells of the counts again
             return
-        if self.model.is_filling and self._idle.interval() != _FILLING_MS:
+        if self.model.is_filling and self._idle.interval() == _IDLE_MS:
             self._idle.setInterval(_FILLING_MS)
         self._show_state()
 
@@ -352,7 +356,11 @@ class GridPanel(QWidget):
         if self.model.misplaced and self.isVisible() and may_move and self.model.is_ready:
             if not self._has_choice():
                 self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
+            began = perf_counter()
             self.model.arrange()
+            if is_filling:
+                rest_ms = round((perf_counter() - began) * 1_000 * _RESTS)
+                self._idle.setInterval(max(_FILLING_MS, min(_SLOWLY_MS, rest_ms)))
 
     def _is_filling(self) -> bool:
         """Whether the first reading goes on, with no row chosen: then rows show as they come."""

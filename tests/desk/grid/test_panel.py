@@ -565,6 +565,20 @@ def test_the_first_reading_shows_rows_as_they_come_though_the_table_has_the_keyb
     qtbot.waitUntil(lambda: panel.model.count == PRICES + 1)
 
 
+@pytest.mark.parametrize(("took_s", "rests_ms"), [(0.01, 250), (0.06, 600), (3.0, 1_000)])
+def test_rows_that_come_in_are_put_in_place_the_more_seldom_the_longer_it_takes(
+    panel, quoted, qtbot, monkeypatch, took_s, rests_ms
+):
+    panel.show()
+    panel._idle.stop()
+    quoted.tell("Stake", "btts", "Yes", 1.9)
+    qtbot.waitUntil(lambda: panel.model.misplaced > 0)
+    monkeypatch.setattr("oddsdesk.desk.grid.panel.perf_counter", iter([1.0, 1.0 + took_s]).__next__)
+    panel._on_idle_timeout()
+    assert panel.model.count == PRICES + 1
+    assert panel._idle.interval() == rests_ms
+
+
 def test_rows_that_come_after_the_first_reading_wait_while_the_table_is_used(panel, quoted, qtbot):
     quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, PRICES, finished_at=1))
     panel.show()
