@@ -34,7 +34,7 @@ def games() -> None:
     Names that are known to be one team's need none of this. A running server on the same
     database shows what was decided at the next reading.
 
-    \\b
+    \b
     Example:
       oddsdesk games suggest
       oddsdesk games accept 3
@@ -50,7 +50,7 @@ def suggest(database: Database, as_json: bool) -> None:
     Same competition, kick-offs within two hours, names that are alike, and prices that do not say
     otherwise. Nothing is merged by that.
 
-    \\b
+    \b
     Example:
       oddsdesk games suggest --json
     """
@@ -66,7 +66,7 @@ def suggest(database: Database, as_json: bool) -> None:
 def accept_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
     """Make one game of each pair; the names of its teams are aliases from then on.
 
-    \\b
+    \b
     Example:
       oddsdesk games accept 3 5
     """
@@ -80,7 +80,7 @@ def accept_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
 def refuse_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
     """Say that the games of each pair are two, so that they are not suggested again.
 
-    \\b
+    \b
     Example:
       oddsdesk games refuse 4
     """
@@ -97,7 +97,7 @@ def undo_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
     Both games are as they were, with what came since under the name that it came with. So are
     games of the same teams that were recorded as one meanwhile, for a week after their last price.
 
-    \\b
+    \b
     Example:
       oddsdesk games undo 3
     """

@@ -100,6 +100,7 @@ def test_each_command_of_oddsdesk_explains_itself_and_asks_for_no_qt():
         [sys.executable, "-c", WITHOUT_QT + LOADS_ALL], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
+    assert "\\b" not in done.stdout, "what keeps the lines of examples apart"
 
 
 @pytest.mark.parametrize("command", [[], ["desk"]])
