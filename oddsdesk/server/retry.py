@@ -18,6 +18,11 @@ class RetryWhileUnavailable:
         self._troubles = troubles or Troubles()
         self._refused = False
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the database refused the last step."""
+        return self._refused
+
     async def do(self, step: Callable[[], Awaitable[None]], retry_s: float) -> None:
         """Do a step; where the database refuses, wait and try again until it succeeds."""
         try:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
@@ -141,13 +142,17 @@ class Valuation:
                 await asyncio.sleep(PACE_S)
 
     async def rounds(self) -> None:
-        """Value everything, the first time briskly, until cancelled."""
+        """Value everything, briskly the first time and after a refusal, until cancelled.
+
+        What the database refused is told until a round is whole, which takes long else.
+        """
         await asyncio.sleep(ROUND_S)
         patience = RetryWhileUnavailable("the rounds of the valuation", self._troubles)
         await patience.do(lambda: self._go_round(BRISK_REST), RETRY_S)
         while True:
             await asyncio.sleep(ROUND_S)
-            await patience.do(lambda: self._go_round(REST), RETRY_S)
+            rest = BRISK_REST if patience.is_refused else REST
+            await patience.do(partial(self._go_round, rest), RETRY_S)
 
     async def divide(self) -> None:
         """Value the games that fall to this process, and no others, until cancelled.

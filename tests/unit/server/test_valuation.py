@@ -9,12 +9,14 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import valuation as valuation_module
+from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.slices import exhaust
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
+from oddsdesk.tasks import stop
 
 NOW = 1_763_661_600_000
 
@@ -76,6 +78,32 @@ async def test_what_the_database_refused_is_stored_by_a_later_round(
     await _listed(store, [2.16])
     assert refused
     assert "the valuation waits for the database: disk full" in caplog.text
+
+
+async def test_after_a_refusal_a_round_is_brisk_so_that_it_is_told_no_longer(store, monkeypatch):
+    monkeypatch.setattr(valuation_module, "ROUND_S", 0.01)
+    monkeypatch.setattr(valuation_module, "RETRY_S", 0.01)
+    monkeypatch.setattr(valuation_module, "REST", 1e12)  # any other round never ends
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    working, was_told = SqliteReader.games_to_value, []
+
+    def refuse_once(reader: SqliteReader, since: int):
+        if was_told:
+            return working(reader, since)
+        was_told.append(True)
+        raise StoreUnavailableError("away")
+
+    monkeypatch.setattr(SqliteReader, "games_to_value", refuse_once)
+    troubles = Troubles()
+    valuation = Valuation(store, lambda: NOW, DEFAULT_METHOD, troubles)
+    task = asyncio.get_running_loop().create_task(valuation.rounds())
+    async with asyncio.timeout(30):
+        while not troubles.now():
+            await asyncio.sleep(0)
+        while troubles.now():
+            await asyncio.sleep(0.01)
+    await stop(task)
+    valuation.close()
 
 
 async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monkeypatch):
