@@ -3,7 +3,6 @@
 import asyncio
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -16,7 +15,7 @@ from oddsdesk.server.connections import Connections, ConnectionsByProxy
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
-from oddsdesk.server.owner_watch import OwnerWatch
+from oddsdesk.server.owner_watch import OwnerWatch, owner_watch
 from oddsdesk.server.proxies import BehindProxy, Proxies
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.refusals import Refusals
@@ -57,9 +56,8 @@ class Answering:
         self._proxies = Proxies(settings.public.behind_proxy)
         self._connections = Connections(settings.connections, self._proxies)
         self._owner: OwnerWatch | None = None
-        left_to_others = not settings.run_once and not service.store.is_read_only
-        if isinstance(settings.database, Path) and left_to_others:
-            self._owner = OwnerWatch(settings.database)
+        if not service.store.is_read_only:
+            self._owner = owner_watch(settings)
         self._app: App | None = None
         self._certificate: Certificate | None = None
         self._listeners: list[socket.socket] = []

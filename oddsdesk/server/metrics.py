@@ -48,7 +48,7 @@ FAMILIES: Final = (
     Family("oddsdesk_quotes_recorded_total", "counter", "Quotes recorded by this server."),
     Family("oddsdesk_quotes_skipped_total", "counter", "Quotes older than what was stored."),
     Family("oddsdesk_feed_state", "gauge", "1 for the state that a feed is in."),
-    Family("oddsdesk_owner", "gauge", "1 for who runs valuation, upkeep and feeds."),
+    Family("oddsdesk_owner", "gauge", "1 for who does what one process does at a time."),
     Family("oddsdesk_troubles", "gauge", "Troubles that /api/health tells of."),
     Family("oddsdesk_price_changes", "gauge", "Number of the last price change in the log."),
     Family("oddsdesk_write_ahead_log_bytes", "gauge", "Size of a file's write-ahead log."),

@@ -155,7 +155,8 @@ class Server:
         await self._duties.open()
 
     async def _metrics_text(self) -> bytes:
-        duties = self._duties if self._is_at_work else None
+        is_owner = self._is_at_work and self._settings.needs_lock
+        duties = self._duties if is_owner else None
         own = await of_worker(self.store, self.troubles, self._answering, duties)
         return render(await of_database(self.store, self._log.tail), {1: own})
 

@@ -50,6 +50,8 @@ class Succession:
         with contextlib.suppress(StoreUnavailableError):
             if await self._ask(self._lease.is_held) or await self._take():
                 await self._take_up()
+            else:
+                _log.info("%s stands by: another does what one process does at a time", self._who)
 
     async def follow(self, somebody_ended: asyncio.Event | None = None) -> None:
         """Wait for the lease, and for its loss, until cancelled; ``somebody_ended`` hastens it."""

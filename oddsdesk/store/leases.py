@@ -39,6 +39,22 @@ class Lease(Protocol):
         ...
 
 
+class Holders(Protocol):
+    """Tells what of some leases and divided works anybody has. One thread at a time."""
+
+    def held(self) -> frozenset[str]:
+        """Return the names that a process has now, this one or another.
+
+        Raises:
+            StoreError: the database cannot be used now.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ask no more."""
+        ...
+
+
 def leases_of(database: DatabaseUrl, names: Collection[str]) -> Lease:
     """Return all leases of these names as one: taken together, or none of them.
 
@@ -48,3 +64,14 @@ def leases_of(database: DatabaseUrl, names: Collection[str]) -> Lease:
     with needing_postgresql():
         from oddsdesk.store.postgres.leases import PostgresLease  # noqa: PLC0415 - an extra
     return PostgresLease(database.url, names)
+
+
+def holders_of(database: DatabaseUrl, leases: Collection[str], works: Collection[str]) -> Holders:
+    """Return who tells whether anybody has these leases, and a part of these works.
+
+    Raises:
+        StoreError: PostgreSQL's client is not installed, or the URL is none.
+    """
+    with needing_postgresql():
+        from oddsdesk.store.postgres.holders import PostgresHolders  # noqa: PLC0415 - an extra
+    return PostgresHolders(database.url, leases, works)
