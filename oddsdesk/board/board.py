@@ -231,14 +231,17 @@ class Board:
         bad: list[str] = []
         for message in messages:
             game = self._ids.of(message.competition, message.match_name)
-            book = self._books.get(game)
-            if book is None:
-                if not self.keeps_all or not self._has_room(game, bad):
-                    continue
-                book = self._books.of(self._entry_of(game, message))
-            _, changes = changed.setdefault(game, (book, Changes()))
-            for reading in read_message(message, now, self.whose, bad):
-                book.put(*reading[:2], changes, reading[2])
+            found = changed.get(game)
+            if found is None:
+                book = self._books.get(game)
+                if book is None:
+                    if not self.keeps_all or not self._has_room(game, bad):
+                        continue
+                    book = self._books.of(self._entry_of(game, message))
+                found = changed[game] = (book, Changes())
+            if (reading := read_message(message, now, self.whose, bad)) is not None:
+                key, seen, liquidity = reading
+                found[0].put(key, seen, found[1], liquidity)
         self._passed_over.tell("stream", bad)
         for book, changes in changed.values():
             self._recompute(book, changes)

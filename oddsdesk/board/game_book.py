@@ -65,6 +65,9 @@ class GameBook:
         """
         where = (key.market_type, key.period)
         market = self._markets.get(where)
+        if market is not None and market.price((key.selection, key.bookmaker)) is not None:
+            self._dirty.add(where)
+            return market.put(key, seen, changes, liquidity)
         if not self._has_room(key, market):
             self._turned_away += 1
             return 0
@@ -77,24 +80,19 @@ class GameBook:
             self._columns.add(key.bookmaker)
             changes.relaid = True
         self._dirty.add(where)
-        before = market.count
-        gap = market.put(key, seen, changes, liquidity)
-        self.count += market.count - before
-        return gap
+        self.count += 1
+        return market.put(key, seen, changes, liquidity)
 
     def _has_room(self, key: CellKey, market: Market | None) -> bool:
-        """Whether a price is held already, or one more may be."""
+        """Whether one more price may be held."""
         columns = self._columns
         if len(columns) >= MOST_BOOKMAKERS and key.bookmaker not in columns and key.bookmaker:
             return False
-        if market is None:
-            return len(self._markets) < MOST_MARKETS and self.count < MOST_PRICES
-        if self.count < MOST_PRICES and len(market.rows) < MOST_SELECTIONS:
-            return True
-        if key.selection not in market.rows:
+        if self.count >= MOST_PRICES:
             return False
-        held = market.price((key.selection, key.bookmaker))
-        return held is not None or self.count < MOST_PRICES
+        if market is None:
+            return len(self._markets) < MOST_MARKETS
+        return len(market.rows) < MOST_SELECTIONS or key.selection in market.rows
 
     def withdraw_unheard(
         self,

@@ -69,14 +69,16 @@ def read_row(row: OddsRow, heard_at: int, whose: DeskReference, bad: list[str]) 
 
 def read_message(
     message: PriceMessage, heard_at: int, whose: DeskReference, bad: list[str]
-) -> list[Reading]:
-    """Return the price of a stream message, nothing where it makes no sense."""
-    has_limits = message.bookmaker == whose.service
+) -> Reading | None:
+    """Return the price of a stream message, None where it makes no sense."""
     key = CellKey(
         message.market_type, message.period, message.selection, whose.key_of(message.bookmaker)
     )
     said = (message.odds, message.scraped_at, None, message.is_live, heard_at)
-    return list(_checked(iter([(key, said, message.liquidity if has_limits else UNSET)]), bad))
+    seen = _sighting(key, said, bad)
+    if seen is None:
+        return None
+    return key, seen, message.liquidity if message.bookmaker == whose.service else UNSET
 
 
 def reference_of(matrix: GameMatrix) -> str | None:
@@ -131,18 +133,25 @@ def _read_line(
 
 
 def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:
-    for key, (odds, scraped_at, url, is_live, heard_at), liquidity in raws:
-        if odds <= 1:
-            bad.append(f"{_name(key)}: expected odds above 1, got {odds:g}")
-            continue
-        try:
-            at_ms = _ms(scraped_at)
-        except ValueError as error:
-            bad.append(f"{_name(key)}: scraped_at: {error}")
-            continue
-        if at_ms - heard_at > _AHEAD_MS:
-            at_ms = heard_at
-        yield key, Sighting(odds, at_ms, heard_at, url, is_live), liquidity
+    for key, said, liquidity in raws:
+        seen = _sighting(key, said, bad)
+        if seen is not None:
+            yield key, seen, liquidity
+
+
+def _sighting(key: CellKey, said: _Said, bad: list[str]) -> Sighting | None:
+    odds, scraped_at, url, is_live, heard_at = said
+    if odds <= 1:
+        bad.append(f"{_name(key)}: expected odds above 1, got {odds:g}")
+        return None
+    try:
+        at_ms = _ms(scraped_at)
+    except ValueError as error:
+        bad.append(f"{_name(key)}: scraped_at: {error}")
+        return None
+    if at_ms - heard_at > _AHEAD_MS:
+        at_ms = heard_at
+    return Sighting(odds, at_ms, heard_at, url, is_live)
 
 
 def _name(key: CellKey) -> str:

@@ -61,7 +61,8 @@ def kick_off(entry: Entry, context: CellContext) -> Cell:
     if entry.selection.is_live:
         return Cell("live", TextRole.LIVE)
     minute = context.now_ms - context.now_ms % MINUTE_MS
-    return Cell(_kick_off_text(entry.selection.kick_off, minute), TextRole.SOFT)
+    text = _kick_off_text(entry.selection.kick_off, minute)
+    return Cell(text, TextRole.SOFT, repaint_at_ms=minute + MINUTE_MS)
 
 
 def live(entry: Entry, _context: CellContext) -> Cell:

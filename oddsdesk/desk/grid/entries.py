@@ -1,8 +1,7 @@
 """What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from enum import Enum
-from statistics import median
 from typing import NamedTuple
 
 import msgspec
@@ -364,7 +363,13 @@ def _figures(
         best=row.prices[names[0]].odds if names else None,
         best_names=names,
         worst=odds[0] if odds else None,
-        median=median(odds) if odds else None,
+        median=_middle(odds) if odds else None,
         spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,
         count=len(odds),
     )
+
+
+def _middle(ordered: Sequence[float]) -> float:
+    """Return the median of figures in order; ``statistics`` would put them in order again."""
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

@@ -42,11 +42,13 @@ _TAKE_MS = 10
 _COUNT_MS = 250
 """How long prices come in before they are counted: whoever shows it lays out anew."""
 _SLICE_S = 0.008
-_MOST_REST_S = 0.5
+_MOST_REST_S = 1.0
 """The longest that prices out of sight wait for others of their selections, to be taken with."""
 _RESTS = 10
 """They wait as many times as long as it took to take the last ones: hardly, where few move."""
-_GAME, _SELECTION, _BEST_HOLD = BY_KEY["game"], BY_KEY["selection"], BY_KEY["best_hold_pct"]
+_GAME, _SELECTION = BY_KEY["game"], BY_KEY["selection"]
+_MOST_MADE = 1_000
+"""Rows whose cells are kept: more than any screen shows, as others ask for cells, too."""
 _STEP = 100
 """Prices taken from the board between two looks at the clock."""
 
@@ -80,6 +82,11 @@ class GridModel(LiveModel):
         self._is_filling = False
         self._finished_at: int | None = None
         self._forgotten = board.times_forgotten
+        self._made: dict[Entry, list[Cell | None]] = {}
+        """The cells of rows as they were asked for last, until they are others."""
+        self._changed = set[SelectionEntry]()
+        """What cells are to be looked at again for."""
+        self._context = self._context_now()
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
         self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
@@ -88,9 +95,10 @@ class GridModel(LiveModel):
 
     def close(self) -> None:
         """Hear no more of the board and let go of its prices; to be shown no more."""
-        for timer in (self._take_timer, self._count_timer):
+        for timer in (self._take_timer, self._count_timer, self._flush_timer):
             timer.stop()
         self._unsubscribe()
+        self._make_anew()
         self._arrangement.clear()
         self.book.clear()
 
@@ -197,6 +205,7 @@ class GridModel(LiveModel):
 
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
+        self._make_anew()
         with self._relayout():
             self._arrangement.arrange(self.book.selections(), self._compiled_filter())
         self.counts_changed.emit()
@@ -301,15 +310,45 @@ class GridModel(LiveModel):
         is_prices = self.shape is Shape.PRICES
         for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
             self._arrangement.judge(entry, compiled)
-        rows, last = self._arrangement, len(COLUMNS) - 1
-        # What the best prices hold together is said beside each selection of the line.
-        lines = {one.line for one in selections} if _BEST_HOLD in self.columns else ()
-        for place in range(len(rows)) if self.rows_in_view is None else self.rows_in_view():
+        self._changed |= selections
+        self._flush_soon()
+
+    def flush(self) -> None:
+        """Have those cells in sight painted that look otherwise now, and tell of them."""
+        if self._changed:
+            self._touch_all_changed()
+        super().flush()
+
+    def _touch_all_changed(self) -> None:
+        changed, self._changed = self._changed, set()
+        # What the prices of a line hold together is said beside each of its selections.
+        lines = {(*one.key[:3], one.line) for one in changed}
+        rows, made = self._arrangement, self._made
+        self._made, self._context = {}, self._context_now()
+        there = range(len(rows))
+        for place in there if self.rows_in_view is None else self.rows_in_view():
+            if place not in there:  # the table learns of it in its turn
+                break
             shown = rows[place]
             if isinstance(shown, GameGroup):
                 continue
-            if shown.selection in selections or (lines and shown.selection.line in lines):
-                self.touch(place, 0, place, last)
+            if (before := made.get(shown)) is not None:
+                self._made[shown] = before
+            selection = shown.selection
+            if (*selection.key[:3], selection.line) in lines:
+                self._touch_changed(place, shown, before)
+
+    def _touch_changed(self, place: int, shown: Entry, before: list[Cell | None] | None) -> None:
+        """Have those cells of a row painted that look otherwise now; all, if none was made."""
+        if before is None:
+            self.touch(place, 0, place, len(COLUMNS) - 1)
+            return
+        for column, cell in enumerate(before):
+            if cell is None:
+                continue
+            now = before[column] = self._cell_of(shown, column)
+            if now != cell and now != cell._replace(repaint_at_ms=now.repaint_at_ms):
+                self.touch(place, column, place, column)
 
     def _keys_in_view(self) -> Iterator[RowKey]:
         """Yield the prices that rows in sight show: they are not to wait for all the others."""
@@ -365,6 +404,7 @@ class GridModel(LiveModel):
 
     def _show_games(self) -> None:
         if self.book.show_games() and self.rowCount():
+            self._make_anew()
             self.touch(0, 0, self.rowCount() - 1, len(COLUMNS) - 1)
 
     def _tell_headers(self) -> None:
@@ -390,18 +430,42 @@ class GridModel(LiveModel):
         return shown.header(title, descending if column == sorted_by else None)
 
     def cell(self, row: int, column: int) -> Cell:
-        shown = self._arrangement[row]
+        shown, now = self._arrangement[row], self._clock()
         if isinstance(shown, GameGroup):
-            return group_cell(shown, column, self._clock())
-        cell = COLUMNS[column].cell(shown, self._context())
+            return group_cell(shown, column, now)
+        if now != self._context.now_ms:
+            if now < self._context.now_ms or len(self._made) > _MOST_MADE:
+                self._made.clear()
+            self._context = self._context_now()
+        made = self._made.get(shown)
+        if made is None:
+            made = self._made[shown] = [None] * len(COLUMNS)
+        cell = made[column]
+        if cell is None or cell.repaint_at_ms <= now:
+            cell = made[column] = self._cell_of(shown, column)
+        return cell
+
+    def _cell_of(self, shown: Entry, column: int) -> Cell:
+        cell = COLUMNS[column].cell(shown, self._context)
         if shown.is_held:
             return cell
         return cell._replace(ink=TextRole.GHOST, is_struck=bool(cell.text), arrow=0)
 
-    def _context(self) -> CellContext:
+    def _context_now(self) -> CellContext:
         board = self._board
         reference = board.reference or UNNAMED_REFERENCE
         return CellContext(self._clock(), board.freshness, reference, self._names.short)
+
+    def _make_anew(self) -> None:
+        """Have each cell made anew when it is asked for."""
+        self._made.clear()
+        self._changed.clear()
+        self._context = self._context_now()
+
+    def refresh_all(self) -> None:
+        """Have every cell and header made anew."""
+        self._make_anew()
+        super().refresh_all()
 
     def tip(self, row: int, column: int) -> str:
         shown = self._arrangement[row]

@@ -91,8 +91,38 @@ def test_what_best_prices_hold_is_painted_beside_each_selection_of_the_line(mode
     quoted.tell("Bovada", "total", "Under 2.5", 2.0)
     take_in(model, qtbot)
     model.flush()
-    assert [span.top for span in model.dirty_spans] == [0]
+    assert model.dirty_spans == [(0, best_hold, 0, best_hold)]
     assert model.cell(0, best_hold).text != before
+
+
+def test_cells_that_look_as_before_are_not_painted_again_and_all_others_are(model, quoted, qtbot):
+    model.show(GridFilter(words=words_of("over")))
+    before = every_cell(model)
+    quoted.clock.now += 500
+    quoted.tell("Bovada", "total", "Over 2.5", 2.5)
+    take_in(model, qtbot)
+    model.flush()
+    painted = {(span.top, span.left) for span in model.dirty_spans}
+    now = every_cell(model)
+    assert painted == {place for place in now if now[place] != before[place]}
+    assert 0 < len(painted) < len(now) / 2
+    model.refresh_all()
+    assert every_cell(model) == now
+
+
+def test_ages_are_made_anew_as_time_passes_and_where_it_is_set_back(model, quoted):
+    seen, began = BY_KEY["scraped_at"], quoted.clock.now
+    texts = []
+    for passed_ms in (0, 30_000, 31_000, 0):
+        quoted.clock.now = began + passed_ms
+        texts.append(model.cell(0, seen).text)
+    assert len(set(texts)) == 3
+    assert texts[0] == texts[-1]
+
+
+def every_cell(model):
+    places = [(row, column) for row in range(model.rowCount()) for column in range(len(COLUMNS))]
+    return {place: model.cell(*place)._replace(repaint_at_ms=0) for place in places}
 
 
 def figures_of(selection):
@@ -227,6 +257,7 @@ def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot
     assert "1.70" not in shown(model, ODDS)
     model._due_at = 0.0
     take_in(model, qtbot)
+    model.flush()
     assert "1.70" in shown(model, ODDS)
 
 

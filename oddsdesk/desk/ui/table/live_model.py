@@ -113,6 +113,9 @@ class LiveModel(QAbstractTableModel):
     def touch(self, top: int, left: int, bottom: int, right: int) -> None:
         """Note that the cells of a span changed, all ends included."""
         self._touched.add(Span(top, left, bottom, right))
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
         if not self._flush_timer.isActive():
             since_ms = (time.monotonic() - self._flushed_at) * 1_000
             pause_ms = FLUSH_MS if len(self.dirty_spans) < _BUSY_SPANS else _BUSY_FLUSH_MS
