@@ -117,8 +117,8 @@ ON CONFLICT DO UPDATE SET
     newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
 """
 _RAISE: Final = """
-UPDATE game SET last_scraped_at = max(last_scraped_at, ?1), has_live = max(has_live, ?2)
-WHERE id = ?3 AND (last_scraped_at < ?1 OR has_live < ?2)
+UPDATE game SET last_scraped_at = max(last_scraped_at, ?), has_live = max(has_live, ?)
+WHERE id = ? AND (last_scraped_at < ? OR has_live < ?)
 """
 _RECENT: Final = "UPDATE game SET recent = 1 WHERE id = ? AND NOT recent"  # else touches no index
 _SOURCE: Final = """
@@ -225,7 +225,7 @@ class SqliteTables(SqliteGameRows):
         many(_TOLD_BY, changes.origins)
         many(_UNCOVER, changes.uncovered)
         many(_COVER, changes.coverage)
-        many(_RAISE, changes.seen)
+        many(_RAISE, [(*each, *each[:2]) for each in changes.seen])
         many(_RECENT, [(game,) for game in changes.recent])
         many(_SOURCE, changes.sources)
         many(_SUM_UP, [{"game": game} for game, _ in changes.uncovered])
