@@ -13,7 +13,7 @@ import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.matrix import RowKey, SectionKey
 from oddsdesk.board.notices import (
     GamesChanged,
     Notice,
@@ -52,6 +52,9 @@ _MOST_MADE = 1_000
 _STEP = 100
 """Prices taken from the board between two looks at the clock."""
 
+Line = tuple[str, str, int, SectionKey | None]
+"""A line group: its game, market, period and line."""
+
 
 class GridModel(LiveModel):
     """What the board holds of all games; rows keep their place until ``arrange``."""
@@ -84,8 +87,8 @@ class GridModel(LiveModel):
         self._forgotten = board.times_forgotten
         self._made: dict[Entry, list[Cell | None]] = {}
         """The cells of rows as they were asked for last, until they are others."""
-        self._changed = set[SelectionEntry]()
-        """What cells are to be looked at again for."""
+        self._changed = set[Line]()
+        """Lines whose cells are to be looked at again: what is kept of them holds no more."""
         self._context = self._context_now()
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
@@ -310,7 +313,8 @@ class GridModel(LiveModel):
         is_prices = self.shape is Shape.PRICES
         for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
             self._arrangement.judge(entry, compiled)
-        self._changed |= selections
+        # What the prices of a line hold together is said beside each of its selections.
+        self._changed.update(map(_line_of, selections))
         self._flush_soon()
 
     def flush(self) -> None:
@@ -321,8 +325,6 @@ class GridModel(LiveModel):
 
     def _touch_all_changed(self) -> None:
         changed, self._changed = self._changed, set()
-        # What the prices of a line hold together is said beside each of its selections.
-        lines = {(*one.key[:3], one.line) for one in changed}
         rows, made = self._arrangement, self._made
         self._made, self._context = {}, self._context_now()
         there = range(len(rows))
@@ -334,8 +336,7 @@ class GridModel(LiveModel):
                 continue
             if (before := made.get(shown)) is not None:
                 self._made[shown] = before
-            selection = shown.selection
-            if (*selection.key[:3], selection.line) in lines:
+            if _line_of(shown.selection) in changed:
                 self._touch_changed(place, shown, before)
 
     def _touch_changed(self, place: int, shown: Entry, before: list[Cell | None] | None) -> None:
@@ -437,6 +438,8 @@ class GridModel(LiveModel):
             if now < self._context.now_ms or len(self._made) > _MOST_MADE:
                 self._made.clear()
             self._context = self._context_now()
+        if self._changed and _line_of(shown.selection) in self._changed:
+            return self._cell_of(shown, column)
         made = self._made.get(shown)
         if made is None:
             made = self._made[shown] = [None] * len(COLUMNS)
@@ -507,6 +510,10 @@ class GridModel(LiveModel):
 def _importing_arrays() -> Future[ModuleType]:
     """Import what orders rows beside the window, which would stand still for 0.1 s."""
     return in_background("arrays", partial(import_module, "oddsdesk.desk.grid.arrays"))
+
+
+def _line_of(selection: SelectionEntry) -> Line:
+    return (*selection.key[:3], selection.line)
 
 
 def _by_selection(keys: Iterable[RowKey]) -> dict[RowKey, None]:
