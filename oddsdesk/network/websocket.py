@@ -85,7 +85,7 @@ class _Connection(ClientConnection):
         self._size = 0
         """Of the messages, in bytes."""
         self._has_news = asyncio.Event()
-        self._has_ended = self._is_resting = False
+        self._has_ended = self._is_resting = self._is_let_go = False
 
     async def messages(self) -> list[bytes]:
         """Return what came since it was asked last, in order; waits until that is something.
@@ -111,6 +111,12 @@ class _Connection(ClientConnection):
         finally:
             self._is_resting = False
             self._read_on()
+
+    def let_go(self) -> None:
+        """Keep no message from now on, so that the answer to the end is read at once."""
+        self._is_let_go, self._is_resting = True, False
+        self._messages, self._size = [], 0
+        self._read_on()
 
     def data_received(self, data: bytes) -> None:
         if not self._left and len(data) <= _PIECE:
@@ -166,6 +172,8 @@ class _Connection(ClientConnection):
         self._has_news.set()
 
     def _keep(self, message: bytes) -> None:
+        if self._is_let_go:
+            return
         self._messages.append(message)
         self._size += len(message) + 1
         self._has_news.set()
@@ -270,6 +278,7 @@ class WebSocket:
     ) -> None:
         self._silence.cancel()
         await stop(self._pinging)
+        self._connection.let_go()
         await self._connection.close()
 
     async def receive(self) -> bytes:

@@ -85,7 +85,7 @@ async def test_which_names_are_served_is_told_to_the_log_only(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     guard = HostGuard(_passed, {"odds.example.org"}, no_limits)
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.INFO, logger="oddsdesk.server.hosts"):
         for _ in range(3):
             _, body = await answers(guard, host="evil.example")
     message = json.loads(body["body"])["error"]["message"]
