@@ -13,7 +13,7 @@ import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey, SectionKey
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import (
     GamesChanged,
     Notice,
@@ -30,12 +30,13 @@ from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, title_in
 from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
+from oddsdesk.desk.grid.kept_cells import KeptCells
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
 from oddsdesk.desk.ui.background import in_background
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
-from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 from oddsdesk.slices import one_slice
 
 _TAKE_MS = 10
@@ -47,13 +48,8 @@ _MOST_REST_S = 1.0
 _RESTS = 10
 """They wait as many times as long as it took to take the last ones: hardly, where few move."""
 _GAME, _SELECTION = BY_KEY["game"], BY_KEY["selection"]
-_MOST_MADE = 1_000
-"""Rows whose cells are kept: more than any screen shows, as others ask for cells, too."""
 _STEP = 100
 """Prices taken from the board between two looks at the clock."""
-
-Line = tuple[str, str, int, SectionKey | None]
-"""A line group: its game, market, period and line."""
 
 
 class GridModel(LiveModel):
@@ -85,11 +81,7 @@ class GridModel(LiveModel):
         self._is_filling = False
         self._finished_at: int | None = None
         self._forgotten = board.times_forgotten
-        self._made: dict[Entry, list[Cell | None]] = {}
-        """The cells of rows as they were asked for last, until they are others."""
-        self._changed = set[Line]()
-        """Lines whose cells are to be looked at again: what is kept of them holds no more."""
-        self._context = self._context_now()
+        self._cells = KeptCells(self._context)
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
         self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
@@ -101,7 +93,7 @@ class GridModel(LiveModel):
         for timer in (self._take_timer, self._count_timer, self._flush_timer):
             timer.stop()
         self._unsubscribe()
-        self._make_anew()
+        self._cells.clear()
         self._arrangement.clear()
         self.book.clear()
 
@@ -208,7 +200,7 @@ class GridModel(LiveModel):
 
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
-        self._make_anew()
+        self._cells.clear()
         with self._relayout():
             self._arrangement.arrange(self.book.selections(), self._compiled_filter())
         self.counts_changed.emit()
@@ -313,43 +305,24 @@ class GridModel(LiveModel):
         is_prices = self.shape is Shape.PRICES
         for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
             self._arrangement.judge(entry, compiled)
-        # What the prices of a line hold together is said beside each of its selections.
-        self._changed.update(map(_line_of, selections))
+        self._cells.change(selections)
         self._flush_soon()
 
     def flush(self) -> None:
         """Have those cells in sight painted that look otherwise now, and tell of them."""
-        if self._changed:
-            self._touch_all_changed()
+        if self._cells.has_changed:
+            for place, columns in self._cells.renewed(self._entries_in_view()):
+                self.touch(place, columns[0], place, columns[-1])
         super().flush()
 
-    def _touch_all_changed(self) -> None:
-        changed, self._changed = self._changed, set()
-        rows, made = self._arrangement, self._made
-        self._made, self._context = {}, self._context_now()
+    def _entries_in_view(self) -> Iterator[tuple[int, Entry]]:
+        rows = self._arrangement
         there = range(len(rows))
         for place in there if self.rows_in_view is None else self.rows_in_view():
             if place not in there:  # the table learns of it in its turn
                 break
-            shown = rows[place]
-            if isinstance(shown, GameGroup):
-                continue
-            if (before := made.get(shown)) is not None:
-                self._made[shown] = before
-            if _line_of(shown.selection) in changed:
-                self._touch_changed(place, shown, before)
-
-    def _touch_changed(self, place: int, shown: Entry, before: list[Cell | None] | None) -> None:
-        """Have those cells of a row painted that look otherwise now; all, if none was made."""
-        if before is None:
-            self.touch(place, 0, place, len(COLUMNS) - 1)
-            return
-        for column, cell in enumerate(before):
-            if cell is None:
-                continue
-            now = before[column] = self._cell_of(shown, column)
-            if now != cell and now != cell._replace(repaint_at_ms=now.repaint_at_ms):
-                self.touch(place, column, place, column)
+            if not isinstance(shown := rows[place], GameGroup):
+                yield place, shown
 
     def _keys_in_view(self) -> Iterator[RowKey]:
         """Yield the prices that rows in sight show: they are not to wait for all the others."""
@@ -405,7 +378,7 @@ class GridModel(LiveModel):
 
     def _show_games(self) -> None:
         if self.book.show_games() and self.rowCount():
-            self._make_anew()
+            self._cells.clear()
             self.touch(0, 0, self.rowCount() - 1, len(COLUMNS) - 1)
 
     def _tell_headers(self) -> None:
@@ -434,40 +407,16 @@ class GridModel(LiveModel):
         shown, now = self._arrangement[row], self._clock()
         if isinstance(shown, GameGroup):
             return group_cell(shown, column, now)
-        if now != self._context.now_ms:
-            if now < self._context.now_ms or len(self._made) > _MOST_MADE:
-                self._made.clear()
-            self._context = self._context_now()
-        if self._changed and _line_of(shown.selection) in self._changed:
-            return self._cell_of(shown, column)
-        made = self._made.get(shown)
-        if made is None:
-            made = self._made[shown] = [None] * len(COLUMNS)
-        cell = made[column]
-        if cell is None or cell.repaint_at_ms <= now:
-            cell = made[column] = self._cell_of(shown, column)
-        return cell
+        return self._cells.cell(shown, column, now)
 
-    def _cell_of(self, shown: Entry, column: int) -> Cell:
-        cell = COLUMNS[column].cell(shown, self._context)
-        if shown.is_held:
-            return cell
-        return cell._replace(ink=TextRole.GHOST, is_struck=bool(cell.text), arrow=0)
-
-    def _context_now(self) -> CellContext:
+    def _context(self) -> CellContext:
         board = self._board
         reference = board.reference or UNNAMED_REFERENCE
         return CellContext(self._clock(), board.freshness, reference, self._names.short)
 
-    def _make_anew(self) -> None:
-        """Have each cell made anew when it is asked for."""
-        self._made.clear()
-        self._changed.clear()
-        self._context = self._context_now()
-
     def refresh_all(self) -> None:
         """Have every cell and header made anew."""
-        self._make_anew()
+        self._cells.clear()
         super().refresh_all()
 
     def tip(self, row: int, column: int) -> str:
@@ -510,10 +459,6 @@ class GridModel(LiveModel):
 def _importing_arrays() -> Future[ModuleType]:
     """Import what orders rows beside the window, which would stand still for 0.1 s."""
     return in_background("arrays", partial(import_module, "oddsdesk.desk.grid.arrays"))
-
-
-def _line_of(selection: SelectionEntry) -> Line:
-    return (*selection.key[:3], selection.line)
 
 
 def _by_selection(keys: Iterable[RowKey]) -> dict[RowKey, None]:
