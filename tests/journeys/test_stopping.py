@@ -40,14 +40,13 @@ WHILE_SERVE_STARTS = (
     "uvicorn",
     "oddsdesk.store.store",
     "uvloop",
-    "sqlite_utils",  # in the thread that makes a fresh file
-    "oddsdesk.feeds.simulator",
+    "oddsdesk.feeds.simulator",  # in a thread of its own, beside a fresh file
 )
 WHILE_THE_DESK_STARTS = (
     "oddsdesk.cli.desk",
     "PySide6.QtCore",
     "oddsdesk.desk.shell.app",
-    "sqlite_utils",  # the server begins beside the window
+    "oddsdesk.feeds.simulator",  # the server begins beside the window
 )
 
 

@@ -45,7 +45,6 @@ _PACKAGES: Final = (
     "websockets",
     "httpx",
     "msgspec",
-    "sqlite-utils",
     "rapidfuzz",
     "platformdirs",
     "click",
