@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,8 +10,7 @@ import msgspec
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter
-from oddsdesk.desk.grid.numbered import AWAY, FOLDED, Entries, Numbers
-from oddsdesk.desk.ui.table.row_order import stand_well
+from oddsdesk.desk.grid.numbered import AWAY, Entries, Numbers
 
 if TYPE_CHECKING:
     from oddsdesk.desk.grid.arrays import EntryArrays
@@ -54,8 +54,9 @@ class Arrangement:
         """What rows that are equal are sorted by: a column, and whether descending."""
         self._second_key: Callable[[Entry], Any] = lambda _: None
         self.sort_by(BY_KEY["ev_pct"], descending=True)
-        self.misplaced: dict[Entry, None] = {}
-        """Entries that would move, come or go if all were arranged anew."""
+        self._misplaced = set[Entry]()
+        self._moved: dict[Entry, None] = {}
+        """Entries of which is yet to be seen whether they are misplaced."""
         self._order = array("q")
         """What is arranged, folded rows too, whatever their game."""
         self._rows = array("q")
@@ -104,7 +105,10 @@ class Arrangement:
         """Return where a row stands; below zero: ``AWAY`` or ``FOLDED``."""
         if isinstance(row, GameGroup):
             return row.place
-        return self._places[row.number] if 0 <= row.number < len(self._places) else AWAY
+        return self._place_of(row.number)
+
+    def _place_of(self, number: int) -> int:
+        return self._places[number] if 0 <= number < len(self._places) else AWAY
 
     # How it is arranged
 
@@ -117,11 +121,9 @@ class Arrangement:
         of = self._entries[self.shape]
         if of is not self._of:
             self._of, self._order = of, array("q")
-        self.misplaced.clear()
+        self._forget_moves()
         if len(of):
-            keys = [(self._key, self.descending)]
-            if self.second is not None:
-                keys.insert(0, (self._second_key, self.second[1]))
+            keys = reversed(self._keys())
             self._order = self._its_arrays().order(self._order, selections, compiled, keys)
         self._group()
         self._put()
@@ -140,42 +142,48 @@ class Arrangement:
         self._order, self._rows, self._places = array("q"), array("q"), array("q")
         self._arrays.clear()
         self.groups = []
-        self.misplaced.clear()
+        self._forget_moves()
 
-    def judge(self, entry: Entry, compiled: CompiledFilter) -> None:
-        """Note whether a changed entry stands where it would after ``arrange``.
+    def note_moved(self, entries: Iterable[Entry]) -> None:
+        """Note that entries are others now: they may have to stand elsewhere."""
+        self._moved.update(dict.fromkeys(entries))
 
-        Among the rows it is compared with its neighbours as they are now.
+    def misplaced(self, compiled: CompiledFilter) -> int:
+        """Return how many entries would move, come or go if all were arranged anew.
+
+        What moved since this was asked last is compared with its neighbours as they are now.
         """
-        place = self.place_of(entry)
-        is_wanted = entry.is_held and compiled.keeps(entry)
-        if place == AWAY or not is_wanted:
-            is_misplaced = is_wanted != (place != AWAY)
-        else:
-            is_misplaced = place != FOLDED and not self._stands_well(entry, place)
-        if is_misplaced:
-            self.misplaced[entry] = None
-        else:
-            self.misplaced.pop(entry, None)
+        if moved := self._moved:
+            self._moved = {}
+            self._misplaced.difference_update(moved)
+            self._misplaced.update(self._astray(moved, compiled))
+        return len(self._misplaced)
 
-    def _stands_well(self, entry: Entry, place: int) -> bool:
-        if place:
-            before = self[place - 1]
-            if not isinstance(before, GameGroup) and not self._may_stand(before, entry):
-                return False
-        if place + 1 == len(self):
-            return True
-        after = self[place + 1]
-        return isinstance(after, GameGroup) or self._may_stand(entry, after)
+    def _astray(self, moved: Iterable[Entry], compiled: CompiledFilter) -> list[Entry]:
+        """Return which of some entries do not stand where they would after ``arrange``."""
+        astray, shown, places = list[Entry](), list[Entry](), list[int]()
+        for entry in moved:
+            place = self._place_of(entry.number)
+            if (entry.is_held and compiled.keeps(entry)) != (place != AWAY):
+                astray.append(entry)
+            elif place >= 0:
+                shown.append(entry)
+                places.append(place)
+        if shown:
+            ill = self._its_arrays().out_of_order(self._rows, places, self._keys())
+            astray += compress(shown, ill)
+        return astray
 
-    def _may_stand(self, before: Entry, after: Entry) -> bool:
-        first, second = self._key(before), self._key(after)
-        if not stand_well(first, second, descending=self.descending):
-            return False
-        if self.second is None or first != second:
-            return True
-        key, descending = self._second_key, self.second[1]
-        return stand_well(key(before), key(after), descending=descending)
+    def _forget_moves(self) -> None:
+        self._moved = {}
+        self._misplaced.clear()
+
+    def _keys(self) -> list[tuple[Callable[[Entry], Any], bool]]:
+        """What rows are sorted by, the weightiest first, each with whether it is descending."""
+        keys = [(self._key, self.descending)]
+        if self.second is not None:
+            keys.append((self._second_key, self.second[1]))
+        return keys
 
     def _its_arrays(self) -> "EntryArrays":
         """The arrays of what is arranged."""

@@ -103,6 +103,32 @@ class EntryArrays:
         places[shown[of_entries]] = of_entries
         return _plain(places)
 
+    def out_of_order(
+        self, rows: Numbers, places: Sequence[int], keys: Iterable[tuple[KeyOf, bool]]
+    ) -> Mask:
+        """Return for each place whether its row may not stand beside one of its neighbours.
+
+        Titles are below zero among the rows: beside them any may. The weightiest key comes first,
+        with each whether rows are sorted by it descending; they are asked as they are now.
+        """
+        held, title = self.entries.held, -1
+        shown = np.concatenate(([title], np.array(rows, np.int64), [title]))
+        here = np.array(places, np.int64) + 1
+        numbers = np.array((shown[here - 1], shown[here], shown[here + 1]))
+        entries = [None if number < 0 else held[number] for number in numbers.ravel().tolist()]
+        stand_well = (numbers[:-1] < 0) | (numbers[1:] < 0)
+        is_equal = ~stand_well
+        for key, descending in keys:
+            found = [None if entry is None else key(entry) for entry in entries]
+            figures = _ranked(found).reshape(numbers.shape)
+            before, after = figures[:-1], figures[1:]
+            stand_well |= is_equal & (before > after if descending else before < after)
+            stand_well |= is_equal & (np.isnan(after) & ~np.isnan(before))
+            is_equal &= (before == after) | (np.isnan(before) & np.isnan(after))
+        beside = stand_well | is_equal
+        ill: Mask = ~(beside[0] & beside[1])
+        return ill
+
     def _by_field(self, numbers: Vector, selections: Sequence[SelectionEntry]) -> Vector:
         ranks = np.zeros(len(self.entries.selections), np.int64)
         ranks[[one.number for one in selections]] = np.arange(len(selections))
@@ -206,6 +232,15 @@ def _lies_in(within: Range, figures: Figures) -> Mask:
     if within.most is not None:
         found &= figures <= within.most
     return found
+
+
+def _ranked(found: Sequence[Any]) -> Figures:
+    """Return figures as they are and others as ranks among each other; not a number: none."""
+    if isinstance(next((each for each in found if each is not None), 0), int | float):
+        return np.array(found, np.float64)
+    ranks: dict[Any, float] = {key: rank for rank, key in enumerate(sorted(set(found) - {None}))}
+    ranks[None] = np.nan
+    return np.array([ranks[each] for each in found], np.float64)
 
 
 def _plain(numbers: Vector) -> Numbers:

@@ -1,7 +1,7 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import cache, partial
@@ -56,7 +56,7 @@ class GridModel(LiveModel):
     """What the board holds of all games; rows keep their place until ``arrange``."""
 
     counts_changed = Signal()
-    """The number of rows, or of rows that would move, differs."""
+    """The number of rows, or of rows that would move, may be another."""
 
     def __init__(self, board: Board, clock: Clock, names: BookmakerNames | None = None) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class GridModel(LiveModel):
     @property
     def misplaced(self) -> int:
         """How many rows would move, come or go after ``arrange``."""
-        return len(self._arrangement.misplaced)
+        return self._arrangement.misplaced(self._compiled_filter())
 
     def entry(self, row: int) -> Entry | None:
         """Return what a row shows; None for the title of a game."""
@@ -251,12 +251,11 @@ class GridModel(LiveModel):
             self._due, self._waiting, self._took_s = _by_selection(self._waiting), {}, 0.0
             if not self._games:
                 self._is_filling = len(self._due) > self.total
-        misplaced, total = self.misplaced, self.total
         one_slice(self._take_all(list(self._keys_in_view())), _SLICE_S)
-        if self.misplaced and not self.count and self.is_ready:
+        if not self.count and self.is_ready and self.misplaced:
             self.counts_changed.emit()  # the first rows wait for no others
-        elif (misplaced, total) != (self.misplaced, self.total):
-            self._count_soon()
+        elif not self._count_timer.isActive():
+            self._count_timer.start()
         ended = time.perf_counter()
         self._took_s += ended - began
         if not self._due:
@@ -266,23 +265,18 @@ class GridModel(LiveModel):
         if self.is_behind:
             self._take_timer.start(0 if self._is_taking else _TAKE_MS)
 
-    def _count_soon(self) -> None:
-        if not self._count_timer.isActive():
-            self._count_timer.start()
-
     def _take_all(self, in_view: Sequence[RowKey]) -> Iterator[None]:
-        compiled = self._compiled_filter()
         for game in {key.game_id for key in in_view} & self._games.keys():
             self._look_at(game)
         if seen := [key for key in in_view if key in self._waiting or key in self._due]:
-            self._take(seen, compiled)
+            self._take(seen)
             yield
         while self._is_taking:
             if not self._due and self._games:
                 self._look_at(next(iter(self._games)))
             elif not self._due:
                 self._due = dict.fromkeys(keys_of(self._held.pop()))
-            self._take([key for key, _ in zip(self._due, range(_STEP), strict=False)], compiled)
+            self._take([key for key, _ in zip(self._due, range(_STEP), strict=False)])
             yield
 
     def _look_at(self, game: str) -> None:
@@ -290,21 +284,12 @@ class GridModel(LiveModel):
         del self._games[game]
         self._due |= dict.fromkeys(self._board.row_keys_of(game))
 
-    def _take(self, keys: Iterable[RowKey], compiled: CompiledFilter) -> None:
+    def _take(self, keys: Iterable[RowKey]) -> None:
         for key in keys:
             self._waiting.pop(key, None)
             self._due.pop(key, None)
-        self._show_changed(*self.book.take(keys), compiled)
-
-    def _show_changed(
-        self,
-        changed: Iterable[PriceEntry],
-        selections: Set[SelectionEntry],
-        compiled: CompiledFilter,
-    ) -> None:
-        is_prices = self.shape is Shape.PRICES
-        for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
-            self._arrangement.judge(entry, compiled)
+        changed, selections = self.book.take(keys)
+        self._arrangement.note_moved(changed if self.shape is Shape.PRICES else selections)
         self._cells.change(selections)
         self._flush_soon()
 

@@ -1,7 +1,5 @@
 """Sorting the odds grid: as a naive sort has it, unknown last, equal rows as they stood."""
 
-from itertools import pairwise
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +8,7 @@ from oddsdesk.desk.grid.arrays import EntryArrays
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.numbered import Entries, Numbers
-from oddsdesk.desk.ui.table.row_order import in_order, stand_well
+from oddsdesk.desk.ui.table.row_order import in_order
 
 keys = st.one_of(
     st.lists(st.none() | st.floats(-5, 5), max_size=30),
@@ -27,20 +25,6 @@ def test_order_is_that_of_a_naive_stable_sort_with_unknown_last(keys, descending
     unknown = [item for item in items if item[1] is None]
     naive = sorted(known, key=lambda item: item[1], reverse=descending) + unknown
     assert in_order(items, lambda item: item[1], descending=descending) == naive
-
-
-@given(keys=keys, descending=st.booleans())
-def test_rows_in_order_all_stand_well(keys, descending):
-    ordered = in_order(keys, lambda key: key, descending=descending)
-    pairs = pairwise(ordered)
-    assert all(stand_well(*pair, descending=descending) for pair in pairs)
-
-
-def test_a_row_out_of_order_does_not_stand_well():
-    assert not stand_well(1.0, 2.0, descending=True)
-    assert not stand_well(2.0, 1.0, descending=False)
-    assert not stand_well(None, 1.0, descending=False)
-    assert stand_well(1.0, None, descending=True)
 
 
 class Row:
@@ -95,3 +79,40 @@ def test_arrays_follow_rows_that_come_move_and_leave(keys, leaving, changing, de
             entries.note(row)
     arranged_after(keys[1])
     arranged_after(keys[2])
+
+
+TITLE = ~0
+
+
+@given(
+    keys=keys.flatmap(lambda each: st.tuples(st.just(each), st.permutations(each))),
+    titles=st.sets(st.integers(0, 30)),
+    descending=st.tuples(st.booleans(), st.booleans()),
+)
+def test_a_row_is_out_of_order_where_a_neighbour_and_it_would_change_places(
+    keys, titles, descending
+):
+    entries = Entries()
+    rows = [Row(pair) for pair in zip(*keys, strict=True)]
+    for row in rows:
+        entries.add(row)
+    shown = []
+    for number, row in enumerate(rows):
+        shown += [None, row] if number in titles else [row]
+    places = [place for place, row in enumerate(shown) if row is not None]
+    numbers = Numbers("q", [TITLE if row is None else row.number for row in shown])
+    sorted_by = [
+        (lambda row: row.key[0], descending[0]),
+        (lambda row: row.key[1], descending[1]),
+    ]
+    found = EntryArrays(entries).out_of_order(numbers, places, sorted_by)
+
+    def stays(place):
+        pair = shown[place : place + 2]
+        if place < 0 or len(pair) < 2 or None in pair:
+            return True
+        for key, is_descending in reversed(sorted_by):
+            pair = in_order(pair, key, descending=is_descending)
+        return pair == shown[place : place + 2]
+
+    assert list(found) == [not (stays(place - 1) and stays(place)) for place in places]

@@ -1,4 +1,4 @@
-"""The order of a table's rows, and whether two neighbours are in order."""
+"""The order of a table's rows."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,10 +24,3 @@ def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
         keys = [ranks[found] for found in keys]
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
     return list(map(items.__getitem__, order))
-
-
-def stand_well(first: Any, second: Any, *, descending: bool) -> bool:
-    """Whether a row of one key may stand before a row of another."""
-    if first is None or second is None:
-        return second is None
-    return bool(first >= second if descending else first <= second)
