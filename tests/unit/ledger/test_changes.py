@@ -1,6 +1,7 @@
 """What becomes of bets: results, cash-outs, edits, closing lines, and all that taken back."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -28,8 +29,9 @@ REPLACE = msgspec.structs.replace
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger(tmp_path / "ledger.db")
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        yield ledger
 
 
 def test_a_settled_bet_is_there_after_a_restart_with_every_field(tmp_path: Path) -> None:

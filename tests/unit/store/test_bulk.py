@@ -1,6 +1,7 @@
 """Rows that go in by many: all of them, in their order, whole or not at all."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,11 @@ LIMIT_S = 30
 
 @pytest.mark.parametrize("count", [0, 1, ROWS - 1, ROWS, ROWS + 1, 3 * ROWS + 2])
 def test_rows_are_numbered_in_their_order(count: int) -> None:
-    connection = sqlite3.connect(":memory:")
-    connection.execute(_TABLE)
     rows = [(f"text {number}", number if number % 2 else None) for number in range(count)]
-    insert(connection, "note (text, at)", rows)
-    found = connection.execute("SELECT seq, text, at FROM note ORDER BY seq").fetchall()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(_TABLE)
+        insert(connection, "note (text, at)", rows)
+        found = connection.execute("SELECT seq, text, at FROM note ORDER BY seq").fetchall()
     assert found == [(number, *row) for number, row in enumerate(rows, 1)]
 
 
