@@ -1,12 +1,17 @@
 """A connection whose other end fell silent is given up; one that speaks is not."""
 
 import asyncio
+import time
+from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from websockets.asyncio.server import Server, ServerConnection, serve
 
+from oddsdesk.network import websocket
 from oddsdesk.network.errors import ClosedError, UnreachableError
 from oddsdesk.network.websocket import Pinging, open_websocket
+from oddsdesk.slices import SLICE_S
 from oddsdesk.tasks import spawn, stop
 
 SILENCE_S = 0.3
@@ -35,15 +40,22 @@ async def test_a_silent_end_is_offline_after_its_time_and_speech_puts_that_off()
 PINGING = Pinging("ping", LIMIT_S, LIMIT_S)
 
 
-async def test_a_flood_of_empty_frames_leaves_the_loop_to_others_and_none_is_lost() -> None:
+async def test_a_flood_of_empty_frames_leaves_the_loop_to_others_and_none_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """D85: 130,000 frames came with one read and held the window for seconds."""
     frames, turns = 60_000, 0
+    readings = count()
+    slow = SimpleNamespace(  # a slice's time goes by with every second reading of the clock
+        perf_counter=lambda: next(readings) * SLICE_S * 0.6, monotonic=time.monotonic
+    )
+    monkeypatch.setattr(websocket, "time", slow)
 
     async def flood(connection: ServerConnection) -> None:
         connection.transport.write(b"\x81\x00" * frames + b"\x81\x03end")
         await connection.close(4008)
 
-    async def count() -> None:
+    async def take_turns() -> None:
         nonlocal turns
         while True:
             await asyncio.sleep(0)
@@ -52,7 +64,7 @@ async def test_a_flood_of_empty_frames_leaves_the_loop_to_others_and_none_is_los
     async with serve(flood, "127.0.0.1", 0, compression=None) as server:
         address = address_of(server)
         async with asyncio.timeout(60), await open_websocket(address, PINGING) as socket:
-            counting = asyncio.get_running_loop().create_task(count())
+            counting = asyncio.get_running_loop().create_task(take_turns())
             heard = [await socket.receive() for _ in range(frames + 1)]
             counting.cancel()
             with pytest.raises(ClosedError) as caught:
