@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from oddsdesk.board.game_book import GameBook
-from oddsdesk.board.judging import Judge, line_of
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.judging import Judge, Judgement
+from oddsdesk.board.matrix import Matrix, Place, RowKey, Section
+from oddsdesk.board.prices import Price
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.rules import MIN_EV
 from oddsdesk.pricing.value import Candidate, judge
 
 
-class AssessedPrice(NamedTuple):
+class AssessedPrice(msgspec.Struct, frozen=True):
     """A price, what it is worth, and which outcome it is of; times in milliseconds."""
 
     key: RowKey
@@ -60,48 +62,52 @@ def assessed_price(
     by: Judge, matrix: Matrix, section: Section, selection: str, bookmaker: str
 ) -> AssessedPrice:
     """Assess a bookmaker's price that is held."""
-    price = section.row_of(selection).prices[bookmaker]
-    found = by.assess(section, selection, bookmaker)
+    row, side = section.row_of(selection), section.side_of(selection)
+    return assessed_at(by, matrix, Place(section, row, side), bookmaker)
+
+
+def assessed_at(by: Judge, matrix: Matrix, place: Place, bookmaker: str) -> AssessedPrice:
+    """Assess a bookmaker's price that is held at a place of the game."""
+    section, row, side = place
+    price = row.prices[bookmaker]
+    judgement = by.judge(section, row, side, bookmaker)
     market_type, period, group = section.key
     return AssessedPrice(
-        key=RowKey(matrix.game_id, market_type, period, selection, bookmaker),
+        key=RowKey(matrix.game_id, market_type, period, row.selection, bookmaker),
         match_name=matrix.match_name,
         competition=matrix.competition,
         sport=matrix.sport,
         kick_off=matrix.kick_off,
         is_live=bool(price.is_live),
         line_key=group,
-        side=section.side_of(selection),
-        assessment=found,
-        is_in_contract=_is_in_contract(by, section, selection, bookmaker, found),
+        side=side,
+        assessment=judgement.assessment,
+        is_in_contract=_is_in_contract(by.now_ms, judgement, side, price),
         scraped_at=price.scraped_at,
         url=price.url,
         direction=price.direction,
-        due_at=by.due_at(section, selection, bookmaker),
+        due_at=judgement.due_at,
     )
 
 
-def _is_in_contract(
-    by: Judge, section: Section, selection: str, bookmaker: str, found: Assessment
-) -> bool:
+def _is_in_contract(now_ms: int, judgement: Judgement, side: str, price: Price) -> bool:
+    found = judgement.assessment
     gross, ends = found.service_ev_pct, found.settlement
     if gross is None or ends is None or gross < MIN_EV:
         return False
     if found.net_odds == found.odds and ends.decided == 1:
-        return not found.stopped_by  # the contract's rules are what it was judged by
-    price = section.row_of(selection).prices[bookmaker]
-    sides = by.sides(section, bookmaker)
-    side = section.side_of(selection)
-    candidate = Candidate(side, price.odds, sides, price.scraped_at, price.is_live)
-    return judge(line_of(section, bookmaker), candidate, by.now_ms).is_value
+        # the contract's rules are what it was judged by
+        return found.is_value or not found.stopped_by
+    candidate = Candidate(side, price.odds, judgement.sides, price.scraped_at, price.is_live)
+    return judge(judgement.line, candidate, now_ms).is_value
 
 
 def assessed_in(book: GameBook, by: Judge, key: RowKey) -> AssessedPrice | None:
     """Assess a price that a game's book holds; None where it holds no such price."""
-    found = book.find(CellKey(*key[1:]))
-    if found is None or key.bookmaker is None:
+    place = book.place_of(key.market_type, key.period, key.selection)
+    if place is None or key.bookmaker is None or key.bookmaker not in place.row.prices:
         return None
-    return assessed_price(by, book.matrix, found[0], key.selection, key.bookmaker)
+    return assessed_at(by, book.matrix, place, key.bookmaker)
 
 
 def listed_at_all(prices: Iterable[AssessedPrice]) -> list[AssessedPrice]:

@@ -10,7 +10,7 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
-from oddsdesk.board.matrix import CellKey, MarketFacts, Matrix, Section, SelectionRow
+from oddsdesk.board.matrix import CellKey, MarketFacts, Matrix, Place, Section, SelectionRow
 from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.board.reference import Renaming
 from oddsdesk.pricing.assessment import GOAL_MARKETS, OVERTIME_SPORTS
@@ -224,6 +224,11 @@ class GameBook:
         """Return the section that holds a selection."""
         market = self._markets.get((market_type, period))
         return None if market is None else market.section_of(selection)
+
+    def place_of(self, market_type: str, period: int, selection: str) -> Place | None:
+        """Return where a selection stands, None where no price of it is held."""
+        market = self._markets.get((market_type, period))
+        return None if market is None else market.places.get(selection)
 
     def row(self, market_type: str, period: int, selection: str) -> SelectionRow | None:
         """Return a selection with its prices, None where none is held."""

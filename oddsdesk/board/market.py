@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -11,7 +12,7 @@ from oddsdesk.board import valuation
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.holds import Holds
-from oddsdesk.board.matrix import CellKey, MarketFacts, Section, SectionKey, SelectionRow
+from oddsdesk.board.matrix import CellKey, MarketFacts, Place, Section, SectionKey, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.board.pushes import Pushes
@@ -48,7 +49,8 @@ class Market:
         self.rows: dict[str, SelectionRow] = {}
         self.sections: tuple[Section, ...] = ()
         self._match_name = match_name
-        self._section_of: dict[str, Section] = {}
+        self.places: dict[str, Place] = {}
+        """Where each selection stands, as it was laid out last."""
         self._moved: set[Cell] = set()
         self._seen_again: set[str] = set()
         """Selections of which a price was seen that says the same, later."""
@@ -114,8 +116,8 @@ class Market:
         if gap:
             changes.cells[key] = None
             self._seen_again.add(selection)
-            if bookmaker is None and selection in self._section_of:
-                valuation.redate(self._section_of[selection])
+            if bookmaker is None and selection in self.places:
+                valuation.redate(self.places[selection].section)
         return gap
 
     def withdraw_unheard(
@@ -204,7 +206,7 @@ class Market:
         """Bring groups and figures up to date with the prices."""
         self._redate(changes)
         self._tell_what_else_is_offered(changes)
-        if self._regroup or any(cell[0] not in self._section_of for cell in self._moved):
+        if self._regroup or any(cell[0] not in self.places for cell in self._moved):
             self._group(basis)
             changes.relaid = True
             changes.revalued.extend(self.sections)
@@ -301,7 +303,8 @@ class Market:
 
     def section_of(self, selection: str) -> Section | None:
         """Return the line group that a selection belongs to."""
-        return self._section_of.get(selection)
+        place = self.places.get(selection)
+        return None if place is None else place.section
 
     def _see(self, bookmaker: str | None, price: Price, changes: Changes) -> None:
         last = self._seen.get(bookmaker)
@@ -346,8 +349,8 @@ class Market:
         self._reformed.clear()
 
     def _side_of(self, selection: str) -> str:
-        section = self._section_of.get(selection)
-        return "" if section is None else section.side_of(selection)
+        place = self.places.get(selection)
+        return "" if place is None else place.side
 
     def _tell_all(self, changes: Changes) -> None:
         changes.revalued.extend(self.sections)
@@ -429,8 +432,10 @@ class Market:
             for group in line_groups(self.market_type, self._match_name, self.rows, self.sport)
         ]
         self.sections = tuple(sorted(sections, key=Section.order))
-        self._section_of = {
-            row.selection: section for section in self.sections for row in section.rows
+        self.places = {
+            row.selection: Place(section, row, side)
+            for section in self.sections
+            for row, side in zip(section.rows, section.sides or repeat(""), strict=False)
         }
         self._find_unread()
         for section in self.sections:
@@ -441,12 +446,12 @@ class Market:
 
     def _repool(self, basis: Basis, changes: Changes) -> None:
         """Ask the bookmakers together anew, where one of them said something."""
-        if any(not self._section_of[selection].sides for selection, _ in self._moved):
+        if any(not self.places[selection].section.sides for selection, _ in self._moved):
             self._find_unread()
             touched = {section.key: section for section in self.sections}
         else:
             names = {selection for selection, _ in self._moved} | self._seen_again
-            touched = {self._section_of[name].key: self._section_of[name] for name in names}
+            touched = {self.places[name].section.key: self.places[name].section for name in names}
         for section in touched.values():
             valuation.figure(section, basis)
             changes.revalued.append(section)
@@ -460,10 +465,10 @@ class Market:
             return
         moved: dict[SectionKey, list[Cell]] = {}
         for cell in self._moved:
-            moved.setdefault(self._section_of[cell[0]].key, []).append(cell)
+            moved.setdefault(self.places[cell[0]].section.key, []).append(cell)
         changes.touched |= dict.fromkeys(moved)
         for cells in moved.values():
-            section = self._section_of[cells[0][0]]
+            section = self.places[cells[0][0]].section
             if any(bookmaker is None for _, bookmaker in cells):
                 valuation.figure(section, basis)
                 changes.revalued.append(section)
@@ -472,7 +477,7 @@ class Market:
             else:
                 for selection, bookmaker in cells:
                     valuation.refigure_price(section, self.rows[selection], bookmaker or "", basis)
-        if any(not self._section_of[cells[0][0]].sides for cells in moved.values()):
+        if any(not self.places[cells[0][0]].section.sides for cells in moved.values()):
             self._find_unread()
         if any(bookmaker is None for _, bookmaker in self._moved):
             self._settle()

@@ -199,6 +199,15 @@ class Section(msgspec.Struct):
         return rank, self.key.period, line, self.key.group
 
 
+class Place(NamedTuple):
+    """Where a selection stands."""
+
+    section: Section
+    row: SelectionRow
+    side: str
+    """As ``Section.side_of``."""
+
+
 class Matrix(msgspec.Struct):
     """A game with every market that is known; read it, the board alone changes it."""
 

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Final
 
 import msgspec
 
-from oddsdesk.board.assessed import AssessedPrice, assessed_in
+from oddsdesk.board.assessed import AssessedPrice, assessed_at
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
@@ -85,26 +86,25 @@ class ValueBets:
             self._listed_at[key[:4]].append(key.bookmaker)
         differs = self.audit != before or self.listed.keys() != listed_before.keys()
         for key in (*self.listed, *(key for key in listed_before if key not in self.listed)):
-            differs = self._assess(key, now_ms) or differs
+            differs = bool(self._assess_all([key], now_ms)) or differs
             yield
         return differs
 
     def assess_all(self, now_ms: int) -> None:
         """Assess everything anew, on another basis."""
-        for key in list(self.entries):
-            self._assess(key, now_ms)
+        self._assess_all(list(self.entries), now_ms)
 
     def prices_moved(self, book: GameBook, changes: Changes, now_ms: int) -> list[RowKey]:
         """Assess what a game's changes bear on; return the prices that differ."""
         keys = dict.fromkeys(self._touched(book, changes))
         if changes.overtime_learnt:
             keys |= dict.fromkeys(self._with_goals(book.matrix.competition))
-        return [key for key in keys if self._assess(key, now_ms)]
+        return self._assess_all(keys, now_ms)
 
     def age(self, now_ms: int) -> list[RowKey]:
         """Assess what time alone has changed; return the prices that differ."""
         due = [key for key, entry in self.entries.items() if entry.due_at <= now_ms]
-        return [key for key in due if self._assess(key, now_ms)]
+        return self._assess_all(due, now_ms)
 
     def forget_game(self, game: str, now_ms: int) -> list[RowKey]:
         """Drop what rested on a game's prices, which are held no more."""
@@ -114,7 +114,7 @@ class ValueBets:
     def assess_games(self, games: Container[str], now_ms: int) -> list[RowKey]:
         """Assess the prices of games anew; return the prices that differ."""
         keys = [key for key in self.entries if key.game_id in games]
-        return [key for key in keys if self._assess(key, now_ms)]
+        return self._assess_all(keys, now_ms)
 
     def service_row(self, key: RowKey, method: str) -> ServiceRow | None:
         """Return what the service says of a price by itself, None where it does not list it."""
@@ -162,25 +162,34 @@ class ValueBets:
             if entry.competition == competition and key.market_type in GOAL_MARKETS
         ]
 
-    def _assess(self, key: RowKey, now_ms: int) -> bool:
-        """Assess one price as it is now; return whether that differs from before."""
-        before, entry = self.entries.get(key), self._entry(key, now_ms)
-        if entry is None:
-            self.entries.pop(key, None)
-        else:
-            self.entries[key] = entry
-        return _shown(entry) != _shown(before)
+    def _assess_all(self, keys: Iterable[RowKey], now_ms: int) -> list[RowKey]:
+        """Assess prices as they are now; return those of which that differs from before."""
+        moved, entries = list[RowKey](), self.entries
+        judge: Judge | None = None
+        game = ""
+        book: GameBook | None = None
+        for key in keys:
+            if key.game_id != game:
+                game = key.game_id
+                book = self._book_of(game)
+                judge = None if book is None else self._judge_of(book.matrix)
+            before, entry = entries.get(key), self._entry(key, now_ms, book, judge)
+            if entry is None:
+                entries.pop(key, None)
+            else:
+                entries[key] = entry
+            if _shown(entry) != _shown(before):
+                moved.append(key)
+        return moved
 
-    def _entry(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
-        book = self._book_of(key.game_id)
-        if book is not None:
-            found = assessed_in(book, self._judge_of(book.matrix), key)
-            if found is not None:
-                section = book.section_of(*key[1:4])
-                is_near = section is not None and key.bookmaker in (
-                    section.row_of(key.selection).near
-                )
-                return found if is_near or key in self.listed else None
+    def _entry(
+        self, key: RowKey, now_ms: int, book: GameBook | None, judge: Judge | None
+    ) -> AssessedPrice | None:
+        if book is not None and judge is not None and key.bookmaker is not None:
+            place = book.place_of(key.market_type, key.period, key.selection)
+            if place is not None and key.bookmaker in place.row.prices:
+                is_wanted = key.bookmaker in place.row.near or key in self.listed
+                return assessed_at(judge, book.matrix, place, key.bookmaker) if is_wanted else None
         row = self.service_row(key, self._basis.method)
         is_reference = key.bookmaker == self._basis.reference.bookmaker
         if row is None or is_reference:
@@ -212,13 +221,31 @@ class ValueBets:
             self._audited_at = now_ms
 
 
+_SHOWN: Final = attrgetter(
+    "match_name",
+    "competition",
+    "sport",
+    "kick_off",
+    "is_live",
+    "line_key",
+    "side",
+    "is_in_contract",
+    "scraped_at",
+    "url",
+    "direction",
+    "assessment.odds",
+    "assessment.net_odds",
+    "assessment.fair_odds",
+    "assessment.ev_pct",
+    "assessment.service_ev_pct",
+    "assessment.cautions",
+    "assessment.is_value",
+)
+
+
 def _shown(entry: AssessedPrice | None) -> tuple[object, ...]:
     """What anybody is shown of a price: all but the ages of its rules, which grow by themselves."""
-    if entry is None:
-        return ()
-    found = entry.assessment
-    figures = (found.odds, found.net_odds, found.fair_odds, found.ev_pct, found.service_ev_pct)
-    return (*entry[:8], entry[9:13], figures, found.cautions, found.is_value)
+    return () if entry is None else _SHOWN(entry)
 
 
 def _turned_round(bet: ValueBet) -> ValueBet:

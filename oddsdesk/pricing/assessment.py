@@ -4,9 +4,9 @@ Whoever shows, sorts, stakes or tells of a price asks ``assess``. A price with a
 value and gets no stake; it is shown, with the caution in words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import msgspec
 
@@ -71,7 +71,7 @@ class Caution(Enum):
     """Its source says that its prices are late (D66)."""
 
 
-class Sighting(NamedTuple):
+class Sighting(msgspec.Struct, frozen=True):
     """A price as it was seen; times in milliseconds."""
 
     side: str
@@ -86,7 +86,7 @@ class Sighting(NamedTuple):
     is_delayed: bool = False
 
 
-class Group(NamedTuple):
+class Group(msgspec.Struct, frozen=True):
     """What is known of the line group that a bookmaker prices, beside the price itself."""
 
     profile: Profile
@@ -99,7 +99,7 @@ class Group(NamedTuple):
     is_reference: bool = False
 
 
-class Setting(NamedTuple):
+class Setting(msgspec.Struct, frozen=True):
     """What is known of the game and of the reference's line group."""
 
     line: ReferenceLine
@@ -164,15 +164,13 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
     fair = verdict.fair_odds
     ends = None if fair is None else settlement_of(line, price.side, fair, setting.push)
     ev = None if verdict.ev_pct is None or ends is None else verdict.ev_pct * ends.decided
-    checks = tuple(
-        within(Rule.MIN_EDGE, ev, least=MIN_EV)
-        if check.rule is Rule.MIN_EDGE and ev is not None
-        else check
-        for check in verdict.checks
-    )
+    checks = verdict.checks
+    if ev is not None and ev != verdict.ev_pct:
+        edge = within(Rule.MIN_EDGE, ev, least=MIN_EV)
+        checks = tuple([edge if check.rule is Rule.MIN_EDGE else check for check in checks])
     floor = safety_floor(line.market_type)
-    cautions = tuple(_cautions(setting, group, price, checks))
     stopped = [check for check in checks if not check.holds]
+    cautions = tuple(_cautions(setting, group, price, stopped))
     return Assessment(
         odds=price.odds,
         net_odds=net,
@@ -219,7 +217,7 @@ def usual_form(forms: Mapping[bool, int]) -> bool | None:
 
 
 def is_unread(
-    market_type: str, texts_unread: int, sides: frozenset[str], *, had_draw: bool = False
+    market_type: str, texts_unread: int, sides: Collection[str], *, had_draw: bool = False
 ) -> bool:
     """Tell whether a market has more outcomes than the sides that are seen (D48).
 
@@ -263,52 +261,46 @@ def settlement_of(
 
 
 def _cautions(
-    setting: Setting, group: Group, price: Sighting, checks: tuple[RuleCheck, ...]
-) -> list[Caution]:
+    setting: Setting, group: Group, price: Sighting, stopped: Sequence[RuleCheck]
+) -> Iterator[Caution]:
+    """Yield what speaks against a price, in the order of the set; ``stopped`` are broken rules."""
     line, now = setting.line, setting.now_ms
     in_play = bool(price.is_live or line.is_live)
     is_live = line.is_live if price.is_live is None else price.is_live
     age = None if price.scraped_at is None else now - price.scraped_at
     total = line.overround
-    found = (  # in the order of the set; no mapping: this is done for every price there is
-        (
-            Caution.NOT_COMPARABLE,
-            bool(line.prices) and not is_comparable(line.group.sides, group.sides),
-        ),
-        (Caution.UNREAD_OUTCOME, group.has_unread or setting.has_unread),
-        (
-            Caution.OTHER_RULES,
-            settles_otherwise(
-                (line.market_type, setting.period, setting.sport),
-                line.group.line,
-                group.has_overtime,
-                setting.has_overtime,
-            ),
-        ),
-        (Caution.STATE_DIFFERS, not is_same_state(price.is_live, line.is_live)),
-        (
-            Caution.APART,
-            in_play
-            and price.scraped_at is not None
-            and abs(price.scraped_at - line.scraped_at) > APART_MS,
-        ),
-        (Caution.STALE, age is not None and _is_stale(age, price.stale_after_ms, is_live)),
-        (
-            Caution.REFERENCE_STALE,
-            bool(line.prices)
-            and _is_stale(now - line.scraped_at, setting.stale_after_ms, line.is_live),
-        ),
-        (Caution.AGE_UNKNOWN, age is None),
-        (
-            Caution.STARTED,
-            not price.is_live and setting.kick_off is not None and now > setting.kick_off,
-        ),
-        (Caution.CROSSED_REFERENCE, total is not None and total < MIN_OVERROUND),
-        (Caution.ABOVE_WINDOW, any(_is_above(check) for check in checks if not check.holds)),
-        (Caution.WITHDRAWN, not price.is_offered),
-        (Caution.DELAYED, price.is_delayed),
-    )
-    return [caution for caution, holds in found if holds]
+    if line.prices and not is_comparable(line.group.sides, group.sides):
+        yield Caution.NOT_COMPARABLE
+    if group.has_unread or setting.has_unread:
+        yield Caution.UNREAD_OUTCOME
+    if settles_otherwise(
+        (line.market_type, setting.period, setting.sport),
+        line.group.line,
+        group.has_overtime,
+        setting.has_overtime,
+    ):
+        yield Caution.OTHER_RULES
+    if not is_same_state(price.is_live, line.is_live):
+        yield Caution.STATE_DIFFERS
+    seen_apart = 0 if price.scraped_at is None else abs(price.scraped_at - line.scraped_at)
+    if in_play and seen_apart > APART_MS:
+        yield Caution.APART
+    if age is not None and _is_stale(age, price.stale_after_ms, is_live):
+        yield Caution.STALE
+    if line.prices and _is_stale(now - line.scraped_at, setting.stale_after_ms, line.is_live):
+        yield Caution.REFERENCE_STALE
+    if age is None:
+        yield Caution.AGE_UNKNOWN
+    if not price.is_live and setting.kick_off is not None and now > setting.kick_off:
+        yield Caution.STARTED
+    if total is not None and total < MIN_OVERROUND:
+        yield Caution.CROSSED_REFERENCE
+    if any(map(_is_above, stopped)):
+        yield Caution.ABOVE_WINDOW
+    if not price.is_offered:
+        yield Caution.WITHDRAWN
+    if price.is_delayed:
+        yield Caution.DELAYED
 
 
 def _is_stale(age_ms: int, stale_after_ms: int | None, is_live: bool | None) -> bool:

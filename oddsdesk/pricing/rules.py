@@ -2,7 +2,9 @@
 
 import math
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS
 
@@ -51,7 +53,7 @@ class Rule(Enum):
     """Price over fair odds before the floor (D26a)."""
 
 
-class RuleCheck(NamedTuple):
+class RuleCheck(msgspec.Struct, frozen=True, gc=False):
     """One rule judged on the unrounded figure (D3), thresholds inclusive."""
 
     rule: Rule

@@ -7,7 +7,9 @@ back; a quarter line is half a bet on each of its neighbours, one of which can b
 
 import math
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 HANDICAPS: Final = frozenset({"spread", "games_handicap"})
 """Markets whose lines are the home team's handicap."""
@@ -17,7 +19,7 @@ _ROUNDS: Final = 80
 """Of bisection: the stake is then exact to the last digits of a float."""
 
 
-class Settlement(NamedTuple):
+class Settlement(msgspec.Struct, frozen=True, gc=False):
     """The probabilities of each way a bet may end; they add up to 1."""
 
     win: float

@@ -55,7 +55,7 @@ class ReferenceLine(msgspec.Struct, frozen=True):
     """Whether it is in play; None where nobody said."""
 
 
-class Candidate(NamedTuple):
+class Candidate(msgspec.Struct, frozen=True):
     """A bookmaker's price that may be value; ``scraped_at`` in milliseconds."""
 
     side: str
@@ -70,7 +70,7 @@ class Candidate(NamedTuple):
     """False where unread outcomes or overtime make it another bet (D48, D49)."""
 
 
-class Verdict(NamedTuple):
+class Verdict(msgspec.Struct, frozen=True):
     """What the rules say of a price. Figures are unrounded, None where they cannot be formed.
 
     ``checks`` are in the order of ``Rule``, without those whose figure cannot be formed:

@@ -47,11 +47,10 @@ def judged(
     setting: dict[str, Any] | None = None,
     **price: Any,
 ) -> Assessment:
-    made = Setting(line or reference(), 0, "Football", NOW + 1, NOW, push=0.0)._replace(
-        **setting or {}
-    )
-    book = Group(BOOK, frozenset({"over", "under"}))._replace(**group or {})
-    return assess(made, book, Sighting("over", 2.15, NOW, False)._replace(**price))
+    made = Setting(line or reference(), 0, "Football", NOW + 1, NOW, push=0.0)
+    made = replace(made, **setting or {})
+    book = replace(Group(BOOK, frozenset({"over", "under"})), **group or {})
+    return assess(made, book, replace(Sighting("over", 2.15, NOW, False), **price))
 
 
 def test_a_price_without_cautions_that_holds_every_rule_is_value() -> None:

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from oddsdesk.pricing.devig import METHODS, DevigError
 from oddsdesk.pricing.rules import Rule
@@ -42,7 +43,7 @@ TOTAL = {"Over 2.5": 2.05, "Under 2.5": 1.88}
 
 def judge_over(line: ReferenceLine, odds: float, **fields: object) -> Verdict:
     candidate = Candidate("over", odds, frozenset({"over", "under"}), NOW, False)
-    return judge(line, candidate._replace(**fields), NOW)  # type: ignore[arg-type]
+    return judge(line, replace(candidate, **fields), NOW)
 
 
 def rules_of(verdict: Verdict) -> set[Rule]:
