@@ -40,13 +40,14 @@ WHILE_SERVE_STARTS = (
     "uvicorn",
     "oddsdesk.store.store",
     "uvloop",
-    "oddsdesk.feeds.simulator",  # in a thread of its own, beside a fresh file
+    "sqlite_utils",  # in the thread that makes a fresh file
+    "oddsdesk.feeds.simulator",
 )
 WHILE_THE_DESK_STARTS = (
     "oddsdesk.cli.desk",
     "PySide6.QtCore",
     "oddsdesk.desk.shell.app",
-    "oddsdesk.feeds.simulator",  # the server begins beside the window
+    "sqlite_utils",  # the server begins beside the window
 )
 
 

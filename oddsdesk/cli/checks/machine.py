@@ -45,6 +45,7 @@ _PACKAGES: Final = (
     "websockets",
     "httpx",
     "msgspec",
+    "sqlite-utils",
     "rapidfuzz",
     "platformdirs",
     "click",

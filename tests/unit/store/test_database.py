@@ -13,7 +13,6 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step
 
-FIXTURES = Path(__file__).parent / "fixtures"
 FIRST = Step("first", ("CREATE TABLE note (text TEXT)",))
 SECOND = Step("second", ("ALTER TABLE note ADD COLUMN stars INTEGER", "CREATE TABLE tag (t TEXT)"))
 OLD, NEW = Schema("notes", (FIRST,)), Schema("notes", (FIRST, SECOND))
@@ -55,21 +54,6 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'tag'").fetchall()
     connection.close()
     assert tables == []
-
-
-def test_steps_are_noted_where_older_versions_look_for_them(tmp_path: Path) -> None:
-    def table_of_steps(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-        query = "SELECT name, sql FROM sqlite_master WHERE tbl_name = '_sqlite_migrations'"
-        return sorted(connection.execute(query).fetchall())
-
-    with closing(opened(tmp_path / "notes.db")) as new, closing(sqlite3.connect(":memory:")) as old:
-        old.executescript((FIXTURES / "d4e90e6.sql").read_text())
-        assert table_of_steps(new) == table_of_steps(old)
-        noted = new.execute("SELECT name, julianday(applied_at) FROM _sqlite_migrations")
-        ((name, day),) = noted.fetchall()
-        ((today,),) = new.execute("SELECT julianday('now')").fetchall()
-        assert name == "first"
-        assert 0 <= today - day < 1
 
 
 def test_the_work_of_a_step_is_done_in_its_transaction(tmp_path: Path) -> None:
