@@ -20,10 +20,11 @@ from oddsdesk.server.fairness import Lane
 from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
 from oddsdesk.server.refusals import Refusals
-from oddsdesk.server.websocket import MESSAGE_LIMIT, BoundedWebSocket
 from oddsdesk.tasks import JobFault, Jobs
 
 BACKLOG: Final = 1024
+MESSAGE_LIMIT: Final = 1024
+"""Bytes of a message from a client of the stream (D24)."""
 SEND_BUFFER: Final = 64 * 1024
 """Bytes that the kernel buffers for a client; small, so that we notice one that does not read."""
 PING_INTERVAL_S: Final = 20.0
@@ -222,7 +223,7 @@ def _config(
     return uvicorn.Config(
         app,
         http=cast(type[asyncio.Protocol], http),
-        ws=cast(type[asyncio.Protocol], partial(BoundedWebSocket, talkers=Lane(TALK_A_SECOND, 1))),
+        ws=cast(type[asyncio.Protocol], partial(_websocket, talkers=Lane(TALK_A_SECOND, 1))),
         ws_max_size=MESSAGE_LIMIT,
         ws_ping_interval=PING_INTERVAL_S,
         ws_ping_timeout=PING_LIMIT_S,
@@ -238,6 +239,13 @@ def _config(
         timeout_keep_alive=KEEP_ALIVE_S,
         ssl_context_factory=None if tls is None else lambda _, __: tls,
     )
+
+
+def _websocket(**options: Any) -> asyncio.Protocol:
+    # 11 ms with websockets, and the first prices of a desk need no stream
+    from oddsdesk.server.websocket import BoundedWebSocket  # noqa: PLC0415
+
+    return BoundedWebSocket(**options)
 
 
 class _Uvicorn(uvicorn.Server):

@@ -13,9 +13,8 @@ from oddsdesk.server.frames import text_frame
 from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Hub
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.parameters import BadParameterError, game_id, read_query, sport, text
-from oddsdesk.server.subscribers import Channel, Interest, Subscriber
+from oddsdesk.server.subscribers import CHANNEL, Channel, Interest, Subscriber
 from oddsdesk.server.tokens import read_token
-from oddsdesk.server.websocket import CHANNEL
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Kind

@@ -2,12 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.values import Change
+
+
+CHANNEL: Final = "oddsdesk.channel"
+"""The extension of the ASGI scope that holds the connection itself, a ``Channel``."""
 
 
 class Channel(Protocol):

@@ -10,9 +10,8 @@ from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.connections import Place
 from oddsdesk.server.fairness import Lane
 from oddsdesk.server.protocol import LINGER_S, error_answer
+from oddsdesk.server.subscribers import CHANNEL
 
-MESSAGE_LIMIT: Final = 1024
-"""Bytes of a message from a client (D24)."""
 PIECE_BYTES: Final = 64
 """What is parsed at a time: up to ten frames."""
 FRAMES_A_SECOND: Final = 10.0
@@ -24,8 +23,6 @@ BACKLOG_LIMIT: Final = 4 * 1024 * 1024
 """Bytes that may wait for a client beyond the kernel's buffer; with more it is too slow."""
 CLOSE_LIMIT_S: Final = 10.0
 """Seconds that a client may take to read what is left and answer a close."""
-CHANNEL: Final = "oddsdesk.channel"
-"""The extension of the ASGI scope that holds the connection itself."""
 
 
 class BoundedWebSocket(WebSocketsSansIOProtocol):

@@ -17,7 +17,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 LATER = (
     *("httpx", "keyring", "numpy", "pandas", "psycopg", "pyarrow", "pyqtgraph", "rapidfuzz"),
-    *("nats", "xlsxwriter", "betfairlightweight", "apprise", "websockets.asyncio.client"),
+    *("nats", "xlsxwriter", "betfairlightweight", "apprise", "websockets"),
     *("oddsdesk.feeds.importers", "oddsdesk.feeds.simulator", "oddsdesk.feeds.live.the_odds_api"),
     *("oddsdesk.research.backtest", "oddsdesk.archive.archive", "oddsdesk.store.postgres"),
     *("oddsdesk.desk.alerts.panel", "oddsdesk.desk.bets", "oddsdesk.desk.explain"),

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from oddsdesk.server import websocket
 from oddsdesk.server.frames import text_frame
 from oddsdesk.server.listener import HttpServer, bind
-from oddsdesk.server.websocket import CHANNEL
+from oddsdesk.server.subscribers import CHANNEL
 
 LIMIT_S = 30
 BUSY_LIMIT_S = 60
