@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Final, Protocol
 
@@ -93,8 +93,16 @@ class Recorder:
     The feed waits meanwhile, so that at most one batch is kept and nothing is lost.
     """
 
-    def __init__(self, feed: Feed, store: Store, clock: Clock) -> None:
+    def __init__(
+        self,
+        feed: Feed,
+        store: Store,
+        clock: Clock,
+        before_more: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """``before_more`` is waited for once the first batch of a simulation is recorded."""
         self._feed = feed
+        self._before_more = before_more if feed.simulated else None
         self.name = feed.name
         """What the log calls the feed."""
         self._store = store
@@ -120,6 +128,8 @@ class Recorder:
                     for start in range(0, len(batch), MOST_AT_ONCE):
                         self._later = max(len(batch) - start - MOST_AT_ONCE, 0)
                         await self._take(batch[start : start + MOST_AT_ONCE])
+                    if self._before_more is not None:
+                        await self._before_more()
         finally:
             self._give_up()
 

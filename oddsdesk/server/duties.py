@@ -56,11 +56,15 @@ class Duties:
     ) -> None:
         self._store = store
         self._settings = settings
+        self._valuing = Valuing(store, settings, clock, troubles, on_growth)
         self.feeds = RunningFeeds(
-            store, clock, is_local=settings.told is None, share=settings.share
+            store,
+            clock,
+            is_local=settings.told is None,
+            share=settings.share,
+            head_start=self.head_start,
         )
         self.pruning = Pruning(store, clock, archive=_archive(store, settings))
-        self._valuing = Valuing(store, settings, clock, troubles, on_growth)
         self._write_lock = None if store.path is None else WriteLockProbe(store.path)
         self._probing = ReaderPool("write lock", threads=1)
         self._clock = clock
@@ -70,7 +74,7 @@ class Duties:
 
     @property
     def head_start(self) -> HeadStart:
-        """What the valuation waits for."""
+        """What the valuation waits for, and a simulation once it has its first prices."""
         return self._valuing.head_start
 
     async def open(self) -> None:

@@ -1,4 +1,4 @@
-"""Time for what starts beside a server: until it is over, prices are recorded but not valued."""
+"""Time for what starts beside a server: until then real prices are recorded, none are valued."""
 
 import asyncio
 import contextlib

@@ -128,7 +128,7 @@ class Server:
 
     @property
     def head_start(self) -> HeadStart:
-        """What the valuation waits for."""
+        """What the valuation waits for, and a simulation once it has its first prices."""
         return self._duties.head_start
 
     @property

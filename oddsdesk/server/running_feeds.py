@@ -16,6 +16,7 @@ from oddsdesk.contract.administration import FeedCondition, FeedState, FeedStatu
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import Feed, Recorder, open_feed
 from oddsdesk.feeds.live.live_feed import LiveFeed
+from oddsdesk.server.head_start import HeadStart
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.store import Store
@@ -53,8 +54,15 @@ class RunningFeeds:
     """Feeds by number, on the server's loop. One that fails is restarted."""
 
     def __init__(
-        self, store: Store, clock: Clock, *, is_local: bool = True, share: Collection[str] = ()
+        self,
+        store: Store,
+        clock: Clock,
+        *,
+        is_local: bool = True,
+        share: Collection[str] = (),
+        head_start: HeadStart | None = None,
     ) -> None:
+        self._head_start = head_start or HeadStart()
         self._is_local = is_local
         self._share = frozenset(share)
         self._store = store
@@ -209,7 +217,8 @@ class RunningFeeds:
             feed.sharing = partial(self._sharing, feed)
         if isinstance(feed, LiveFeed) and not self._store.is_read_only:
             await self._lend_memory(feed, spec)
-        return _Entry(spec, speed, feed, Recorder(feed, self._store, self._clock))
+        recorder = Recorder(feed, self._store, self._clock, self._head_start.over)
+        return _Entry(spec, speed, feed, recorder)
 
     def _sharing(self, feed: LiveFeed) -> int:
         """Return how many running feeds spend the credits of this one's key, itself among them."""

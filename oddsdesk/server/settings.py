@@ -108,7 +108,8 @@ class Settings(msgspec.Struct, frozen=True):
     access_log: bool = False
     """Whether each request and stream is logged."""
     head_start_s: float = 0.0
-    """For so many seconds at most nothing is valued: whoever starts it has the processor."""
+    """For so many seconds at most nothing is valued and a simulation gives its first prices only:
+    whoever starts it has the processor."""
 
     @property
     def listens(self) -> bool:

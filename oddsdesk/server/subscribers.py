@@ -9,7 +9,6 @@ import msgspec
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.values import Change
 
-
 CHANNEL: Final = "oddsdesk.channel"
 """The extension of the ASGI scope that holds the connection itself, a ``Channel``."""
 

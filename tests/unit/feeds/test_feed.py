@@ -15,6 +15,7 @@ from oddsdesk.feeds import feed as feed_module
 from oddsdesk.feeds.feed import FeedError, Recorder, open_feed
 from oddsdesk.store.errors import Fault
 from oddsdesk.store.store import open_store
+from oddsdesk.tasks import spawn, stop
 
 NOW = parse_ms("2026-11-20T18:30:00Z")
 QUOTE = Quote("A", "Home vs Away", "NBA", "moneyline", 0, {"Home": 2.0, "Away": 1.9}, NOW)
@@ -69,6 +70,30 @@ async def test_what_a_feed_says_is_recorded(tmp_path: Path) -> None:
         assert store.reader().is_simulated(NOW)
     finally:
         store.close()
+
+
+@pytest.mark.parametrize(("simulated", "recorded"), [(True, 1), (False, 2)])
+async def test_only_a_simulation_waits_before_it_goes_on(
+    tmp_path: Path, simulated: bool, recorded: int
+) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    waits, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def before_more() -> None:
+        waits.set()
+        await may_go_on.wait()
+
+    feed = Said(_quotes(0, 1), _quotes(1, 1), simulated=simulated)
+    running = spawn("feed", Recorder(feed, store, lambda: NOW, before_more).run())
+    waiting = spawn("wait", waits.wait())
+    await asyncio.wait([running, waiting], timeout=30, return_when=asyncio.FIRST_COMPLETED)
+    assert store.reader().last_seq() == 2 * recorded
+    assert running.done() is not simulated
+    may_go_on.set()
+    await running
+    await stop(waiting)
+    assert store.reader().last_seq() == 2 * 2
+    store.close()
 
 
 async def test_what_was_made_up_is_withdrawn_when_it_ends_and_nothing_else(tmp_path: Path) -> None:
