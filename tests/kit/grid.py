@@ -1,5 +1,6 @@
 """The grid's model read by column."""
 
+from oddsdesk.desk.grid.book import mark
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.filter import GridFilter, words_of
 
@@ -21,6 +22,18 @@ def shown(model, *columns):
 def take_in(model, qtbot):
     """Let the model take what the board told it of."""
     qtbot.waitUntil(lambda: not model.is_behind)
+
+
+def marks_of(keys):
+    """What is to be taken, of some keys."""
+    marks = {}
+    mark(marks, keys)
+    return marks
+
+
+def take_again(model):
+    """Take every price that is held."""
+    model.book.take({one.key: list(one.prices) for one in model.book.selections()})
 
 
 def words(text):

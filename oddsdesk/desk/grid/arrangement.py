@@ -105,10 +105,7 @@ class Arrangement:
         """Return where a row stands; below zero: ``AWAY`` or ``FOLDED``."""
         if isinstance(row, GameGroup):
             return row.place
-        return self._place_of(row.number)
-
-    def _place_of(self, number: int) -> int:
-        return self._places[number] if 0 <= number < len(self._places) else AWAY
+        return self._places[row.number] if 0 <= row.number < len(self._places) else AWAY
 
     # How it is arranged
 
@@ -162,8 +159,10 @@ class Arrangement:
     def _astray(self, moved: Iterable[Entry], compiled: CompiledFilter) -> list[Entry]:
         """Return which of some entries do not stand where they would after ``arrange``."""
         astray, shown, places = list[Entry](), list[Entry](), list[int]()
+        all_places, known = self._places, len(self._places)
         for entry in moved:
-            place = self._place_of(entry.number)
+            number = entry.number
+            place = all_places[number] if 0 <= number < known else AWAY
             if (entry.is_held and compiled.keeps(entry)) != (place != AWAY):
                 astray.append(entry)
             elif place >= 0:

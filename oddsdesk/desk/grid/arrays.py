@@ -15,7 +15,7 @@ from oddsdesk.desk.grid.numbered import AWAY, FOLDED, Entries, Numbers
 Vector = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Figures = NDArray[np.float64]
-KeyOf = Callable[[Entry], Any]
+KeyOf = Callable[[Any], Any]
 
 _UNKNOWN: Final = -1
 _ROOM: Final = 1_000
@@ -111,16 +111,16 @@ class EntryArrays:
         Titles are below zero among the rows: beside them any may. The weightiest key comes first,
         with each whether rows are sorted by it descending; they are asked as they are now.
         """
-        held, title = self.entries.held, -1
+        title = -1
         shown = np.concatenate(([title], np.array(rows, np.int64), [title]))
         here = np.array(places, np.int64) + 1
         numbers = np.array((shown[here - 1], shown[here], shown[here + 1]))
-        entries = [None if number < 0 else held[number] for number in numbers.ravel().tolist()]
+        themselves = np.where(numbers < 0, numbers[1], numbers)
+        entries = list(map(self.entries.held.__getitem__, themselves.ravel().tolist()))
         stand_well = (numbers[:-1] < 0) | (numbers[1:] < 0)
         is_equal = ~stand_well
         for key, descending in keys:
-            found = [None if entry is None else key(entry) for entry in entries]
-            figures = _ranked(found).reshape(numbers.shape)
+            figures = _ranked(list(map(key, entries))).reshape(numbers.shape)
             before, after = figures[:-1], figures[1:]
             stand_well |= is_equal & (before > after if descending else before < after)
             stand_well |= is_equal & (np.isnan(after) & ~np.isnan(before))

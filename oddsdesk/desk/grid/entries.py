@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from oddsdesk.board.basis import Basis
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import LineHolds, Matrix, RowKey, Section, SectionKey, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price
+from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.valuation import best_of, decided_beside, fair_beside, window_beside
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
@@ -42,6 +42,10 @@ class GameSelectionKey(NamedTuple):
     selection: str
 
 
+Line = tuple[str, SectionKey | None]
+"""A line group: its game, and which of that."""
+
+
 class Figures(msgspec.Struct, frozen=True):
     """What bookmakers say of a selection together; the reference stands apart.
 
@@ -71,9 +75,18 @@ class Figures(msgspec.Struct, frozen=True):
         return self.holds.best()
 
 
+class Comparison(msgspec.Struct):
+    """What the figures of all selections are formed on."""
+
+    board: Board
+    names: Set[str] | None = None
+    """The bookmakers that best, median and spread are over; None is all of them."""
+
+
 class SelectionEntry(msgspec.Struct, eq=False):
     """A selection of a game; as a row it shows the best price compared."""
 
+    comparison: Comparison
     key: GameSelectionKey
     match_name: str
     game: str
@@ -87,15 +100,33 @@ class SelectionEntry(msgspec.Struct, eq=False):
     """Its place in the field's order: game, market, line, side."""
     text: str
     """What filter words are looked for in, case folded."""
-    figures: Figures = msgspec.field(default_factory=Figures)
     prices: dict[str | None, "PriceEntry"] = msgspec.field(default_factory=dict)
-    best_entry: "PriceEntry | None" = None
+    section: Section | None = None
+    """The line group of its prices, as the board had it last; None where there are none."""
+    worked_out: Figures | None = None
+    """Its figures, from when they are asked for until a price of it is another."""
     judged_by: tuple[object, ...] = ()
     """What its prices were judged by; while that stays, only those that moved are judged anew."""
-    line: SectionKey | None = None
-    """The line group of its game: what one of its prices moves, they may share."""
     number: int = NOWHERE
     """Among the selections of the grid."""
+
+    @property
+    def figures(self) -> Figures:
+        """What bookmakers say of it: worked out when somebody looks, as prices move oftener."""
+        if self.worked_out is None:
+            self.worked_out = _figures(self)
+        return self.worked_out
+
+    @property
+    def best_entry(self) -> "PriceEntry | None":
+        """The best price compared, None where nobody offers one."""
+        names = self.figures.best_names
+        return self.prices.get(names[0]) if names else None
+
+    @property
+    def line(self) -> Line:
+        """What its prices share with others."""
+        return self.key.game_id, None if self.section is None else self.section.key
 
     @property
     def selection(self) -> "SelectionEntry":
@@ -178,6 +209,22 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return self.figures.count > 0 or self.figures.reference_odds is not None
 
 
+class Verdict(NamedTuple):
+    """What is said of a price; most share one."""
+
+    cautions: tuple[Caution, ...] = ()
+    is_value: bool = False
+    has_no_window: bool = False
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether anything speaks against the price."""
+        return self.has_no_window or bool(self.cautions)
+
+
+_UNREMARKABLE = Verdict()
+
+
 class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """One bookmaker's price of a selection; holds nothing that its price or selection tells.
 
@@ -188,20 +235,37 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     selection: SelectionEntry
     bookmaker: str | None
     """As the board has it: None is the reference."""
-    name: str
     price: Price
     """As it is now."""
     ev: float | None = None
     """True EV in percent, net, floor included; None for the reference's own price."""
-    cautions: tuple[Caution, ...] = ()
-    """What speaks against the price, as far as it has the least edge at all."""
-    has_no_window: bool = False
-    """Whether it has an edge where no price can be value: the reference keeps too much."""
-    is_value: bool = False
+    rank: float | None = None
+    """The EV as it is sorted by: in doubt below all that are not."""
+    verdict: Verdict = _UNREMARKABLE
     is_held: bool = True
     """Whether the board holds it still."""
     number: int = NOWHERE
     """Among the prices of the grid."""
+
+    @property
+    def name(self) -> str:
+        """Who offers it."""
+        return self.bookmaker or self.selection.comparison.board.reference or UNNAMED_REFERENCE
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What speaks against the price, as far as it has the least edge at all."""
+        return self.verdict.cautions
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is value."""
+        return self.verdict.is_value
+
+    @property
+    def has_no_window(self) -> bool:
+        """Whether it has an edge where no price can be value: the reference keeps too much."""
+        return self.verdict.has_no_window
 
     @property
     def odds(self) -> float:
@@ -219,11 +283,6 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         return self.price.changed_at
 
     @property
-    def rank(self) -> float | None:
-        """The EV as it is sorted by: in doubt below all that are not."""
-        return self.ev if self.ev is None or not self.is_doubtful else self.ev - _SET_BACK
-
-    @property
     def over_median(self) -> float | None:
         """How far the price lies above the median, in percent."""
         middle = self.selection.figures.median
@@ -232,7 +291,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     @property
     def is_doubtful(self) -> bool:
         """Whether anything speaks against the price."""
-        return self.has_no_window or bool(self.cautions)
+        return self.verdict.is_doubtful
 
     @property
     def hold(self) -> float | None:
@@ -244,7 +303,9 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 Entry = SelectionEntry | PriceEntry
 
 
-def make_selection_entry(key: GameSelectionKey, matrix: Matrix, section: Section) -> SelectionEntry:
+def make_selection_entry(
+    comparison: Comparison, key: GameSelectionKey, matrix: Matrix, section: Section
+) -> SelectionEntry:
     """Return the selection of a price that is new to the grid."""
     pair = teams(matrix.match_name)
     game = f"{pair[0]} v {pair[1]}" if pair else matrix.match_name
@@ -262,6 +323,7 @@ def make_selection_entry(key: GameSelectionKey, matrix: Matrix, section: Section
     kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
     side = next(i for i, row in enumerate(section.rows) if row.selection == key.selection)
     return SelectionEntry(
+        comparison=comparison,
         key=key,
         match_name=matrix.match_name,
         game=game,
@@ -276,72 +338,69 @@ def make_selection_entry(key: GameSelectionKey, matrix: Matrix, section: Section
 
 
 def refresh(
-    selection: SelectionEntry,
-    section: Section,
-    board: Board,
-    compared: Set[str] | None,
-    moved: Iterable[PriceEntry],
+    selection: SelectionEntry, section: Section, row: SelectionRow, moved: Iterable[PriceEntry]
 ) -> bool:
-    """Bring a selection and its prices up to date; ``compared`` None is every bookmaker.
+    """Judge those prices of a selection that moved, by the row that the board has of it now.
 
-    Returns whether the reference is another: then every price of it has another EV.
+    Returns whether the reference is another: then all of them are judged and have another EV.
     """
-    row = section.row_of(selection.key.selection)
-    selection.line = section.key
-    selection.figures = figures = _figures(section, row, board.basis, compared)
-    reference = section.reference
-    by_reference = (
-        figures.fair_odds,
-        row.decided,
-        reference and reference.is_live,
-        section.pool,  # another one as soon as a bookmaker says something else
-    )
+    reference, others = section.reference, section.other_bets
     before, selection.judged_by = (
         selection.judged_by,
-        (by_reference, tuple(sorted(section.other_bets))),
+        (
+            row.fair,
+            row.decided,
+            reference and reference.is_live,
+            section.pool,  # another one as soon as a bookmaker says something else
+            tuple(sorted(others)) if others else (),
+        ),
     )
+    selection.section, selection.worked_out = section, None
     if selection.judged_by != before:
         moved = selection.prices.values()
+    _judge(moved, section, row, selection.comparison.board)
+    return selection.judged_by[:-1] != before[:-1]
+
+
+def _judge(moved: Iterable[PriceEntry], section: Section, row: SelectionRow, board: Board) -> None:
+    """Take what the board says of prices of a row."""
+    reference, pool, others, near = section.reference, section.pool, section.other_bets, row.near
+    floor, net = safety_floor(section.key.market_type), board.basis.net
+    fair, decided, least = row.fair, row.decided, row.value_from
+    in_play = None if reference is None else reference.is_live
     for entry in moved:
-        _judge(entry, section, row, board)
-    names = figures.best_names
-    selection.best_entry = selection.prices.get(names[0]) if names else None
-    return before[:1] != (by_reference,)
+        name, price, verdict = entry.bookmaker, entry.price, _UNREMARKABLE
+        entry.ev, entry.rank, entry.verdict = None, None, verdict
+        if name is None:
+            continue
+        if name in near:
+            key = RowKey(*entry.selection.key, name)
+            if (judged := board.value_bets.get(key)) is not None:
+                verdict = Verdict(judged.assessment.cautions, board.is_value(key))
+                entry.verdict = verdict
+        if pool is not None:
+            fair, decided = fair_beside(section, row, name), decided_beside(section, row, name)
+            least, _ = window_beside(section, row, name)
+        if (
+            fair is None
+            or reference is None
+            or name in others
+            or not (price.is_live is in_play or is_same_state(price.is_live, in_play))
+        ):
+            continue
+        ev = (net(name, price.odds) / (fair * floor) - 1) * 100 * decided
+        if least is None and ev >= MIN_EV:
+            entry.verdict = verdict = verdict._replace(has_no_window=True)
+        entry.ev = ev
+        entry.rank = ev - _SET_BACK if verdict.is_doubtful else ev
 
 
-def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board) -> None:
-    """Take what the board says of a price."""
-    name, price, reference = entry.bookmaker, entry.price, section.reference
-    entry.cautions, entry.is_value, entry.has_no_window = (), False, False
-    if name is not None and name in row.near:
-        key = RowKey(*entry.selection.key, name)
-        judged = board.value_bets.get(key)
-        if judged is not None:
-            entry.cautions, entry.is_value = judged.assessment.cautions, board.is_value(key)
-    if (
-        name is None
-        or (fair := fair_beside(section, row, name)) is None
-        or reference is None
-        or name in section.other_bets
-        or not is_same_state(price.is_live, reference.is_live)
-    ):
-        entry.ev = None
-        return
-    final, decided = fair * safety_floor(section.key.market_type), row.decided
-    least = row.value_from
-    if section.pool is not None:
-        decided, (least, _) = (
-            decided_beside(section, row, name),
-            window_beside(section, row, name),
-        )
-    entry.ev = ev = (board.basis.net(name, price.odds) / final - 1) * 100 * decided
-    entry.has_no_window = least is None and ev >= MIN_EV
-
-
-def _figures(
-    section: Section, row: SelectionRow, basis: Basis, compared: Set[str] | None
-) -> Figures:
-    others = section.other_bets
+def _figures(selection: SelectionEntry) -> Figures:
+    section, basis = selection.section, selection.comparison.board.basis
+    if section is None:
+        return Figures()
+    row, others = section.row_of(selection.key.selection), section.other_bets
+    compared = selection.comparison.names
     odds = sorted(
         [
             price.odds
@@ -352,6 +411,7 @@ def _figures(
         ]
     )
     names = row.best_bookmakers if compared is None else best_of(section, row, basis, compared)
+    best = row.prices.get(names[0]) if names else None  # it may be under another key by now
     return Figures(
         reference_odds=offered(row.reference),
         liquidity=row.liquidity,
@@ -360,8 +420,8 @@ def _figures(
         suspicious_above=row.suspicious_above,
         reference_hold=section.reference_hold,
         holds=section.holds,
-        best=row.prices[names[0]].odds if names else None,
-        best_names=names,
+        best=None if best is None else best.odds,
+        best_names=() if best is None else names,
         worst=odds[0] if odds else None,
         median=_middle(odds) if odds else None,
         spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,

@@ -3,18 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from oddsdesk.board.matrix import SectionKey
 from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.columns import COLUMNS
-from oddsdesk.desk.grid.entries import Entry, SelectionEntry
+from oddsdesk.desk.grid.entries import Entry, Line, SelectionEntry
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _MOST: Final = 1_000
 """Rows whose cells are kept: more than any screen shows, as others ask for cells, too."""
-
-Line = tuple[str, str, int, SectionKey | None]
-"""A line group: its game, market, period and line."""
 
 
 class KeptCells:
@@ -43,7 +39,7 @@ class KeptCells:
 
         What the prices of a line hold together is said beside each of its selections.
         """
-        self._changed.update(map(_line_of, selections))
+        self._changed.update([selection.line for selection in selections])
 
     def cell(self, shown: Entry, column: int, now_ms: int) -> Cell:
         """Return how a row looks in a column now."""
@@ -51,7 +47,7 @@ class KeptCells:
             if now_ms < self._context.now_ms or len(self._made) > _MOST:
                 self._made.clear()
             self._context = self._context_now()
-        if self._changed and _line_of(shown.selection) in self._changed:
+        if self._changed and shown.selection.line in self._changed:
             return self._make(shown, column)  # what is kept waits to be compared
         made = self._made.get(shown)
         if made is None:
@@ -72,7 +68,7 @@ class KeptCells:
         for place, shown in rows:
             if (before := made.get(shown)) is not None:
                 self._made[shown] = before
-            if _line_of(shown.selection) not in changed:
+            if shown.selection.line not in changed:
                 continue
             if before is None:
                 yield place, range(len(COLUMNS))
@@ -89,7 +85,3 @@ class KeptCells:
         if shown.is_held:
             return cell
         return cell._replace(ink=TextRole.GHOST, is_struck=bool(cell.text), arrow=0)
-
-
-def _line_of(selection: SelectionEntry) -> Line:
-    return (*selection.key[:3], selection.line)

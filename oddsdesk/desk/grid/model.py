@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import cache, partial
 from importlib import import_module
-from itertools import chain
+from itertools import islice
 from types import ModuleType
 
 import msgspec
@@ -25,10 +25,10 @@ from oddsdesk.board.notices import (
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.grid.arrangement import Arrangement, GameGroup, GridRow
-from oddsdesk.desk.grid.book import GridBook, keys_of
+from oddsdesk.desk.grid.book import GridBook, Marks, SelectionKey, mark
 from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, title_in
-from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
+from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.kept_cells import KeptCells
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
@@ -48,8 +48,8 @@ _MOST_REST_S = 1.0
 _RESTS = 10
 """They wait as many times as long as it took to take the last ones: hardly, where few move."""
 _GAME, _SELECTION = BY_KEY["game"], BY_KEY["selection"]
-_STEP = 100
-"""Prices taken from the board between two looks at the clock."""
+_STEP = 10
+"""Selections whose prices are taken from the board between two looks at the clock."""
 
 
 class GridModel(LiveModel):
@@ -70,9 +70,9 @@ class GridModel(LiveModel):
         self._board = board
         self._clock = clock
         self._arrangement = Arrangement(self.book.selection_rows, self.book.price_rows)
-        self._waiting: dict[RowKey, None] = {}
-        self._due: dict[RowKey, None] = {}
-        """Of what waited, what is being taken; a selection's prices together."""
+        self._waiting: Marks = {}
+        self._due: Marks = {}
+        """Of what waited, what is being taken."""
         self._games: dict[str, None] = {}
         """Games of which every price that the board holds is to be taken after that."""
         self._held: list[SelectionEntry] = []
@@ -201,6 +201,7 @@ class GridModel(LiveModel):
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
         self._cells.clear()
+        self.book.note_lines()
         with self._relayout():
             self._arrangement.arrange(self.book.selections(), self._compiled_filter())
         self.counts_changed.emit()
@@ -248,10 +249,10 @@ class GridModel(LiveModel):
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
         began = time.perf_counter()
         if not self._due and began >= self._due_at:
-            self._due, self._waiting, self._took_s = _by_selection(self._waiting), {}, 0.0
+            self._due, self._waiting, self._took_s = self._waiting, {}, 0.0
             if not self._games:
-                self._is_filling = len(self._due) > self.total
-        one_slice(self._take_all(list(self._keys_in_view())), _SLICE_S)
+                self._is_filling = sum(map(len, self._due.values())) > self.total
+        one_slice(self._take_all(list(dict.fromkeys(self._selections_in_view()))), _SLICE_S)
         if not self.count and self.is_ready and self.misplaced:
             self.counts_changed.emit()  # the first rows wait for no others
         elif not self._count_timer.isActive():
@@ -265,8 +266,8 @@ class GridModel(LiveModel):
         if self.is_behind:
             self._take_timer.start(0 if self._is_taking else _TAKE_MS)
 
-    def _take_all(self, in_view: Sequence[RowKey]) -> Iterator[None]:
-        for game in {key.game_id for key in in_view} & self._games.keys():
+    def _take_all(self, in_view: Sequence[SelectionKey]) -> Iterator[None]:
+        for game in {key[0] for key in in_view} & self._games.keys():
             self._look_at(game)
         if seen := [key for key in in_view if key in self._waiting or key in self._due]:
             self._take(seen)
@@ -275,22 +276,22 @@ class GridModel(LiveModel):
             if not self._due and self._games:
                 self._look_at(next(iter(self._games)))
             elif not self._due:
-                self._due = dict.fromkeys(keys_of(self._held.pop()))
-            self._take([key for key, _ in zip(self._due, range(_STEP), strict=False)])
+                selection = self._held.pop()
+                self._due[selection.key] = dict.fromkeys(selection.prices)
+            self._take(list(islice(self._due, _STEP)))
             yield
 
     def _look_at(self, game: str) -> None:
         """Have every price of a game taken next."""
         del self._games[game]
-        self._due |= dict.fromkeys(self._board.row_keys_of(game))
+        mark(self._due, self._board.row_keys_of(game))
 
-    def _take(self, keys: Iterable[RowKey]) -> None:
-        for key in keys:
-            self._waiting.pop(key, None)
-            self._due.pop(key, None)
-        changed, selections = self.book.take(keys)
-        self._arrangement.note_moved(changed if self.shape is Shape.PRICES else selections)
-        self._cells.change(selections)
+    def _take(self, selections: Iterable[SelectionKey]) -> None:
+        """Take what is marked of some selections."""
+        marks = {of: self._due.pop(of, {}) | self._waiting.pop(of, {}) for of in selections}
+        changed, refreshed = self.book.take(marks)
+        self._arrangement.note_moved(changed if self.shape is Shape.PRICES else refreshed)
+        self._cells.change(refreshed)
         self._flush_soon()
 
     def flush(self) -> None:
@@ -309,18 +310,15 @@ class GridModel(LiveModel):
             if not isinstance(shown := rows[place], GameGroup):
                 yield place, shown
 
-    def _keys_in_view(self) -> Iterator[RowKey]:
-        """Yield the prices that rows in sight show: they are not to wait for all the others."""
+    def _selections_in_view(self) -> Iterator[SelectionKey]:
+        """Yield what rows in sight are of: that is not to wait for all the others."""
         rows = self._arrangement
         for place in () if self.rows_in_view is None else self.rows_in_view():
-            shown = rows[place]
-            if isinstance(shown, PriceEntry):
-                yield RowKey(*shown.selection.key, shown.bookmaker)
-            elif isinstance(shown, SelectionEntry):
-                yield from keys_of(shown)
+            if not isinstance(shown := rows[place], GameGroup):
+                yield shown.selection.key
 
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
-        self._waiting.update(dict.fromkeys(keys))
+        mark(self._waiting, keys)
         self._take_soon()
 
     def _take_soon(self) -> None:
@@ -444,11 +442,3 @@ class GridModel(LiveModel):
 def _importing_arrays() -> Future[ModuleType]:
     """Import what orders rows beside the window, which would stand still for 0.1 s."""
     return in_background("arrays", partial(import_module, "oddsdesk.desk.grid.arrays"))
-
-
-def _by_selection(keys: Iterable[RowKey]) -> dict[RowKey, None]:
-    """Have the prices of a selection follow each other."""
-    found: dict[tuple[object, ...], list[RowKey]] = {}
-    for key in keys:
-        found.setdefault(key[:4], []).append(key)
-    return dict.fromkeys(chain.from_iterable(found.values()))

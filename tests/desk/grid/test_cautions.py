@@ -7,7 +7,6 @@ import pytest
 
 from oddsdesk.contract.resources import Game, PriceMessage
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.grid.book import keys_of
 from oddsdesk.desk.grid.cells import CellContext, ev, kick_off
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import PriceEntry
@@ -15,6 +14,7 @@ from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.grid.titles import tip
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.pricing.assessment import APART_MS, Caution
+from tests.kit.grid import take_again
 
 MINUTE_MS = 60_000
 Say = Callable[..., None]
@@ -44,7 +44,7 @@ def model(quoted: Any, qtbot):
 
 
 def price(model: GridModel, bookmaker: str, selection: str = "Over 2.5") -> PriceEntry:
-    model.book.take([key for one in model.book.selections() for key in keys_of(one)])
+    take_again(model)
     entries = model.book.selections()
     return next(entry for entry in entries if entry.key.selection == selection).prices[bookmaker]
 
@@ -163,5 +163,5 @@ def test_a_game_is_live_in_the_grid_as_soon_as_in_the_navigator(
     game = Game(quoted.id, quoted.name, quoted.competition, "Football", None, True, 4, None)
     quoted.board.load_games([game])
     assert kick_off(entry, context).text == "live"
-    model.book.take([key for one in model.book.selections() for key in keys_of(one)])
+    take_again(model)
     assert kick_off(entry, context).text == "live"

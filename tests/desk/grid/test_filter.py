@@ -4,10 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
 from oddsdesk.desk.grid.arrays import EntryArrays, kept
-from oddsdesk.desk.grid.entries import Figures, GameSelectionKey, PriceEntry, SelectionEntry, Shape
+from oddsdesk.desk.grid.entries import (
+    Comparison,
+    Figures,
+    GameSelectionKey,
+    PriceEntry,
+    SelectionEntry,
+    Shape,
+)
 from oddsdesk.desk.grid.filter import (
     CompiledFilter,
     GridFilter,
@@ -32,7 +40,10 @@ def freshness(_name, price):
 
 def selection_of(number, sport, market, period, is_live, prices) -> SelectionEntry:
     selection = f"team{number % 3}"
+    board = Board(lambda: NOW_MS)
+    board.name_reference("Pinnacle")
     made = SelectionEntry(
+        comparison=Comparison(board),
         key=GameSelectionKey(f"game {number % 2}", market, PERIODS.index(period), selection),
         match_name="a - b",
         game="a v b",
@@ -46,13 +57,19 @@ def selection_of(number, sport, market, period, is_live, prices) -> SelectionEnt
     )
     for bookmaker, (odds, age_ms, ev) in prices.items():
         price = Price(odds, NOW_MS - age_ms, NOW_MS - age_ms, NOW_MS)
-        entry = PriceEntry(made, bookmaker, bookmaker or "Pinnacle", price)
+        entry = PriceEntry(made, bookmaker, price)
         entry.ev = None if bookmaker is None else ev
         made.prices[bookmaker] = entry
     others = [entry for name, entry in made.prices.items() if name is not None]
-    made.best_entry = max(others, key=lambda entry: entry.odds, default=None)
+    best = max(others, key=lambda entry: entry.odds, default=None)
     holds = {name: 2.0 * place for place, name in enumerate(NAMES[1:])}
-    made.figures = Figures(count=len(others), reference_odds=2.0, reference_hold=3.0, holds=holds)
+    made.worked_out = Figures(
+        best_names=() if best is None else (best.name,),
+        count=len(others),
+        reference_odds=2.0,
+        reference_hold=3.0,
+        holds=holds,
+    )
     return made
 
 

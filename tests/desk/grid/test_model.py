@@ -214,7 +214,7 @@ def test_no_ring_through_a_price_stays_for_good(model, quoted, qtbot, end):
 def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
     taken = []
     take = model.book.take
-    monkeypatch.setattr(model.book, "take", lambda keys: (taken.append(list(keys)), take(keys))[1])
+    monkeypatch.setattr(model.book, "take", lambda marks: (taken.append(marks), take(marks))[1])
     for shape in (Shape.PRICES, Shape.SELECTIONS):
         model.show_as(shape, grouped=False)
         model.rows_in_view = lambda: range(4, 6)
@@ -222,8 +222,8 @@ def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
         taken.clear()
         quoted.board.want_rows(True)
         take_in(model, qtbot)
-        assert sum(map(len, taken)) == PRICES
-        assert {key[:4] for key in taken[0]} == selections
+        assert sum(len(names) for marks in taken for names in marks.values()) == PRICES
+        assert set(taken[0]) == selections
         assert len(taken) > 1
 
 
@@ -234,15 +234,16 @@ def test_of_all_games_those_in_sight_are_taken_first(model, quoted, qtbot, monke
     sorted_by(model, "game", descending=True)
     taken = []
     take = model.book.take
-    monkeypatch.setattr(model.book, "take", lambda keys: (taken.extend(keys), take(keys))[1])
+    monkeypatch.setattr(model.book, "take", lambda marks: (taken.append(marks), take(marks))[1])
     last = model.rowCount() - 1
     in_sight = model.entry(last).selection.key.game_id
     assert in_sight != quoted.board.held_games()[0]
     model.rows_in_view = lambda: range(last, last + 1)
     quoted.board.want_rows(True)
     take_in(model, qtbot)
-    assert taken[0].game_id == in_sight
-    assert len(taken) == len(set(taken)) == PRICES + 3
+    assert {game for game, *_ in taken[0]} == {in_sight}
+    keys = [(of, name) for marks in taken for of, names in marks.items() for name in names]
+    assert len(keys) == len(set(keys)) == PRICES + 3
 
 
 def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot):

@@ -8,7 +8,16 @@ from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter, Range
 from oddsdesk.desk.grid.model import GridModel
-from tests.kit.grid import BOOKMAKER, ODDS, SELECTION, shown, sorted_by, take_in, words
+from tests.kit.grid import (
+    BOOKMAKER,
+    ODDS,
+    SELECTION,
+    marks_of,
+    shown,
+    sorted_by,
+    take_in,
+    words,
+)
 
 EV = BY_KEY["ev_pct"]
 
@@ -140,6 +149,6 @@ def test_who_may_move_with_a_moved_reference_is_every_price_of_its_line_groups(m
     quoted.clock.now += 1_000
     quoted.tell(quoted.board.reference, "total", "Over 2.5", 2.3)
     key = RowKey(quoted.id, "total", 0, "Under 2.5", None)
-    changed, selections = model.book.take([key])
+    changed, selections = model.book.take(marks_of([key]))
     assert {entry.bookmaker for entry in changed} == {None, "Bovada", "Matchbook", "Betsson"}
     assert {entry.key.selection for entry in selections} >= {"Under 2.5"}

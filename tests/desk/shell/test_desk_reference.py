@@ -21,6 +21,7 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.desk_reference import ReferenceButton, ReferenceChoice
 from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.grid import marks_of
 from tests.kit.quoted_game import REFERENCE
 from tests.kit.value_bets import facts
 
@@ -94,7 +95,7 @@ def test_matrix_and_grid_say_what_the_board_says(
     matrix, grid = MatrixModel(board, quoted.id, quoted.clock), GridModel(board, quoted.clock)
     board.choose_reference(chosen)
     board.want_rows(True)
-    grid.book.take(list(board.row_keys()))
+    grid.book.take(marks_of(board.row_keys()))
     matrix.flush()
     assert matrix.header(1).name == board.reference
     assert REFERENCE in matrix.bookmakers

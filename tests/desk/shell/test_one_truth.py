@@ -29,6 +29,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 from oddsdesk.desk.value_bets.lists import ValueLists
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from tests.kit.grid import marks_of
 
 
 class RealBoard(NamedTuple):
@@ -119,7 +120,7 @@ def _marked_in_matrices(real: RealBoard) -> set[RowKey]:
 def _marked_in_grid(real: RealBoard, qtbot: QtBot) -> set[RowKey]:
     model = GridModel(real.board, real.clock)
     real.board.want_rows(True)
-    model.book.take(list(real.board.row_keys()))
+    model.book.take(marks_of(real.board.row_keys()))
     marked = {
         RowKey(*entry.key, name)
         for entry in model.book.selections()
