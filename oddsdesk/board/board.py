@@ -15,7 +15,7 @@ from oddsdesk.board.game_books import GameBooks
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SelectionRow
-from oddsdesk.board.merging import QuoteKey, among, batched, put_all, put_move
+from oddsdesk.board.merging import batched, put_all, put_move
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GameMerged,
@@ -33,9 +33,11 @@ from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.board.readings import (
     LoggedMove,
+    QuoteKey,
     game_of_matrix,
+    quotes_of,
     read_market,
-    read_message,
+    read_messages,
     read_row,
     reference_of,
 )
@@ -229,19 +231,19 @@ class Board:
         now = self._clock()
         changed: dict[str, tuple[GameBook, Changes]] = {}
         bad: list[str] = []
-        for message in messages:
-            game = self._ids.of(message.competition, message.match_name)
+        for together in quotes_of(messages):
+            first = together[0]
+            game = self._ids.of(first.competition, first.match_name)
             found = changed.get(game)
             if found is None:
                 book = self._books.get(game)
                 if book is None:
-                    if not self.keeps_all or not self._has_room(game, bad):
+                    if not self.keeps_all or not self._has_room(game, bad, len(together)):
                         continue
-                    book = self._books.of(self._entry_of(game, message))
+                    book = self._books.of(self._entry_of(game, first))
                 found = changed[game] = (book, Changes())
-            if (reading := read_message(message, now, self.whose, bad)) is not None:
-                key, seen, liquidity = reading
-                found[0].put(key, seen, found[1], liquidity)
+            quote, said, liquidity = read_messages(together, now, self.whose, bad)
+            found[0].put_quote(quote, said, found[1], liquidity)
         self._passed_over.tell("stream", bad)
         for book, changes in changed.values():
             self._recompute(book, changes)
@@ -356,18 +358,15 @@ class Board:
                 book = self._books.of(self._entry_of(game, of_game[0]))
             changes = Changes()
             bad: list[str] = []
-            quotes = set[QuoteKey]()
+            named: dict[QuoteKey, None] = {}
             for row in of_game:
-                readings = read_row(row, now, self.whose, bad)
-                put_all(book, readings, changes, self.scrape_interval, self.reference)
-                if readings:
-                    quotes.add((row.market_type, row.period, row.bookmaker))
+                reading = read_row(row, now, self.whose, bad)
+                put_all(book, [reading], changes, self.scrape_interval, self.reference)
+                if reading[1]:
+                    named[row.market_type, row.period, row.bookmaker] = None
                 yield
-            key_of = self.whose.key_of
-            quotes = {(kind, period, key_of(name)) for kind, period, name in quotes}
-            book.withdraw_unheard(
-                now if asked_at is None else asked_at, now, changes, among(quotes)
-            )
+            quotes = [(kind, period, self.whose.key_of(name)) for kind, period, name in named]
+            book.withdraw_unheard_of(quotes, now if asked_at is None else asked_at, now, changes)
             self._passed_over.tell(book.matrix.match_name, bad)
             yield from book.recomputing(self.basis, changes)
             self._publish(book, changes)
@@ -593,11 +592,11 @@ class Board:
                 self._subscribers.tell(notice)
             self._tell_values(moved)
 
-    def _has_room(self, game: str, bad: list[str]) -> bool:
-        """Whether one more game's prices may be held; named in ``bad`` where not."""
+    def _has_room(self, game: str, bad: list[str], count: int = 1) -> bool:
+        """Whether one more game's prices may be held; named in ``bad`` where not, by ``count``."""
         has_room = self._books.has_room(game, self.games)
         if not has_room:
-            bad.append(f"{len(self.games):,} games are listed, and prices of far more come")
+            bad += [f"{len(self.games):,} games are listed, and prices of far more come"] * count
         return has_room
 
     def _learn_reference(self, name: str | None) -> None:

@@ -1,7 +1,8 @@
 """One game's prices: its markets, and the matrix that they make."""
 
 import logging
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -12,6 +13,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import CellKey, MarketFacts, Matrix, Place, Section, SelectionRow
 from oddsdesk.board.prices import Price, Sighting
+from oddsdesk.board.readings import QuoteKey
 from oddsdesk.board.reference import Renaming
 from oddsdesk.pricing.assessment import GOAL_MARKETS, OVERTIME_SPORTS
 from oddsdesk.slices import exhaust
@@ -58,56 +60,81 @@ class GameBook:
         seen: Sighting,
         changes: Changes,
         liquidity: float | UnsetType | None = UNSET,
-    ) -> int:
-        """Take in a sighting of a price; where there is no room for a new one, it is turned away.
+    ) -> None:
+        """Take in a sighting of a price, as ``put_quote`` does."""
+        quote = key.market_type, key.period, key.bookmaker
+        self.put_quote(quote, [(key.selection, seen)], changes, liquidity)
 
-        Returns the milliseconds since the scrape before, 0 where it is no later one.
+    def put_quote(
+        self,
+        quote: QuoteKey,
+        said: Iterable[tuple[str, Sighting]],
+        changes: Changes,
+        liquidity: float | UnsetType | None = UNSET,
+    ) -> tuple[int, int] | None:
+        """Take in sightings of a quote's selections; new ones without room are turned away.
+
+        Returns of the first that was scraped again the milliseconds since the scrape before, and
+        when it was scraped; None where none was.
         """
-        where = (key.market_type, key.period)
+        market_type, period, bookmaker = quote
+        where = (market_type, period)
         market = self._markets.get(where)
-        if market is not None and market.price((key.selection, key.bookmaker)) is not None:
-            self._dirty.add(where)
-            return market.put(key, seen, changes, liquidity)
-        if not self._has_room(key, market):
-            self._turned_away += 1
-            return 0
         if market is None:
-            matrix = self.matrix
-            facts = MarketFacts(matrix.game_id, matrix.competition)
-            market = Market(*where, matrix.match_name, matrix.sport, facts)
-            self._markets[where] = market
-        if key.bookmaker is not None and key.bookmaker not in self._columns:
-            self._columns.add(key.bookmaker)
-            changes.relaid = True
-        self._dirty.add(where)
-        self.count += 1
-        return market.put(key, seen, changes, liquidity)
+            facts = MarketFacts(self.matrix.game_id, self.matrix.competition)
+            market = Market(*where, self.matrix.match_name, self.matrix.sport, facts)
+        admit = partial(self._admit, market, bookmaker, changes)
+        found = market.put(bookmaker, said, changes, admit, liquidity)
+        if market.is_dirty:
+            self._dirty.add(where)
+        return found
 
-    def _has_room(self, key: CellKey, market: Market | None) -> bool:
+    def _admit(
+        self, market: Market, bookmaker: str | None, changes: Changes, selection: str
+    ) -> bool:
+        """Make room for a new price; tell whether there is any."""
+        where = (market.market_type, market.period)
+        is_known = where in self._markets
+        if not self._has_room(bookmaker, selection, market if is_known else None):
+            self._turned_away += 1
+            return False
+        self._markets[where] = market
+        if bookmaker is not None and bookmaker not in self._columns:
+            self._columns.add(bookmaker)
+            changes.relaid = True
+        self.count += 1
+        return True
+
+    def _has_room(self, bookmaker: str | None, selection: str, market: Market | None) -> bool:
         """Whether one more price may be held."""
         columns = self._columns
-        if len(columns) >= MOST_BOOKMAKERS and key.bookmaker not in columns and key.bookmaker:
+        if len(columns) >= MOST_BOOKMAKERS and bookmaker not in columns and bookmaker:
             return False
         if self.count >= MOST_PRICES:
             return False
         if market is None:
             return len(self._markets) < MOST_MARKETS
-        return len(market.rows) < MOST_SELECTIONS or key.selection in market.rows
+        return len(market.rows) < MOST_SELECTIONS or selection in market.rows
 
-    def withdraw_unheard(
-        self,
-        since_ms: int,
-        now_ms: int,
-        changes: Changes,
-        within: Callable[[CellKey], bool] | None = None,
-    ) -> None:
+    def withdraw_unheard(self, since_ms: int, now_ms: int, changes: Changes) -> None:
         """Withdraw prices that a complete answer, asked for at ``since_ms``, did not contain.
 
-        Prices heard of since then stay; ``within`` tells which prices the answer covers.
+        Prices heard of since then stay.
         """
         for where, market in self._markets.items():
-            if market.withdraw_unheard(since_ms, now_ms, changes, within):
+            if market.withdraw_unheard(since_ms, now_ms, changes):
                 self._dirty.add(where)
+
+    def withdraw_unheard_of(
+        self, quotes: Iterable[QuoteKey], since_ms: int, now_ms: int, changes: Changes
+    ) -> None:
+        """Withdraw what answers of some quotes did not contain, as ``withdraw_unheard`` does."""
+        for market_type, period, bookmaker in quotes:
+            market = self._markets.get((market_type, period))
+            if market is not None and market.withdraw_unheard_of(
+                bookmaker, since_ms, now_ms, changes
+            ):
+                self._dirty.add((market_type, period))
 
     def withdraw(self, key: CellKey, now_ms: int, changes: Changes) -> None:
         """Withdraw one price; nothing where it is not held."""

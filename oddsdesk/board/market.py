@@ -79,59 +79,96 @@ class Market:
         self._reformed: set[str | None] = set()
         """The same, until those who look at prices were told."""
 
+    @property
+    def is_dirty(self) -> bool:
+        """Whether there is something for ``recompute`` to do."""
+        return bool(self._moved or self._seen_again or self._redated or self._reformed)
+
     def put(
         self,
-        key: CellKey,
-        seen: Sighting,
+        bookmaker: str | None,
+        said: Iterable[tuple[str, Sighting]],
         changes: Changes,
+        admit: Callable[[str], bool],
         liquidity: float | UnsetType | None = UNSET,
-    ) -> int:
-        """Take in a sighting; call ``recompute`` when all of them are in.
+    ) -> tuple[int, int] | None:
+        """Take in sightings of a bookmaker's selections; call ``recompute`` when all are in.
 
-        Returns the milliseconds since the scrape before, 0 where it is no later one.
+        ``admit`` tells whether there is room for a new one. Returns as ``GameBook.put_quote``.
         """
-        _, _, selection, bookmaker = key
-        row = self.rows.get(selection)
-        if row is None:
-            row = self.rows[selection] = SelectionRow(selection)
-        held = row.reference if bookmaker is None else row.prices.get(bookmaker)
-        self.count += held is None
-        price = observe(held, seen)
-        self._set(row, bookmaker, price)
-        if price.scraped_at == seen.scraped_at:
-            self._see(bookmaker, price, changes)
-            if liquidity is not UNSET:
-                row.limits[bookmaker] = liquidity
-            if seen.is_live is not None and self._states.get(bookmaker) is not seen.is_live:
-                self._spread_state(bookmaker, seen.is_live, changes)
-        if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
-            self._moved.add((selection, bookmaker))
-            changes.cells[key] = None
-            changes.moves.append((key, held, price))
-            if held is None or held.is_offered != price.is_offered:
-                self.reoffered.add(bookmaker)
-                self._reformed.add(bookmaker)
-            return 0 if held is None else price.scraped_at - held.scraped_at
-        gap = price.scraped_at - held.scraped_at
-        if gap:
-            changes.cells[key] = None
-            self._seen_again.add(selection)
-            if bookmaker is None and selection in self.places:
-                valuation.redate(self.places[selection].section)
-        return gap
+        rows, again = self.rows, list[str]()
+        found: tuple[int, int] | None = None
+        seen_at: int | None = None
+        state = self._states.get(bookmaker)
+        for selection, seen in said:
+            row = rows.get(selection)
+            held = None
+            if row is not None:
+                held = row.reference if bookmaker is None else row.prices.get(bookmaker)
+            if held is None and not admit(selection):
+                continue
+            if row is None:
+                row = rows[selection] = SelectionRow(selection)
+            self.count += held is None
+            price = observe(held, seen)
+            if bookmaker is None:
+                row.reference = price
+            else:
+                row.prices[bookmaker] = price
+            scraped_at = price.scraped_at
+            if scraped_at == seen.scraped_at:
+                if scraped_at != seen_at:  # what was seen together is noted once
+                    self._see(bookmaker, price, changes)
+                    seen_at = scraped_at
+                if liquidity is not UNSET:
+                    row.limits[bookmaker] = liquidity
+                if seen.is_live is not state and seen.is_live is not None:
+                    self._spread_state(bookmaker, seen.is_live, changes)
+                    state = seen.is_live
+            is_new = held is None or held.withdrawn_at != price.withdrawn_at
+            if is_new or held is None or held.odds != price.odds:
+                key = CellKey(self.market_type, self.period, selection, bookmaker)
+                self._moved.add((selection, bookmaker))
+                changes.cells[key] = None
+                changes.moves.append((key, held, price))
+                if is_new:
+                    self.reoffered.add(bookmaker)
+                    self._reformed.add(bookmaker)
+            elif scraped_at != held.scraped_at:
+                changes.cells[self._key((selection, bookmaker))] = None
+                again.append(selection)
+            if found is None and held is not None and scraped_at > held.scraped_at:
+                found = scraped_at - held.scraped_at, scraped_at
+        if again:
+            self._see_again(bookmaker, again)
+        return found
 
-    def withdraw_unheard(
-        self,
-        since_ms: int,
-        now_ms: int,
-        changes: Changes,
-        within: Callable[[CellKey], bool] | None = None,
-    ) -> bool:
+    def _see_again(self, bookmaker: str | None, selections: Iterable[str]) -> None:
+        """Note that prices were seen that say the same, later."""
+        self._seen_again.update(selections)
+        if bookmaker is None:
+            places = [self.places[name] for name in selections if name in self.places]
+            for section in {place.section.key: place.section for place in places}.values():
+                valuation.redate(section)
+
+    def withdraw_unheard(self, since_ms: int, now_ms: int, changes: Changes) -> bool:
         """Mark as gone what was last heard of before ``since_ms``; tell whether any was."""
         unheard = [cell for cell, price in self.prices() if price.heard_at < since_ms]
         for cell in unheard:
-            if within is None or within(self._key(cell)):
-                self.withdraw(cell, now_ms, changes)
+            self.withdraw(cell, now_ms, changes)
+        return bool(unheard)
+
+    def withdraw_unheard_of(
+        self, bookmaker: str | None, since_ms: int, now_ms: int, changes: Changes
+    ) -> bool:
+        """Do what ``withdraw_unheard`` does for one bookmaker's prices."""
+        unheard = [
+            selection
+            for selection, row in self.rows.items()
+            if (price := row.price_of(bookmaker)) is not None and price.heard_at < since_ms
+        ]
+        for selection in unheard:
+            self.withdraw((selection, bookmaker), now_ms, changes)
         return bool(unheard)
 
     def withdraw(self, cell: Cell, now_ms: int, changes: Changes) -> None:

@@ -1,6 +1,6 @@
 """Putting the prices of a whole answer into a game, in steps."""
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
@@ -9,15 +9,11 @@ from msgspec import UNSET
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.freshness import ScrapeInterval
 from oddsdesk.board.game_book import GameBook
-from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.prices import Sighting
 from oddsdesk.board.readings import LoggedMove, Reading
 from oddsdesk.board.reference import DeskReference
 
 _BATCH: Final = 1000
-
-QuoteKey = tuple[str, int, str | None]
-"""Market type, period, bookmaker: what one odds row is about."""
 
 
 def put_all(
@@ -29,10 +25,10 @@ def put_all(
 ) -> None:
     """Put the readings of one answer in, and learn from them how often each bookmaker is read."""
     gaps: dict[str, tuple[int, int]] = {}
-    for key, seen, liquidity in readings:
-        gap = book.put(key, seen, changes, liquidity)
-        if gap > 0:
-            gaps.setdefault(key.bookmaker or reference or "", (gap, seen.scraped_at))
+    for quote, said, liquidity in readings:
+        found = book.put_quote(quote, said, changes, liquidity)
+        if found is not None:
+            gaps.setdefault(quote[2] or reference or "", found)
     for bookmaker, (gap, scraped_at) in gaps.items():
         scrape_interval.rescraped(bookmaker, gap, scraped_at)
 
@@ -55,13 +51,3 @@ def batched(readings: Iterable[Reading]) -> Iterator[list[Reading]]:
     rest = iter(readings)
     while batch := list(islice(rest, _BATCH)):
         yield batch
-
-
-def quote_of(key: CellKey) -> QuoteKey:
-    """Return the quote that a price is part of."""
-    return key.market_type, key.period, key.bookmaker
-
-
-def among(quotes: Container[QuoteKey]) -> Callable[[CellKey], bool]:
-    """Return a test of whether a price is part of one of the quotes."""
-    return lambda key: quote_of(key) in quotes

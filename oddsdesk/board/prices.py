@@ -60,23 +60,21 @@ def observe(held: Price | None, seen: Sighting) -> Price:
     if seen.scraped_at < held.scraped_at:
         return msgspec.structs.replace(held, heard_at=seen.heard_at)
     moved = seen.odds != held.odds
-    fresh_start = moved or not held.is_offered
+    fresh_start = moved or held.withdrawn_at is not None
     return Price(
-        odds=seen.odds,
+        odds=seen.odds if moved else held.odds,
         scraped_at=seen.scraped_at,
         changed_at=seen.scraped_at if fresh_start else held.changed_at,
         heard_at=seen.heard_at,
         previous=held.odds if moved else held.previous,
         move_heard_at=seen.heard_at if moved else held.move_heard_at,
         url=seen.url or held.url,
-        is_live=_state(held, seen, moved=moved),
+        is_live=_state(held, moved=moved) if seen.is_live is None else seen.is_live,
     )
 
 
-def _state(held: Price, seen: Sighting, *, moved: bool) -> bool | None:
+def _state(held: Price, *, moved: bool) -> bool | None:
     """In play as last stated; unknown after a move that did not say so: the game may have begun."""
-    if seen.is_live is not None:
-        return seen.is_live
     return None if moved and not held.is_live else held.is_live
 
 

@@ -1,7 +1,9 @@
 """Reading prices from answers and stream messages, checked once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
@@ -13,8 +15,11 @@ from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, OddsRow, PriceMessage
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 
-Reading = tuple[CellKey, Sighting, float | UnsetType | None]
-"""A cell, its sighting, and the maximum bet where the row is of whom the service judges by."""
+QuoteKey = tuple[str, int, str | None]
+"""Market type, period, bookmaker: what one odds row is about."""
+Reading = tuple[QuoteKey, list[tuple[str, Sighting]], float | UnsetType | None]
+"""A quote, sightings of its selections, and the maximum bet where it is of whom the service judges
+by."""
 
 
 class LoggedMove(NamedTuple):
@@ -49,36 +54,40 @@ def read_market(
     """
     is_live = None if in_play else False
     for row in market.selections:
-        yield from _checked(_read_line(market, row, heard_at, is_live, whose), bad)
+        for bookmaker, said, liquidity in _read_line(row, is_live, whose):
+            quote = market.market_type, market.period, bookmaker
+            yield quote, _read(quote, [said], heard_at, bad), liquidity
 
 
-def read_row(row: OddsRow, heard_at: int, whose: DeskReference, bad: list[str]) -> list[Reading]:
-    """Return every price of an odds row; those that make no sense are named in ``bad``."""
+def read_row(row: OddsRow, heard_at: int, whose: DeskReference, bad: list[str]) -> Reading:
+    """Return the prices of an odds row; those that make no sense are named in ``bad``."""
+    at, url, is_live = row.scraped_at, row.url, row.is_live
+    said = [(selection, odds, at, url, is_live) for selection, odds in row.odds.items()]
+    quote = row.market_type, row.period, whose.key_of(row.bookmaker)
     has_limits = row.bookmaker == whose.service
-    bookmaker = whose.key_of(row.bookmaker)
-    said = (
-        (
-            CellKey(row.market_type, row.period, selection, bookmaker),
-            (odds, row.scraped_at, row.url, row.is_live, heard_at),
-            row.liquidity if has_limits else UNSET,
-        )
-        for selection, odds in row.odds.items()
-    )
-    return list(_checked(said, bad))
+    return quote, _read(quote, said, heard_at, bad), row.liquidity if has_limits else UNSET
 
 
-def read_message(
-    message: PriceMessage, heard_at: int, whose: DeskReference, bad: list[str]
-) -> Reading | None:
-    """Return the price of a stream message, None where it makes no sense."""
-    key = CellKey(
-        message.market_type, message.period, message.selection, whose.key_of(message.bookmaker)
-    )
-    said = (message.odds, message.scraped_at, None, message.is_live, heard_at)
-    seen = _sighting(key, said, bad)
-    if seen is None:
-        return None
-    return key, seen, message.liquidity if message.bookmaker == whose.service else UNSET
+_QUOTE: Final = attrgetter(
+    "competition", "match_name", "market_type", "period", "bookmaker", "liquidity"
+)
+
+
+def quotes_of(messages: Iterable[PriceMessage]) -> Iterator[list[PriceMessage]]:
+    """Yield stream messages in order, those of a quote that follow each other together."""
+    for _, together in groupby(messages, _QUOTE):
+        yield list(together)
+
+
+def read_messages(
+    messages: Sequence[PriceMessage], heard_at: int, whose: DeskReference, bad: list[str]
+) -> Reading:
+    """Return the prices of stream messages of a quote; as ``read_row`` does."""
+    first = messages[0]
+    said = [(m.selection, m.odds, m.scraped_at, None, m.is_live) for m in messages]
+    quote = first.market_type, first.period, whose.key_of(first.bookmaker)
+    has_limits = first.bookmaker == whose.service
+    return quote, _read(quote, said, heard_at, bad), first.liquidity if has_limits else UNSET
 
 
 def reference_of(matrix: GameMatrix) -> str | None:
@@ -107,52 +116,45 @@ def game_of_matrix(matrix: GameMatrix) -> GameEntry:
     )
 
 
-_Said = tuple[float, str, str | None, bool | None, int]
-"""Odds, scraped_at, url, is_live, heard_at."""
-_Raw = tuple[CellKey, _Said, float | UnsetType | None]
+_Said = tuple[str, float, str, str | None, bool | None]
+"""Selection, odds, scraped_at, url, is_live."""
 
 
 def _read_line(
-    market: MarketMatrix,
-    row: MatrixRow,
-    heard_at: int,
-    is_live: bool | None,
-    whose: DeskReference,
-) -> Iterator[_Raw]:
-    at = (market.market_type, market.period, row.selection)
-    reference = row.reference
+    row: MatrixRow, is_live: bool | None, whose: DeskReference
+) -> Iterator[tuple[str | None, _Said, float | UnsetType | None]]:
+    """Yield whose each price of a selection is, what is said of it, and the maximum bet."""
+    reference, selection = row.reference, row.selection
     if reference is not None and reference.odds is not None and reference.scraped_at is not None:
-        said: _Said = (reference.odds, reference.scraped_at, None, is_live, heard_at)
+        said: _Said = (selection, reference.odds, reference.scraped_at, None, is_live)
         if whose.is_services_own or whose.service is not None:
-            name = None if whose.is_services_own else whose.service
-            yield CellKey(*at, name), said, reference.liquidity
+            yield None if whose.is_services_own else whose.service, said, reference.liquidity
     for bookmaker, cell in row.books.items():
         if cell is not None and cell.odds is not None and cell.scraped_at is not None:
-            said = (cell.odds, cell.scraped_at, cell.url, is_live, heard_at)
-            yield CellKey(*at, whose.key_of(bookmaker)), said, UNSET
+            said = (selection, cell.odds, cell.scraped_at, cell.url, is_live)
+            yield whose.key_of(bookmaker), said, UNSET
 
 
-def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:
-    for key, said, liquidity in raws:
-        seen = _sighting(key, said, bad)
-        if seen is not None:
-            yield key, seen, liquidity
+def _read(
+    quote: QuoteKey, said: Iterable[_Said], heard_at: int, bad: list[str]
+) -> list[tuple[str, Sighting]]:
+    """Return what makes sense of what is said of a quote; the rest is named in ``bad``."""
+    found = []
+    for selection, odds, scraped_at, url, is_live in said:
+        if odds <= 1:
+            bad.append(f"{_name(quote, selection)}: expected odds above 1, got {odds:g}")
+            continue
+        try:
+            at_ms = _ms(scraped_at)
+        except ValueError as error:
+            bad.append(f"{_name(quote, selection)}: scraped_at: {error}")
+            continue
+        if at_ms - heard_at > _AHEAD_MS:
+            at_ms = heard_at
+        found.append((selection, Sighting(odds, at_ms, heard_at, url, is_live)))
+    return found
 
 
-def _sighting(key: CellKey, said: _Said, bad: list[str]) -> Sighting | None:
-    odds, scraped_at, url, is_live, heard_at = said
-    if odds <= 1:
-        bad.append(f"{_name(key)}: expected odds above 1, got {odds:g}")
-        return None
-    try:
-        at_ms = _ms(scraped_at)
-    except ValueError as error:
-        bad.append(f"{_name(key)}: scraped_at: {error}")
-        return None
-    if at_ms - heard_at > _AHEAD_MS:
-        at_ms = heard_at
-    return Sighting(odds, at_ms, heard_at, url, is_live)
-
-
-def _name(key: CellKey) -> str:
-    return f"{key.bookmaker or 'reference'}, {key.market_type} {key.period}, {key.selection!r}"
+def _name(quote: QuoteKey, selection: str) -> str:
+    market_type, period, bookmaker = quote
+    return f"{bookmaker or 'reference'}, {market_type} {period}, {selection!r}"

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.board import valuation
+from oddsdesk.board.basis import Basis
+from oddsdesk.board.changes import Changes
+from oddsdesk.board.game_book import GameBook
+from oddsdesk.board.games import entry_of_price
 from oddsdesk.board.matrix import Matrix
+from oddsdesk.board.readings import Reading, quotes_of, read_messages
+from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
@@ -94,3 +100,37 @@ def test_messages_in_any_order_end_with_the_newest(order: list[PriceMessage]) ->
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert (price.odds, price.scraped_at) == (3.5, NOW + 5)
+
+
+@settings(max_examples=150)
+@given(
+    batches=st.lists(st.lists(messages, min_size=1, max_size=8), max_size=6),
+    sport=st.sampled_from(["Football", "Hockey"]),
+)
+def test_what_a_quote_says_is_taken_in_together_as_one_by_one(
+    batches: list[list[PriceMessage]], sport: str
+) -> None:
+    bases = Basis("shin", Profiles()), Basis("shin", Profiles())
+    whose = DeskReference()
+    whose.learn(REFERENCE)
+    together, alone = (
+        GameBook(entry_of_price(message("Draw", 3.4, sport=sport))) for _ in range(2)
+    )
+    for now, batch in enumerate(batches, NOW):
+        changes = Changes(), Changes()
+        for said in quotes_of(batch):
+            together.put_quote(*read_quote(said, now, whose)[:2], changes[0])
+            for each in said:
+                alone.put_quote(*read_quote([each], now, whose)[:2], changes[1])
+        assert changes[0] == changes[1]
+        together.recompute(bases[0], changes[0])
+        alone.recompute(bases[1], changes[1])
+        assert changes[0] == changes[1]
+        assert together.matrix == alone.matrix
+
+
+def read_quote(said: list[PriceMessage], now: int, whose: DeskReference) -> Reading:
+    bad: list[str] = []
+    read = read_messages(said, now, whose, bad)
+    assert not bad
+    return read
