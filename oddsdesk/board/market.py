@@ -109,6 +109,7 @@ class Market:
                 continue
             if row is None:
                 row = rows[selection] = SelectionRow(selection)
+                self._regroup = True
             self.count += held is None
             price = observe(held, seen)
             if bookmaker is None:
@@ -243,7 +244,7 @@ class Market:
         """Bring groups and figures up to date with the prices."""
         self._redate(changes)
         self._tell_what_else_is_offered(changes)
-        if self._regroup or any(cell[0] not in self.places for cell in self._moved):
+        if self._regroup:
             self._group(basis)
             changes.relaid = True
             changes.revalued.extend(self.sections)
@@ -500,21 +501,27 @@ class Market:
         if basis.is_pooled:
             self._repool(basis, changes)
             return
-        moved: dict[SectionKey, list[Cell]] = {}
-        for cell in self._moved:
-            moved.setdefault(self.places[cell[0]].section.key, []).append(cell)
+        moved: dict[SectionKey, tuple[Section, list[tuple[SelectionRow, str | None]]]] = {}
+        for selection, bookmaker in self._moved:
+            section, row, _ = self.places[selection]
+            found = moved.get(section.key)
+            if found is None:
+                found = moved[section.key] = section, []
+            found[1].append((row, bookmaker))
         changes.touched |= dict.fromkeys(moved)
-        for cells in moved.values():
-            section = self.places[cells[0][0]].section
-            if any(bookmaker is None for _, bookmaker in cells):
+        has_moved_reference = has_unread = False
+        for section, prices in moved.values():
+            by_bookmaker = [(row, name) for row, name in prices if name is not None]
+            if len(by_bookmaker) < len(prices):
+                has_moved_reference = True
                 valuation.figure(section, basis)
                 changes.revalued.append(section)
-            elif len(cells) > _MANY:
+            elif len(prices) > _MANY:
                 valuation.figure_prices(section, basis)
             else:
-                for selection, bookmaker in cells:
-                    valuation.refigure_price(section, self.rows[selection], bookmaker or "", basis)
-        if any(not self.places[cells[0][0]].section.sides for cells in moved.values()):
+                valuation.refigure_prices(section, by_bookmaker, basis)
+            has_unread |= not section.sides
+        if has_unread:
             self._find_unread()
-        if any(bookmaker is None for _, bookmaker in self._moved):
+        if has_moved_reference:
             self._settle()

@@ -45,14 +45,25 @@ def refind_best(section: Section, basis: Basis) -> None:
     section.holds.forget()
 
 
-def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
-    """Bring up to date what one bookmaker's price of one row bears on."""
-    if _is_comparable(section, bookmaker) == (bookmaker in section.other_bets):
-        section.other_bets ^= {bookmaker}
-        for other in section.rows:
-            _find_best(section, other, basis)
-    elif _bears_on_best(section, row, bookmaker, basis):
-        _find_best(section, row, basis)
+def refigure_prices(
+    section: Section, moved: Iterable[tuple[SelectionRow, str]], basis: Basis
+) -> None:
+    """Bring up to date what some bookmakers' prices of some rows bear on."""
+    reformed = set[str]()
+    if DRAW in section.sides:  # else all bet on the same
+        names = {bookmaker for _, bookmaker in moved}
+        other = section.other_bets
+        reformed = {name for name in names if _is_comparable(section, name) == (name in other)}
+    if reformed:
+        section.other_bets ^= reformed
+        for row in section.rows:
+            _find_best(section, row, basis)
+    else:
+        found: SelectionRow | None = None
+        for row, bookmaker in moved:
+            if row is not found and _bears_on_best(section, row, bookmaker):
+                _find_best(section, row, basis)
+                found = row
     section.holds.forget()
 
 
@@ -157,17 +168,18 @@ def best_of(
     prices that are stale, withdrawn, in play where the reference is not, of another bet, or too
     good to be true.
     """
-    best, names = 0.0, list[str]()
-    for bookmaker, price in row.prices.items():
-        if price.odds < best or (compared is not None and bookmaker not in compared):
+    best, names, prices = 0.0, set[str](), row.prices
+    former = [name for name in row.best_bookmakers if name in prices]
+    for bookmaker in (*former, *prices):  # few are above the former best: others are passed over
+        if prices[bookmaker].odds < best or (compared is not None and bookmaker not in compared):
             continue
         net = _reliable_net(section, row, bookmaker, basis)
         if net is None:
             continue
         if net > best:
-            best, names = net, []
+            best, names = net, set()
         if net == best:
-            names.append(bookmaker)
+            names.add(bookmaker)
     return tuple(sorted(names))
 
 
@@ -216,7 +228,7 @@ def _shares_state(section: Section, price: Price) -> bool:
     return section.reference is None or is_same_state(price.is_live, section.reference.is_live)
 
 
-def _bears_on_best(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> bool:
+def _bears_on_best(section: Section, row: SelectionRow, bookmaker: str) -> bool:
     """Whether a price was the best one, or near to value, or may be now."""
     if bookmaker in row.best_bookmakers or bookmaker in row.near:
         return True

@@ -1,6 +1,5 @@
 """Every price that is value or nearly: assessed as prices move, as time passes, as lists come."""
 
-from collections import defaultdict
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Final
@@ -15,6 +14,7 @@ from oddsdesk.board.games import optional_ms
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.market import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey
+from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.board.service_rows import ServiceRow, audited
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.pricing.assessment import GOAL_MARKETS
@@ -26,8 +26,6 @@ _AUDIT_AGAIN_MS: Final = 60_000
 """How often rows that no formula explains are looked at again."""
 
 JudgeOf = Callable[[Matrix], Judge]
-_Selection = tuple[str, str, int, str]
-"""Game, market type, period, selection."""
 
 
 class ValueBets:
@@ -58,10 +56,10 @@ class ValueBets:
         self._judge_of = judge_of
         self._book_of = book_of
         self._id_of = id_of
-        self._near: dict[_Selection, tuple[str, ...]] = {}
-        """Who offered the least edge when a selection was looked at last."""
-        self._listed_at: defaultdict[_Selection, list[str | None]] = defaultdict(list)
-        """Whose price of a selection the service lists."""
+        self._near: dict[str, dict[SelectionKey, tuple[str, ...]]] = {}
+        """Who offered the least edge when a selection was looked at last, by game."""
+        self._listed_at: dict[str, dict[SelectionKey, list[str | None]]] = {}
+        """Whose price of a selection the service lists, by game."""
         self._audited_at = 0
 
     def take(
@@ -81,9 +79,10 @@ class ValueBets:
         before, listed_before = self.audit, self.listed
         self._audit(checked[:AUDITED], now_ms, is_turned)
         self.listed = {self._key_of(bet): bet for bet in checked}
-        self._listed_at = defaultdict(list)
-        for key in self.listed:
-            self._listed_at[key[:4]].append(key.bookmaker)
+        self._listed_at = {}
+        for game, market_type, period, selection, bookmaker in self.listed:
+            of_game = self._listed_at.setdefault(game, {})
+            of_game.setdefault((market_type, period, selection), []).append(bookmaker)
         differs = self.audit != before or self.listed.keys() != listed_before.keys()
         for key in (*self.listed, *(key for key in listed_before if key not in self.listed)):
             differs = bool(self._assess_all([key], now_ms)) or differs
@@ -108,7 +107,7 @@ class ValueBets:
 
     def forget_game(self, game: str, now_ms: int) -> list[RowKey]:
         """Drop what rested on a game's prices, which are held no more."""
-        self._near = {name: near for name, near in self._near.items() if name[0] != game}
+        self._near.pop(game, None)
         return self.assess_games({game}, now_ms)
 
     def assess_games(self, games: Container[str], now_ms: int) -> list[RowKey]:
@@ -129,29 +128,32 @@ class ValueBets:
 
     def _touched(self, book: GameBook, changes: Changes) -> Iterator[RowKey]:
         """Yield the prices that are near to value, were, or are listed, of those that changed."""
-        game, held, listed_at = book.matrix.game_id, self._near, self._listed_at
+        game, changed = book.matrix.game_id, changes.cells
+        held, listed_at = self._near.get(game, {}), self._listed_at.get(game, {})
         whole = {
             (*section.key[:2], row.selection)
             for section in changes.revalued
             for row in section.rows
         }
-        selections = {cell[:3] for cell in (*changes.cells, *changes.removed)}
-        for cell in whole | selections if whole else selections:
-            name = (game, *cell)
+        selections = {cell[:3] for cell in changed}
+        if whole or changes.removed:
+            selections |= whole | {cell[:3] for cell in changes.removed}
+        for cell in selections:
             row = book.row(*cell)
             near = () if row is None else row.near
-            before, listed = held.get(name, ()), listed_at.get(name, ())
+            before, listed = held.get(cell, ()), listed_at.get(cell, ())
             if not near and not before and not listed:
                 continue
             if near:
-                self._near[name] = near
+                held = self._near.setdefault(game, held)
+                held[cell] = near
             else:
-                self._near.pop(name, None)
-            all_of_it = cell in whole or CellKey(*cell, None) in changes.cells
+                held.pop(cell, None)
+            all_of_it = cell in whole or (*cell, None) in changed
             for bookmaker in dict.fromkeys((*near, *before, *listed)):
                 key = CellKey(*cell, bookmaker)
                 came_or_left = (bookmaker in near) != (bookmaker in before)
-                if all_of_it or came_or_left or key in changes.cells or key in changes.removed:
+                if all_of_it or came_or_left or key in changed or key in changes.removed:
                     yield RowKey(game, *key)
 
     def _with_goals(self, competition: str) -> list[RowKey]:

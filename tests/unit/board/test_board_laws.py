@@ -51,11 +51,16 @@ def checked_anew(desk: Desk) -> Matrix:
 
 @settings(max_examples=150)
 @given(
-    steps=st.lists(messages | pictures | st.sampled_from([1, 5_000, 40_000, 181_000]), max_size=25),
+    steps=st.lists(
+        st.lists(messages, min_size=1, max_size=6)
+        | pictures
+        | st.sampled_from([1, 5_000, 40_000, 181_000]),
+        max_size=25,
+    ),
     sport=st.sampled_from(["Football", "Hockey"]),
 )
 def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
-    steps: list[PriceMessage | GameMatrix | int], sport: str
+    steps: list[list[PriceMessage] | GameMatrix | int], sport: str
 ) -> None:
     desk = Desk()
     desk.board.set_profiles(EXCHANGE)
@@ -63,8 +68,8 @@ def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
     exhaust(desk.board.merge_matrix(matrix(sport=sport)))
     for step in steps:
         desk.now += 1
-        if isinstance(step, PriceMessage):
-            desk.board.apply_all([step])
+        if isinstance(step, list):
+            desk.board.apply_all(step)
         elif isinstance(step, GameMatrix):
             exhaust(desk.board.merge_matrix(step))
         else:
