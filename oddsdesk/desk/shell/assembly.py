@@ -48,7 +48,6 @@ from oddsdesk.desk.ui.price_actions import PriceActions
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.ledger.bets import BetState
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.resource_files import resource_path
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from oddsdesk.desk.grid.panel import GridPanel
     from oddsdesk.desk.history.panel import HistoryPanel
     from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+    from oddsdesk.desk.value_bets.panel import ValuesPanel
 
 
 _GRID: Final = "Odds grid"
@@ -102,13 +102,12 @@ class Desk:
         self._columns = BookmakerColumns(layout, self._names)
         self._past: HistorySource = PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
-        self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
-
         icon = QIcon(str(resource_path("desktop", "oddsdesk.svg")))
         self.notifier = Notifier(icon, self.window)
         rules = layout.folder / RULES_FILE
         self.alerts = AlertsController(board, wall, preferences, records, rules)
         put = self.window.put_in_place
+        self.values = LatePanel(self._make_values, put)
         self.opportunities = LatePanel(self._make_opportunities, put)
         self.alerts_panel = LatePanel(self._make_alerts_panel, put)
         self.explain = LatePanel(self._make_explain, put)
@@ -117,7 +116,7 @@ class Desk:
         self.bets = LatePanel(self._make_bets, put)
         self.late_panels = LatePanels(
             self.window,
-            *(self.opportunities, self.alerts_panel, self.explain, self.history),
+            *(self.values, self.opportunities, self.alerts_panel, self.explain, self.history),
             *(self.grid, self.bets),
         )
         self.research = Research(
@@ -262,14 +261,25 @@ class Desk:
         self.notifier.close()
         self.research.close()
         self.late_panels.close()
-        for panel in (self.navigator, self.values, self.top_bar, self.status_bar):
+        for panel in (self.navigator, self.top_bar, self.status_bar):
             panel.close_panel()
+
+    def _make_values(self) -> "ValuesPanel":
+        from oddsdesk.desk.value_bets.panel import ValuesPanel  # noqa: PLC0415 - late
+
+        panel = ValuesPanel(
+            self._board, self._theme, self._clock, self._preferences, self._layout, self._records
+        )
+        panel.price_requested.connect(self.go_to_price)
+        panel.price_selected.connect(self._on_price_selected)
+        panel.actions_on_bet.target_requested.connect(self._ask_target)
+        return panel
 
     def _make_opportunities(self) -> "OpportunitiesPanel":
         from oddsdesk.desk.opportunities.panel import OpportunitiesPanel  # noqa: PLC0415 - late
 
         panel = OpportunitiesPanel(self._board, self._theme, self._clock, self._preferences)
-        panel.place_requested.connect(self.values.place_legs)
+        panel.place_requested.connect(lambda legs: self.values().place_legs(legs))
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
@@ -287,7 +297,7 @@ class Desk:
         from oddsdesk.desk.explain.panel import ExplainPanel  # noqa: PLC0415 - late
 
         panel = ExplainPanel(self._board, self._theme, self._clock)
-        panel.exposure_of = self.values.exposure
+        panel.exposure_of = lambda key: self.values().exposure(key)
         return panel
 
     def _make_history(self) -> "HistoryPanel":
@@ -337,7 +347,7 @@ class Desk:
     def _offer_actions_on(self, prices: PriceActions) -> None:
         """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
-        prices.place_requested.connect(self.values.place)
+        prices.place_requested.connect(lambda key: self.values().place(key))
         prices.target_requested.connect(self._ask_target)
 
     def _ask_target(self, key: RowKey) -> None:
@@ -361,7 +371,7 @@ class Desk:
         areas = Qt.DockWidgetArea
         window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
         below = areas.BottomDockWidgetArea
-        window.put_dock("values", "Value bets", self.values, below)
+        window.put_dock("values", "Value bets", self.values.part, below)
         window.put_dock(
             "opportunities", "Opportunities", self.opportunities.part, below, behind="values"
         )
@@ -379,8 +389,8 @@ class Desk:
         around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
         around.actions.bind("go.bets", lambda: show_tab(self.window, self.bets()))
         self.research.offer(around.actions)
-        around.actions.register_panel(self.values, partial(self.window.reveal, self.values))
         places: tuple[tuple[Where, LatePanel[Any]], ...] = (
+            (Where.VALUES, self.values),
             (Where.OPPORTUNITIES, self.opportunities),
             (Where.ALERTS, self.alerts_panel),
             (Where.GRID, self.grid),
@@ -392,7 +402,8 @@ class Desk:
             around.actions.register_context(where, partial(self._reveal, late))
         around.palette.offer(
             destinations.preset_entries(
-                lambda: [preset.name for preset in records.presets], self.values.choose_preset
+                lambda: [preset.name for preset in records.presets],
+                lambda name: self.values().choose_preset(name),
             )
         )
 
@@ -402,8 +413,6 @@ class Desk:
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self._connect_alerts()
-        self.values.price_requested.connect(self.go_to_price)
-        self.values.price_selected.connect(self._on_price_selected)
         self.research.game_requested.connect(self.open_game)
         self.status_bar.bets_requested.connect(self.show_waiting_bets)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
@@ -412,7 +421,6 @@ class Desk:
 
     def _connect_alerts(self) -> None:
         window, notifier = self.window, self.notifier
-        self.values.actions_on_bet.target_requested.connect(self._ask_target)
         self.alerts.problem_found.connect(
             lambda text: window.say(text, icon="warning", ink=TextRole.DOWN)
         )

@@ -27,7 +27,6 @@ class Actions(QObject):
         super().__init__(window)
         self._window = window
         self._bound: dict[str, QAction] = {}
-        self._reveals: dict[str, Act] = {}
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus_changed)
@@ -43,15 +42,6 @@ class Actions(QObject):
         self._window.addAction(made)
         self._bound[ident] = made
         return made
-
-    def register_panel(self, owner: QWidget, reveal: Act) -> None:
-        """Offer the actions that a panel has added in the palette, too; the panel carries them out.
-
-        ``reveal`` brings the panel into sight, before an action is triggered from elsewhere.
-        """
-        added = {made.objectName(): made for made in _added_actions(owner)}
-        self._bound.update(added)
-        self._reveals.update(dict.fromkeys(added, reveal))
 
     def register_context(self, where: Where, find_owner: Callable[[], QWidget | None]) -> None:
         """Offer all actions of a place that may have several panels, or none.
@@ -73,9 +63,7 @@ class Actions(QObject):
         return self._bound[ident]
 
     def trigger(self, ident: str) -> None:
-        """Carry an action out, its panel in sight."""
-        if ident in self._reveals:
-            self._reveals[ident]()
+        """Carry an action out."""
         self._bound[ident].trigger()
 
     def offered(self) -> list[Action]:

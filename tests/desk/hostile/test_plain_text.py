@@ -201,9 +201,9 @@ async def test_every_panel_and_dialog_shows_hostile_names_as_they_are(opened: Op
         bet = next(iter(hostile.board.value_bets))
         desk.explain().show_price(bet)
         desk.history().show_price(bet)
-        desk.values.choose_preset(hostile.trap.markup)
-        desk.values.table.setFocus()
-        desk.values.table.set_current(0)
+        desk.values().choose_preset(hostile.trap.markup)
+        desk.values().table.setFocus()
+        desk.values().table.set_current(0)
         await let_events_pass()
         assert walk.look() == []
         for ident in OPENING:

@@ -102,12 +102,12 @@ def test_an_action_of_a_panel_brings_it_into_sight(desk: Desk, qtbot: QtBot) -> 
     entry(desk, "Group the odds grid's rows by game").run()
     assert desk.window.tabs.currentWidget() is desk.grid()
     assert desk.grid().model.is_grouped
-    dock = desk.values.parentWidget()
+    dock = desk.values().parentWidget()
     assert isinstance(dock, QDockWidget)
     dock.hide()
     entry(desk, "Value bets, or nearest misses").run()
     assert dock.isVisible()
-    assert desk.values._which == "misses"
+    assert desk.values()._which == "misses"
 
 
 def test_the_grid_is_sorted_by_the_current_column_with_a_key(
@@ -140,7 +140,7 @@ def test_a_panel_is_hidden_and_moved_by_keyboard_alone(desk: Desk) -> None:
 def test_a_preset_is_chosen_from_the_palette(desk: Desk) -> None:
     presets = [found for found in entries(desk) if found.kind is Kind.PRESET]
     presets[1].run()
-    assert desk.values.lists.preset.name == presets[1].title.removeprefix("Value bets: ")
+    assert desk.values().lists.preset.name == presets[1].title.removeprefix("Value bets: ")
 
 
 def test_a_price_asked_for_elsewhere_has_the_keyboard_in_its_game(
@@ -148,7 +148,7 @@ def test_a_price_asked_for_elsewhere_has_the_keyboard_in_its_game(
 ) -> None:
     desk.window.activateWindow()
     key = RowKey(quoted.id, "total", 0, "Under 2.5", "Matchbook")
-    desk.values.price_requested.emit(key)
+    desk.values().price_requested.emit(key)
     assert desk.games.active() == quoted.id
     panel = desk.games.active_panel()
     assert isinstance(panel, MatrixPanel)

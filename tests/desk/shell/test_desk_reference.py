@@ -47,7 +47,7 @@ async def test_it_is_chosen_by_keys_and_is_there_after_a_restart(
 
     assert quoted.board.reference == "Matchbook"
     assert button.text() == "Judged by: Matchbook ▾"
-    qtbot.waitUntil(lambda: " · by Matchbook · true EV" in facts(made.values))
+    qtbot.waitUntil(lambda: " · by Matchbook · true EV" in facts(made.values()))
     said = explain(quoted.board, RowKey(quoted.id, "total", 0, "Over 2.5", REFERENCE), 0)
     assert said is not None
     assert said.reference == "Matchbook"

@@ -25,7 +25,7 @@ LATER = (
     *("oddsdesk.desk.local_server", "oddsdesk.desk.connections.controller"),
     *("oddsdesk.desk.connections.dialog", "oddsdesk.desk.bookmakers.dialog"),
     *("oddsdesk.desk.settings.dialog", "oddsdesk.desk.shell.key_list"),
-    *("oddsdesk.desk.value_bets.place_dialog", "oddsdesk.desk.value_bets.preset_dialog"),
+    "oddsdesk.desk.value_bets",
 )
 
 

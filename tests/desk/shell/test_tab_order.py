@@ -70,7 +70,7 @@ def part_of(desk: Desk, stop: QWidget) -> str:
         "top bar": desk.top_bar,
         "navigator": desk.navigator,
         "tabs": desk.window.tabs,
-        "value bets": desk.values,
+        "value bets": desk.values(),
         "explain": desk.explain(),
         "history": desk.history(),
         "status bar": desk.status_bar,

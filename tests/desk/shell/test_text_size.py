@@ -84,7 +84,7 @@ def test_panels_have_the_room_they_had_when_text_is_as_before(
     window.resize(1_680, 1_020)
     for panel in window.panels():
         panel.show()
-    window.reveal(desk.values)
+    window.reveal(desk.values())
 
     def rooms() -> dict[str, int]:
         shown = {dock.objectName(): dock for dock in window.panels() if dock.isVisible()}

@@ -59,19 +59,6 @@ def test_actions_bind_declared_idents_only(window: QMainWindow) -> None:
         actions.bind("no.such", list)
 
 
-def test_what_a_panel_attaches_can_be_offered_to_the_palette(
-    window: QMainWindow, qtbot: QtBot
-) -> None:
-    panel, done = QWidget(window), []
-    add_action(panel, "values.sort", lambda: done.append("sorted"))
-    actions = Actions(window)
-    shown: list[str] = []
-    actions.register_panel(panel, lambda: shown.append("shown"))
-    assert [action.ident for action in actions.offered()] == ["values.sort"]
-    actions.trigger("values.sort")
-    assert (shown, done) == (["shown"], ["sorted"])
-
-
 def test_actions_of_a_game_reach_the_game_in_front_while_there_is_one(window: QMainWindow) -> None:
     games, done = [QWidget(window), QWidget(window)], []
     for number, game in enumerate(games):
@@ -79,6 +66,7 @@ def test_actions_of_a_game_reach_the_game_in_front_while_there_is_one(window: QM
     in_front: list[QWidget | None] = [games[1]]
     actions = Actions(window)
     actions.register_context(Where.MATRIX, lambda: in_front[0])
+    assert "matrix.fold" in [action.ident for action in actions.offered()]
     actions.trigger("matrix.fold")
     in_front[0] = None
     actions.trigger("matrix.fold")
