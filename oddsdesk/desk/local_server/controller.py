@@ -1,7 +1,7 @@
 """Carrying out what the embedded server's dialog asks for, and importing files."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,18 @@ _SIMULATOR = "simulator"
 _BESIDE = "Simulated odds still run beside the real ones, in the same database."
 
 
+class _Newest:
+    """Tells whether an answer is to the newest question: that to one before may come later."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def ask(self) -> Callable[[], bool]:
+        """Note a question; call what is returned once it was answered."""
+        self._asked = asked = self._asked + 1
+        return lambda: asked == self._asked
+
+
 class ServerController(QObject):
     """Hands what the dialog asks for to the server, and shows its answers while it is open."""
 
@@ -40,6 +52,7 @@ class ServerController(QObject):
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_refreshing = False
         self._has_ended = False
+        self._keys, self._pairs = _Newest(), _Newest()
         self._connect()
         self._timer = QTimer(self, interval=_INTERVAL_MS)
         self._timer.timeout.connect(self._refresh)
@@ -114,7 +127,10 @@ class ServerController(QObject):
             self._start(self._show_pairs())
 
     async def _show_pairs(self) -> None:
-        self._dialog.show_pairs(await self._server.game_pairs(), self._clock())
+        is_newest = self._pairs.ask()
+        pairs = await self._server.game_pairs()
+        if is_newest():
+            self._dialog.show_pairs(pairs, self._clock())
 
     async def _decide(self, idents: Sequence[int], state: PairState) -> None:
         try:
@@ -124,7 +140,10 @@ class ServerController(QObject):
             await self._show_pairs()
 
     async def _show_keys(self) -> None:
-        self._dialog.keys.show_keys(await self._server.keys(), self._server.own_key_id)
+        is_newest = self._keys.ask()
+        keys = await self._server.keys()
+        if is_newest():
+            self._dialog.keys.show_keys(keys, self._server.own_key_id)
 
     async def _show_new(self, secret: str) -> None:
         try:

@@ -1,5 +1,6 @@
 """Games that may be one: accepted, refused and taken back on a server that runs (D69)."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -161,3 +162,30 @@ async def test_the_board_shows_the_one_game_without_a_restart(server, page, sess
     await until(lambda: states(page)["PSG - Lyon"] is SUGGESTED)
     await until_told(board, lambda: len(board.games) == 6)
     await sync.stop()
+
+
+async def test_an_answer_that_comes_late_does_not_take_the_place_of_a_newer(
+    server, session, monkeypatch
+):
+    local = session.local
+    ask, may_answer = local.game_pairs, asyncio.Event()
+
+    async def answered_late():
+        found = await ask()
+        monkeypatch.setattr(local, "game_pairs", ask)
+        asked_early.set_result(None)
+        await may_answer.wait()
+        return found
+
+    asked_early = asyncio.get_running_loop().create_future()
+    monkeypatch.setattr(local, "game_pairs", answered_late)
+    server.pages.setCurrentWidget(server.games)
+    await asked_early
+    session._server.administration._server.store.record(quotes()).result(10)
+    server.pages.setCurrentWidget(server.keys)
+    server.pages.setCurrentWidget(server.games)
+    await until(lambda: len(server.games.pairs()) == 3)
+    may_answer.set()
+    for _ in range(3):  # its waiter, its task
+        await asyncio.sleep(0)
+    assert len(server.games.pairs()) == 3
