@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -54,9 +53,10 @@ class Arrangement:
         """What rows that are equal are sorted by: a column, and whether descending."""
         self._second_key: Callable[[Entry], Any] = lambda _: None
         self.sort_by(BY_KEY["ev_pct"], descending=True)
-        self._misplaced = set[Entry]()
-        self._moved: dict[Entry, None] = {}
-        """Entries of which is yet to be seen whether they are misplaced."""
+        self._misplaced = set[int]()
+        """The numbers of those that would move, come or go."""
+        self._moved = array("q")
+        """Those of entries of which is yet to be seen whether they are misplaced."""
         self._order = array("q")
         """What is arranged, folded rows too, whatever their game."""
         self._rows = array("q")
@@ -143,7 +143,7 @@ class Arrangement:
 
     def note_moved(self, entries: Iterable[Entry]) -> None:
         """Note that entries are others now: they may have to stand elsewhere."""
-        self._moved.update(dict.fromkeys(entries))
+        self._moved.extend([entry.number for entry in entries])
 
     def misplaced(self, compiled: CompiledFilter) -> int:
         """Return how many entries would move, come or go if all were arranged anew.
@@ -151,30 +151,21 @@ class Arrangement:
         What moved since this was asked last is compared with its neighbours as they are now.
         """
         if moved := self._moved:
-            self._moved = {}
+            self._moved = array("q")
             self._misplaced.difference_update(moved)
             self._misplaced.update(self._astray(moved, compiled))
         return len(self._misplaced)
 
-    def _astray(self, moved: Iterable[Entry], compiled: CompiledFilter) -> list[Entry]:
-        """Return which of some entries do not stand where they would after ``arrange``."""
-        astray, shown, places = list[Entry](), list[Entry](), list[int]()
-        all_places, known = self._places, len(self._places)
-        for entry in moved:
-            number = entry.number
-            place = all_places[number] if 0 <= number < known else AWAY
-            if (entry.is_held and compiled.keeps(entry)) != (place != AWAY):
-                astray.append(entry)
-            elif place >= 0:
-                shown.append(entry)
-                places.append(place)
-        if shown:
-            ill = self._its_arrays().out_of_order(self._rows, places, self._keys())
-            astray += compress(shown, ill)
-        return astray
+    def _astray(self, moved: Sequence[int], compiled: CompiledFilter) -> Sequence[int]:
+        """Return who of some entries does not stand where it would after ``arrange``."""
+        if self._order:
+            rows, places, keys = self._rows, self._places, self._keys()
+            return self._its_arrays().astray(moved, rows, places, compiled, keys)
+        there = set(moved).difference(self._of.left)
+        return [number for number in there if compiled.keeps(self._of[number])]
 
     def _forget_moves(self) -> None:
-        self._moved = {}
+        self._moved = array("q")
         self._misplaced.clear()
 
     def _keys(self) -> list[tuple[Callable[[Entry], Any], bool]]:

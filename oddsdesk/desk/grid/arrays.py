@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsdesk.desk.grid.entries import Entry, SelectionEntry
+from oddsdesk.desk.grid.entries import RANK, Entry, SelectionEntry
 from oddsdesk.desk.grid.filter import CompiledFilter, Range
 from oddsdesk.desk.grid.numbered import AWAY, FOLDED, Entries, Numbers
 
@@ -41,6 +41,8 @@ class EntryArrays:
 
         Not to be changed.
         """
+        if self._has_ranks(key):
+            return np.array(self.entries.ranks)
         entries, column = self.entries, self._columns.get(key)
         if column is None or len(column.known) > 2 * len(entries) + _ROOM:
             column = self._columns[key] = _Column(key)
@@ -103,24 +105,48 @@ class EntryArrays:
         places[shown[of_entries]] = of_entries
         return _plain(places)
 
-    def out_of_order(
-        self, rows: Numbers, places: Sequence[int], keys: Iterable[tuple[KeyOf, bool]]
+    def astray(
+        self,
+        moved: Sequence[int],
+        rows: Numbers,
+        places: Numbers,
+        compiled: CompiledFilter,
+        keys: Sequence[tuple[KeyOf, bool]],
+    ) -> list[int]:
+        """Return who of some entries would move, come or go if all were arranged anew.
+
+        ``places`` are those of entries among ``rows``. The weightiest key comes first, with each
+        whether rows are sorted by it descending.
+        """
+        numbers = np.unique(np.array(moved, np.int64))
+        at = np.full(len(self.entries), AWAY)
+        at[: len(places)] = places
+        at = at[numbers]
+        is_wanted = self.all()[numbers]
+        if not compiled.is_open:
+            is_wanted &= [compiled.keeps(self.entries[number]) for number in numbers.tolist()]
+        ill = is_wanted != (at != AWAY)
+        shown = np.flatnonzero(is_wanted & (at >= 0))
+        ill[shown] = self._out_of_order(rows, at[shown], keys)
+        found: list[int] = numbers[ill].tolist()
+        return found
+
+    def _out_of_order(
+        self, rows: Numbers, places: Vector, keys: Iterable[tuple[KeyOf, bool]]
     ) -> Mask:
         """Return for each place whether its row may not stand beside one of its neighbours.
 
-        Titles are below zero among the rows: beside them any may. The weightiest key comes first,
-        with each whether rows are sorted by it descending; they are asked as they are now.
+        Titles are below zero among the rows: beside them any may. Keys are asked as they are now.
         """
         title = -1
         shown = np.concatenate(([title], np.array(rows, np.int64), [title]))
-        here = np.array(places, np.int64) + 1
+        here = places + 1
         numbers = np.array((shown[here - 1], shown[here], shown[here + 1]))
         themselves = np.where(numbers < 0, numbers[1], numbers)
-        entries = list(map(self.entries.held.__getitem__, themselves.ravel().tolist()))
         stand_well = (numbers[:-1] < 0) | (numbers[1:] < 0)
         is_equal = ~stand_well
         for key, descending in keys:
-            figures = _ranked(list(map(key, entries))).reshape(numbers.shape)
+            figures = self._figures_of(themselves.ravel(), key).reshape(numbers.shape)
             before, after = figures[:-1], figures[1:]
             stand_well |= is_equal & (before > after if descending else before < after)
             stand_well |= is_equal & (np.isnan(after) & ~np.isnan(before))
@@ -128,6 +154,17 @@ class EntryArrays:
         beside = stand_well | is_equal
         ill: Mask = ~(beside[0] & beside[1])
         return ill
+
+    def _figures_of(self, numbers: Vector, key: KeyOf) -> Figures:
+        """What a key says of some entries now: figures, or ranks among each other."""
+        if self._has_ranks(key):
+            return np.array(self.entries.ranks)[numbers]
+        found = map(self.entries.held.__getitem__, numbers.tolist())
+        return _ranked(list(map(key, found)))
+
+    def _has_ranks(self, key: KeyOf) -> bool:
+        """Whether a key is told by an array that is kept right as prices are judged."""
+        return key is RANK and self.entries is not self.entries.selections
 
     def _by_field(self, numbers: Vector, selections: Sequence[SelectionEntry]) -> Vector:
         ranks = np.zeros(len(self.entries.selections), np.int64)

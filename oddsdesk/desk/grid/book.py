@@ -26,7 +26,6 @@ class GridBook:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._comparison = Comparison(board)
         self._selections: dict[SelectionKey, SelectionEntry] = {}
         self._moved_lines: dict[Line, Section] = {}
         """Line groups of which a price was taken since ``note_lines``."""
@@ -36,6 +35,7 @@ class GridBook:
         """Every selection by number."""
         self.price_rows = Entries(self.selection_rows)
         """Every price by number."""
+        self._comparison = Comparison(board, self.price_rows.ranks)
 
     def selections(self) -> list[SelectionEntry]:
         """Return every selection in the field's order; not to be changed."""

@@ -9,7 +9,7 @@ from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.grid import cells
 from oddsdesk.desk.grid.cells import CellContext
-from oddsdesk.desk.grid.entries import Entry, Shape
+from oddsdesk.desk.grid.entries import RANK, Entry, Shape
 from oddsdesk.desk.ui.formatting import least_text, most_text, odds_sample
 from oddsdesk.desk.ui.table.cells import Align, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec, Kind
@@ -85,7 +85,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "ev_pct", "EV", Column("? +100.0 %"), cells.ev, attrgetter("ev"), Kind.NUMBER, 2,
-        order=attrgetter("rank"), order_up=_ev_upwards, descending_first=True,
+        order=RANK, order_up=_ev_upwards, descending_first=True,
         tip="True EV: the net edge over the fair price, safety floor included. "
         "Those with a caution (?) stand below the others",
     ),

@@ -1,8 +1,10 @@
 """What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, MutableSequence, Sequence, Set
 from enum import Enum
-from typing import NamedTuple
+from math import nan
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -31,6 +33,10 @@ class Shape(Enum):
 
     PRICES = "prices"
     SELECTIONS = "selections"
+
+
+RANK: Final = attrgetter("rank")
+"""What rows are sorted by where the highest EV comes first."""
 
 
 class GameSelectionKey(NamedTuple):
@@ -79,6 +85,8 @@ class Comparison(msgspec.Struct):
     """What the figures of all selections are formed on."""
 
     board: Board
+    ranks: MutableSequence[float]
+    """The rank of each price by number, for the arrays; not a number: none."""
     names: Set[str] | None = None
     """The bookmakers that best, median and spread are over; None is all of them."""
 
@@ -239,13 +247,16 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """As it is now."""
     ev: float | None = None
     """True EV in percent, net, floor included; None for the reference's own price."""
-    rank: float | None = None
-    """The EV as it is sorted by: in doubt below all that are not."""
     verdict: Verdict = _UNREMARKABLE
     is_held: bool = True
     """Whether the board holds it still."""
     number: int = NOWHERE
     """Among the prices of the grid."""
+
+    @property
+    def rank(self) -> float | None:
+        """The EV as it is sorted by: in doubt below all that are not."""
+        return self.ev if self.ev is None or not self.is_doubtful else self.ev - _SET_BACK
 
     @property
     def name(self) -> str:
@@ -358,41 +369,41 @@ def refresh(
     selection.section, selection.worked_out = section, None
     if selection.judged_by != before:
         moved = selection.prices.values()
-    _judge(moved, section, row, selection.comparison.board)
+    _judge(moved, section, row, selection.comparison)
     return selection.judged_by[:-1] != before[:-1]
 
 
-def _judge(moved: Iterable[PriceEntry], section: Section, row: SelectionRow, board: Board) -> None:
+def _judge(
+    moved: Iterable[PriceEntry], section: Section, row: SelectionRow, comparison: Comparison
+) -> None:
     """Take what the board says of prices of a row."""
+    board, ranks = comparison.board, comparison.ranks
     reference, pool, others, near = section.reference, section.pool, section.other_bets, row.near
     floor, net = safety_floor(section.key.market_type), board.basis.net
     fair, decided, least = row.fair, row.decided, row.value_from
     in_play = None if reference is None else reference.is_live
     for entry in moved:
-        name, price, verdict = entry.bookmaker, entry.price, _UNREMARKABLE
-        entry.ev, entry.rank, entry.verdict = None, None, verdict
-        if name is None:
-            continue
+        name, price, ev, verdict = entry.bookmaker, entry.price, None, _UNREMARKABLE
         if name in near:
             key = RowKey(*entry.selection.key, name)
             if (judged := board.value_bets.get(key)) is not None:
                 verdict = Verdict(judged.assessment.cautions, board.is_value(key))
-                entry.verdict = verdict
         if pool is not None:
             fair, decided = fair_beside(section, row, name), decided_beside(section, row, name)
             least, _ = window_beside(section, row, name)
         if (
-            fair is None
-            or reference is None
-            or name in others
-            or not (price.is_live is in_play or is_same_state(price.is_live, in_play))
+            name is not None
+            and fair is not None
+            and reference is not None
+            and name not in others
+            and (price.is_live is in_play or is_same_state(price.is_live, in_play))
         ):
-            continue
-        ev = (net(name, price.odds) / (fair * floor) - 1) * 100 * decided
-        if least is None and ev >= MIN_EV:
-            entry.verdict = verdict = verdict._replace(has_no_window=True)
-        entry.ev = ev
-        entry.rank = ev - _SET_BACK if verdict.is_doubtful else ev
+            ev = (net(name, price.odds) / (fair * floor) - 1) * 100 * decided
+            if least is None and ev >= MIN_EV:
+                verdict = verdict._replace(has_no_window=True)
+        entry.ev, entry.verdict = ev, verdict
+        rank = ev if verdict is _UNREMARKABLE else entry.rank
+        ranks[entry.number] = nan if rank is None else rank
 
 
 def _figures(selection: SelectionEntry) -> Figures:

@@ -91,7 +91,8 @@ class CompiledFilter:
     def __init__(
         self, chosen: GridFilter, shape: Shape, now_ms: int, freshness: FreshnessOf
     ) -> None:
-        self._is_open = chosen.is_open
+        self.is_open = chosen.is_open
+        """Whether every row is shown."""
         self._worst = chosen.freshness
         self._freshness = freshness
         self.words = chosen.words
@@ -108,7 +109,7 @@ class CompiledFilter:
 
     def keeps(self, entry: Entry) -> bool:
         """Whether a row is shown."""
-        if self._is_open:
+        if self.is_open:
             return True
         text, name = entry.selection.text, entry.name
         return (

@@ -318,8 +318,10 @@ class GridModel(LiveModel):
                 yield shown.selection.key
 
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
+        is_first = not self._waiting
         mark(self._waiting, keys)
-        self._take_soon()
+        if is_first:
+            self._take_soon()
 
     def _take_soon(self) -> None:
         if self.is_behind and not self._take_timer.isActive():
@@ -329,7 +331,8 @@ class GridModel(LiveModel):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, RowsChanged):
             self._wait_for(notice.changed)
-            self._wait_for(notice.removed)
+            if notice.removed:
+                self._wait_for(notice.removed)
         elif isinstance(notice, RowsWanted):
             self._look_at_all()
         elif isinstance(notice, ValueBetsChanged):

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable
+from math import nan
 from typing import TYPE_CHECKING
 
 from oddsdesk.desk.grid.entries import NOWHERE, Entry
@@ -31,6 +32,8 @@ class Entries:
         self.of = array("q")
         """The number of each one's selection."""
         self.moved_at = array("q")
+        self.ranks = array("d")
+        """Of prices: the rank of each as it was judged last; not a number: none."""
         self.now = 1
         """Of selections: counts readings, those of their prices, too."""
         self.left: list[int] = []
@@ -61,6 +64,8 @@ class Entries:
             self.held.append(entry)
             self.of.append(0)
             self.moved_at.append(0)
+            self.ranks.append(nan)
+        self.ranks[entry.number] = nan
         self.of[entry.number] = entry.selection.number
         self.note(entry)
 
@@ -83,5 +88,5 @@ class Entries:
 
     def clear(self) -> None:
         """Let go of everything."""
-        for one in (self.held, self.of, self.moved_at, self.left, self.free):
+        for one in (self.held, self.of, self.moved_at, self.ranks, self.left, self.free):
             del one[:]

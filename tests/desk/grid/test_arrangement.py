@@ -10,6 +10,7 @@ from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.numbered import Entries, Numbers
 from oddsdesk.desk.ui.table.row_order import in_order
 
+OPEN = CompiledFilter(GridFilter(), Shape.SELECTIONS, 0, lambda *_: Freshness.FRESH)
 keys = st.one_of(
     st.lists(st.none() | st.floats(-5, 5), max_size=30),
     st.lists(st.none() | st.text("aB é", max_size=2), max_size=30),
@@ -54,7 +55,6 @@ def _key_of(row):
 def test_arrays_follow_rows_that_come_move_and_leave(keys, leaving, changing, descending):
     entries = Entries()
     arrays, held, order = EntryArrays(entries), [], Numbers("q")
-    compiled = CompiledFilter(GridFilter(), Shape.SELECTIONS, 0, lambda *_: Freshness.FRESH)
 
     def arranged_after(new):
         nonlocal order
@@ -63,7 +63,7 @@ def test_arrays_follow_rows_that_come_move_and_leave(keys, leaving, changing, de
         for row in came:
             entries.add(row)
         held.extend(came)
-        order = arrays.order(order, held, compiled, [(_key_of, descending)])
+        order = arrays.order(order, held, OPEN, [(_key_of, descending)])
         stayed = [row for row in stood if row in held]
         assert [entries[number] for number in order] == naive(stayed + came, descending)
         assert entries.count == len(held)
@@ -99,13 +99,14 @@ def test_a_row_is_out_of_order_where_a_neighbour_and_it_would_change_places(
     shown = []
     for number, row in enumerate(rows):
         shown += [None, row] if number in titles else [row]
-    places = [place for place, row in enumerate(shown) if row is not None]
+    places = Numbers("q", [place for place, row in enumerate(shown) if row is not None])
     numbers = Numbers("q", [TITLE if row is None else row.number for row in shown])
     sorted_by = [
         (lambda row: row.key[0], descending[0]),
         (lambda row: row.key[1], descending[1]),
     ]
-    found = EntryArrays(entries).out_of_order(numbers, places, sorted_by)
+    moved = range(len(rows))
+    found = EntryArrays(entries).astray(moved, numbers, places, OPEN, sorted_by)
 
     def stays(place):
         pair = shown[place : place + 2]
@@ -115,4 +116,6 @@ def test_a_row_is_out_of_order_where_a_neighbour_and_it_would_change_places(
             pair = in_order(pair, key, descending=is_descending)
         return pair == shown[place : place + 2]
 
-    assert list(found) == [not (stays(place - 1) and stays(place)) for place in places]
+    assert found == [
+        number for number, place in enumerate(places) if not (stays(place - 1) and stays(place))
+    ]

@@ -43,7 +43,7 @@ def selection_of(number, sport, market, period, is_live, prices) -> SelectionEnt
     board = Board(lambda: NOW_MS)
     board.name_reference("Pinnacle")
     made = SelectionEntry(
-        comparison=Comparison(board),
+        comparison=Comparison(board, []),
         key=GameSelectionKey(f"game {number % 2}", market, PERIODS.index(period), selection),
         match_name="a - b",
         game="a v b",

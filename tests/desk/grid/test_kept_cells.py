@@ -1,5 +1,6 @@
-"""Cells that the grid keeps are those it would make: a change is told wherever it shows."""
+"""What the grid keeps is what it would make: a change is told wherever it shows."""
 
+from math import isnan
 from typing import Any
 
 import pytest
@@ -90,4 +91,20 @@ def test_cells_are_as_if_they_were_all_made_anew(
         kept = looks(model)
         model.refresh_all()
         assert kept == looks(model)
+    model.close()
+
+
+@given(steps=some.lists(step, min_size=1, max_size=8))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+def test_prices_are_sorted_by_their_ranks(qapp: Any, steps: list[tuple[Any, ...]]) -> None:
+    game, model = offered()
+    for each in steps:
+        game.clock.now += 1_000
+        take(game, each)
+        take_in(model)
+        ranks = model.book.price_rows.ranks
+        for selection in model.book.selections():
+            for price in selection.prices.values():
+                rank = ranks[price.number]
+                assert price.rank == (None if isnan(rank) else rank)
     model.close()
