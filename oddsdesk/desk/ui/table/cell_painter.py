@@ -147,15 +147,13 @@ class CellPainter:
         return self._texts[_BODY].lay(sample).width + beside + left + CELL_MARGIN
 
     def paint(self, painter: QPainter, model: LiveModel, tiles: Iterable[Tile]) -> Painted:
-        """Paint parts of a model's table."""
-        painted, now = Painted(), self._clock()
-        for tile in tiles:
-            # A cell may lie in two of them: the second paints over it, its text too.
-            canvas = _Canvas(painter, now, painted)
-            for band in tile.bands if tile.lanes else ():
-                self._paint_band(model, band, tile.lanes, canvas)
-            self._paint_texts(canvas)
-            self._paint_sparklines(canvas)
+        """Paint parts of a model's table, no cell twice."""
+        painted = Painted()
+        canvas = _Canvas(painter, self._clock(), painted)
+        for band, lanes in tiles:
+            self._paint_band(model, band, lanes, canvas)
+        self._paint_texts(canvas)
+        self._paint_sparklines(canvas)
         return painted
 
     def paint_outline(self, painter: QPainter, rect: QRect, *, has_focus: bool) -> None:
@@ -177,11 +175,12 @@ class CellPainter:
         left = lanes[0].left
         width = lanes[-1].left + lanes[-1].width - left
         fill, cell_of, painted = canvas.painter.fillRect, model.cell, canvas.painted
+        seen = painted.cells
         flashes = self._theme.flashes
         fill(left, top, width, inner, self._grounds[base])
         fill(left, top + inner, width, 1, self._line)
         for lane in lanes:
-            cell = cell_of(row, lane.column)
+            cell = seen[row, lane.column] = cell_of(row, lane.column)
             if cell.repaint_at_ms < painted.repaint_at_ms:
                 painted.repaint_at_ms = cell.repaint_at_ms
             ground = cell.ground
@@ -190,7 +189,7 @@ class CellPainter:
             elapsed = canvas.now - cell.flashes_from if flashes else NEVER
             if elapsed < FLASH_MS + FADE_MS:
                 fill(lane.left, top, lane.width, inner, self._flash(cell.flash, ground, elapsed))
-                painted.flash(lane.left, top, lane.width, inner)
+                painted.flash(lane.left, top, lane.width, band.height)
             elif ground != base:
                 fill(lane.left, top, lane.width, inner, self._grounds[ground])
             if ground is SurfaceRole.VALUE:
@@ -278,7 +277,7 @@ class CellPainter:
 
 
 class _Canvas:
-    """What one tile collects before it draws texts."""
+    """What is collected before texts are drawn, over all grounds."""
 
     __slots__ = ("now", "painted", "painter", "ratio", "sparklines", "strikes", "texts")
 

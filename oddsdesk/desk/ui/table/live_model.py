@@ -219,9 +219,9 @@ class Band(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A part of a table to be painted: the cells where bands and lanes cross."""
+    """Cells side by side in a row."""
 
-    bands: Sequence[Band]
+    band: Band
     lanes: Sequence[Lane]
 
 
@@ -230,6 +230,8 @@ class Painted(msgspec.Struct):
 
     flashing: list[QRect] = msgspec.field(default_factory=list)
     repaint_at_ms: int = NEVER
+    cells: dict[tuple[int, int], Cell] = msgspec.field(default_factory=dict)
+    """What was painted, by row and column."""
 
     def flash(self, left: int, top: int, width: int, height: int) -> None:
         """Note a cell that flashes; cells side by side are one block."""

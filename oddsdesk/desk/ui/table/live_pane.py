@@ -1,5 +1,7 @@
 """One pane of a live table: a table view that paints its cells itself, in one go."""
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
@@ -17,15 +19,18 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
 
 from oddsdesk.desk.ui.table.cell_painter import CellPainter
-from oddsdesk.desk.ui.table.cells import NEVER
+from oddsdesk.desk.ui.table.cells import NEVER, Cell
 from oddsdesk.desk.ui.table.live_header import LiveHeader
-from oddsdesk.desk.ui.table.live_model import Band, Lane, LiveModel, Span, Tile
+from oddsdesk.desk.ui.table.live_model import Band, LiveModel, Span, Tile
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
-_MOST_RECTS = 40
+_MOST_SEEN = 20_000
+"""Cells whose look is kept: more than any screen shows."""
 _MOVES = QAbstractItemView.CursorAction
+Place = tuple[int, int]
+"""Row and column."""
 
 
 class LivePane(QTableView):
@@ -50,6 +55,8 @@ class LivePane(QTableView):
         self.flash_count = 0
         """How many blocks of cells flash, of those painted last."""
         self._repaint_at_ms = NEVER
+        self._seen: dict[Place, Cell] = {}
+        """How cells were painted last, where they were painted whole."""
         self._hovered = -1
         self.outlines_current = False
         self.is_shown: Callable[[int], bool] = lambda _column: True
@@ -81,10 +88,12 @@ class LivePane(QTableView):
         return True
 
     def repaint_aged(self, now_ms: int) -> None:
-        """Repaint if age alone has changed a cell by now."""
+        """Repaint the cells that look otherwise if age alone may have changed one by now."""
         if now_ms >= self._repaint_at_ms:
             self._repaint_at_ms = NEVER
-            self.viewport().update()
+            model = self.live_model()
+            whole = Span(0, 0, model.rowCount() - 1, model.columnCount() - 1)
+            self.viewport().update(self._changed([whole]))
 
     def _set_up_rows(self) -> None:
         rows = self.verticalHeader()
@@ -134,48 +143,69 @@ class LivePane(QTableView):
             top += height
             row += 1
 
-    def _lanes(self, rect: QRect) -> Iterable[Lane]:
-        model, header = self.live_model(), self.header
+    def _columns(self, rect: QRect) -> Iterator[tuple[int, int, int]]:
+        """Yield the columns that a rectangle reaches, each with its left end and width."""
+        header = self.header
         visual = header.visualIndexAt(rect.left())
-        if visual < 0:
-            return
-        while visual < header.count():
-            column = header.logicalIndex(visual)
-            visual += 1
+        for place in range(visual, header.count() if visual >= 0 else visual):
+            column = header.logicalIndex(place)
             if header.isSectionHidden(column):
                 continue
             left = header.sectionViewportPosition(column)
             if left > rect.right():
                 return
-            yield self._painter.lane(model, column, left, header.sectionSize(column))
+            yield column, left, header.sectionSize(column)
 
-    def _tiles(self, region: QRegion) -> Iterator[Tile]:
-        """Yield the tiles that a region covers; many rectangles are painted as one."""
-        around = region.boundingRect()
-        bands, lanes = list(self._bands(around)), list(self._lanes(around))
-        rects = [around] if region.rectCount() > _MOST_RECTS else region
-        for rect in rects:  # type: ignore[union-attr]  # a region iterates; the stubs forget it
-            top, bottom, left, right = rect.top(), rect.bottom(), rect.left(), rect.right()
-            yield Tile(
-                [one for one in bands if one.top <= bottom and top < one.top + one.height],
-                [one for one in lanes if one.left <= right and left < one.left + one.width],
-            )
+    def _tiles(self, region: QRegion, cut: set[Place]) -> Iterator[Tile]:
+        """Yield the cells that a region reaches, each once; those that it does not hold are cut."""
+        around, model = region.boundingRect(), self.live_model()
+        bands = list(self._bands(around))
+        lanes = [self._painter.lane(model, *each) for each in self._columns(around)]
+        size = self.viewport().size()
+        rows = _Ends([(band.top, band.height) for band in bands], size.height())
+        columns = _Ends([(lane.left, lane.width) for lane in lanes], size.width())
+        reached = defaultdict[int, set[int]](set)
+        for rect in region:  # type: ignore[attr-defined]  # it iterates; the stubs forget it
+            across, cut_columns = columns.between(rect.left(), rect.right())
+            down, cut_rows = rows.between(rect.top(), rect.bottom())
+            for place in down:
+                reached[place].update(across)
+                for each in across if place in cut_rows else cut_columns:
+                    cut.add((bands[place].row, lanes[each].column))
+        for place in sorted(reached):
+            for run in _runs(sorted(reached[place])):
+                yield Tile(bands[place], lanes[run[0] : run[-1] + 1])
 
-    def _region(self, spans: Iterable[Span]) -> QRegion:
-        """Return the visible area of spans; a span of several columns counts as the whole row."""
-        region, port, header = QRegion(), self.viewport().rect(), self.header
+    def _changed(self, spans: Iterable[Span]) -> QRegion:
+        """Return the visible area of what looks otherwise in spans than it was painted."""
+        region, port, model = QRegion(), self.viewport().rect(), self.live_model()
         first, last = self.rowAt(0), self.rowAt(port.bottom())
-        last = self.live_model().rowCount() - 1 if last < 0 else last
+        last = model.rowCount() - 1 if last < 0 else last
+        columns = {column: ends for column, *ends in self._columns(port)}
         for top, left, bottom, right in spans:
-            x, width = 0, port.width()
-            if left == right:
-                x, width = header.sectionViewportPosition(left), header.sectionSize(left)
-            top, bottom = max(top, first), min(bottom, last)
-            if width and top <= bottom:
-                y = self.rowViewportPosition(top)
-                height = self.rowViewportPosition(bottom) + self.rowHeight(bottom) - y
-                region += QRect(x, y, width, height)
+            shown = [each for each in columns if left <= each <= right]
+            for row in range(max(top, first), min(bottom, last) + 1) if shown else ():
+                changed = [each for each in shown if self._is_changed(model, row, each)]
+                if changed:
+                    y, height = self.rowViewportPosition(row), self.rowHeight(row)
+                    for x, width in (columns[each] for each in changed):
+                        region += QRect(x, y, width, height)
         return region
+
+    def _is_changed(self, model: LiveModel, row: int, column: int) -> bool:
+        cell, seen = model.cell(row, column), self._seen.get((row, column))
+        if cell.repaint_at_ms < self._repaint_at_ms:
+            self._repaint_at_ms = cell.repaint_at_ms
+        # A section's first cell has a mark that is not the cell's.
+        is_same = seen is not None and cell.looks_like(seen)
+        return not is_same or (column == 0 and model.is_section(row))
+
+    def _note_seen(self, cells: dict[Place, Cell], cut: set[Place]) -> None:
+        if len(self._seen) > _MOST_SEEN:
+            self._seen.clear()
+        self._seen |= cells
+        for place in cut:
+            self._seen.pop(place, None)
 
     def _move(
         self, action: QAbstractItemView.CursorAction, row: int, visual: int
@@ -224,15 +254,17 @@ class LivePane(QTableView):
         if QAccessible.isActive():
             super().dataChanged(first, last, roles)
         else:
-            self.viewport().update(self._region(self.live_model().dirty_spans))
+            self.viewport().update(self._changed(self.live_model().dirty_spans))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         region = event.region()
         self._flashing -= region
         is_whole = self._flashing.isEmpty()
         painter = QPainter(self.viewport())
-        painted = self._painter.paint(painter, self.live_model(), self._tiles(region))
+        cut = set[Place]()
+        painted = self._painter.paint(painter, self.live_model(), self._tiles(region, cut))
         self._repaint_at_ms = min(self._repaint_at_ms, painted.repaint_at_ms)
+        self._note_seen(painted.cells, cut)
         for flashing in painted.flashing:
             self._flashing += flashing
         current = self.currentIndex()
@@ -330,3 +362,28 @@ class LivePane(QTableView):
         elif event.type() == QEvent.Type.Leave:
             self.row_hovered.emit(-1)
         return super().viewportEvent(event)
+
+
+class _Ends:
+    """Where rows or columns, one beside the other, begin and end in sight."""
+
+    def __init__(self, each: Sequence[tuple[int, int]], room: int) -> None:
+        """``each`` has a start and a size; what is before 0 or from ``room`` on is out of sight."""
+        self._starts = [max(0, start) for start, _ in each]
+        self._ends = [min(room, start + size) for start, size in each]
+
+    def between(self, first: int, last: int) -> tuple[range, set[int]]:
+        """Return what lies at pixels from ``first`` to ``last``, and what of it only in part."""
+        begin, end = bisect_right(self._ends, first), bisect_right(self._starts, last)
+        outer = {begin, end - 1} if begin < end else ()
+        cut = {at for at in outer if self._starts[at] < first or self._ends[at] > last + 1}
+        return range(begin, end), cut
+
+
+def _runs(places: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield what follows each other without a gap."""
+    start = 0
+    for at in range(1, len(places) + 1):
+        if at == len(places) or places[at] != places[at - 1] + 1:
+            yield places[start:at]
+            start = at

@@ -1,5 +1,8 @@
 """The live model tells changes together, and no more is painted than changed."""
 
+from typing import Any
+
+import pytest
 from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QApplication
@@ -7,7 +10,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.ui.table.cells import Cell
-from oddsdesk.desk.ui.table.live_model import LiveModel
+from oddsdesk.desk.ui.table.live_model import LiveModel, Painted
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from tests.kit.live_table import RowsModel, cell_rect
 from tests.kit.quoted_game import NOW_MS, Clock
@@ -36,10 +39,8 @@ def test_changes_of_one_moment_are_told_together(model: RowsModel, qtbot: QtBot)
     assert set(model.dirty_spans) == {(5, 5, 5, 5), (4, 9, 4, 9), (7, 3, 7, 3)}
 
 
-def test_only_what_changed_is_painted_anew(
-    table: LiveTable, model: RowsModel, qtbot: QtBot
-) -> None:
-    table.scrolling.header.moveSection(3, 5)
+def wait_until_calm(model: RowsModel, qtbot: QtBot) -> None:
+    """Wait until nothing is painted any more of what came before."""
 
     def is_calm() -> bool:
         asked = len(model.asked)
@@ -47,11 +48,43 @@ def test_only_what_changed_is_painted_anew(
         return len(model.asked) == asked
 
     qtbot.waitUntil(is_calm)
+
+
+def test_only_what_changed_is_painted_anew(
+    table: LiveTable, model: RowsModel, qtbot: QtBot
+) -> None:
+    table.scrolling.header.moveSection(3, 5)
+    wait_until_calm(model, qtbot)
     model.asked.clear()
     for row, column in ((2, 0), (3, 4), (6, 3)):
         model.put(row, column, Cell("1.50"))
     qtbot.waitUntil(lambda: len(model.asked) >= 3)
     assert set(model.asked) == {(2, 0), (3, 4), (6, 3)}
+
+
+def test_what_looks_as_before_is_not_painted_again(
+    table: LiveTable, model: RowsModel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_until_calm(model, qtbot)
+    painted: list[tuple[int, int]] = []
+    paint = table._painter.paint
+
+    def noting(*given: Any) -> Painted:
+        found = paint(*given)
+        painted.extend(found.cells)
+        return found
+
+    monkeypatch.setattr(table._painter, "paint", noting)
+    model.put(3, 4, Cell("3.04", repaint_at_ms=NOW_MS + 2_000))
+    model.put(4, 4, Cell("1.50"))
+    model.touch(5, 0, 5, 11)
+    model.flush()
+    QApplication.processEvents()
+    assert painted == [(4, 4)]
+    model.rows[6][4] = Cell("1.60")
+    table.scrolling.repaint_aged(NOW_MS + 2_000)
+    QApplication.processEvents()
+    assert painted == [(4, 4), (6, 4)]
 
 
 def test_a_span_that_is_gone_when_it_is_told_is_forgotten(model: RowsModel) -> None:

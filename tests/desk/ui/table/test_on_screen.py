@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QTableView
 
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from tests.kit.live_table import RowsModel, image_of
+from tests.kit.live_table import RowsModel, cell_rect, image_of
 
 
 def on_screen(table: LiveTable, pane: QTableView) -> QImage:
@@ -53,3 +53,30 @@ def test_the_screen_shows_what_a_whole_repaint_would(
         for pane in (table.frozen, table.scrolling):
             seen = on_screen(table, pane)
             assert seen == image_of(pane).convertToFormat(seen.format())
+
+
+def test_the_screen_shows_that_a_title_is_folded(table: LiveTable, model: RowsModel) -> None:
+    model.rows[3][0] = Cell("# Totals")
+    table.frozen.viewport().update()
+    before = on_screen(table, table.frozen)
+    model.set_folded(3, True)
+    model.touch(3, 0, 3, 11)
+    model.flush()
+    seen = on_screen(table, table.frozen)
+    assert seen != before
+    assert seen == image_of(table.frozen).convertToFormat(seen.format())
+
+
+@pytest.mark.parametrize("cut", [(0, 10, 0, 0), (0, 0, 0, -12), (40, 0, 0, 0), (0, 0, -20, 0)])
+def test_a_cell_seen_in_part_before_it_is_told_of_is_painted_whole(
+    table: LiveTable, model: RowsModel, cut: tuple[int, int, int, int]
+) -> None:
+    rect = cell_rect(table.scrolling, 5, 4)
+    on_screen(table, table.scrolling)
+    model.rows[5][4] = Cell("1.50")
+    table.scrolling.viewport().update(rect.adjusted(*cut))
+    QApplication.processEvents()
+    model.touch(5, 4, 5, 4)
+    model.flush()
+    seen = on_screen(table, table.scrolling)
+    assert seen == image_of(table.scrolling).convertToFormat(seen.format())
