@@ -28,6 +28,7 @@ from oddsdesk.desk.matrix.layout import (
     FROZEN,
     PAST,
     RECENT_MS,
+    REFERENCE,
     SELECTION,
     WINDOW,
     MatrixLayout,
@@ -305,10 +306,7 @@ class MatrixModel(LiveModel):
         layout = self._layout
         for section in notice.sections:
             for row in layout.rows_of(section):
-                if layout.rows[row].selection_row is None:
-                    self._renew(row, BEST)
-                elif layout.rows[row].refigure(layout.width):
-                    self._refigured(row)
+                self._refigure(row)
         for key in notice.cells:
             price = self._board.price(self.game_id, key)
             if price is not None:
@@ -317,11 +315,25 @@ class MatrixModel(LiveModel):
                 self._moves.note(key, price, self._clock())
             self._renew_about(key)
 
-    def _refigured(self, row: int) -> None:
-        shown = self._layout.rows[row].selection_row
-        if shown is not None and self._layout.see_figures(shown):
-            self._widen(None)
-        self.touch(row, 0, row, self._layout.width - 1)
+    def _refigure(self, row: int) -> None:
+        """Have made anew what follows from the prices of a line together."""
+        layout = self._layout
+        shown = layout.rows[row]
+        if shown.selection_row is None:
+            self._renew(row, BEST)
+            return
+        has_figures, bookmakers = shown.refigure()
+        if has_figures:
+            if layout.see_figures(shown.selection_row):
+                self._widen(None)
+            for column in range(REFERENCE, FIRST_BOOKMAKER):
+                self._renew(row, column)
+        elif bookmakers:
+            self._renew(row, BEST)
+        for bookmaker in bookmakers:
+            own = layout.column_of(bookmaker)
+            if own is not None:
+                self._renew(row, own)
 
     def _take_values(self, notice: ValueBetsChanged) -> None:
         if not notice.moved:
@@ -334,7 +346,9 @@ class MatrixModel(LiveModel):
         """Have a price made anew, and what follows from it: hold, best, sparkline."""
         layout = self._layout
         row, column = layout.row_of(key), layout.column_of(key.bookmaker)
-        section = self._board.section(self.game_id, *key[:3])
+        section = (
+            self._board.section(self.game_id, *key[:3]) if row is None else layout.rows[row].section
+        )
         title = None if section is None else layout.title_of(section.key)
         if title is not None and column is not None:
             self._renew(title, column)

@@ -1,9 +1,9 @@
 """The rows of the matrix: a section row, then its selections; and how to get from old to new."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -21,7 +21,7 @@ class Row(msgspec.Struct):
     selection_row: SelectionRow | None
     """None for the section row."""
     cells: list[Cell | None] = msgspec.field(default_factory=list)
-    _judged_by: tuple[object, ...] = ()
+    _judged_by: tuple[Any, ...] = ()
 
     @property
     def name(self) -> RowName:
@@ -35,27 +35,27 @@ class Row(msgspec.Struct):
         """Have every cell made anew when it is asked for."""
         self.cells = [None] * width
 
-    def refigure(self, width: int) -> bool:
-        """Have cells made anew if what they are judged by differs; changed prices come one by one.
+    def refigure(self) -> tuple[bool, Collection[str]]:
+        """Return whether the figures of a selection differ, and whose prices look otherwise for it.
 
-        Returns whether it does; it never does for a section row.
+        Prices that changed themselves are told one by one.
         """
         row = self.selection_row
         if row is None:
-            return False
-        judged_by = (
-            row.best_bookmakers,
-            row.fair,
-            row.value_from,
-            row.suspicious_above,
-            frozenset(self.section.other_bets),
-            self.section.reference is not None and self.section.reference.is_live,
-        )
-        if judged_by == self._judged_by:
-            return False
-        self._judged_by = judged_by
-        self.forget(width)
-        return True
+            return False, ()
+        figures = row.fair, row.value_from, row.suspicious_above
+        others = frozenset(self.section.other_bets)
+        reference = self.section.reference
+        before, self._judged_by = self._judged_by, (
+            figures, others, reference is not None and reference.is_live,
+            row.best_bookmakers, row.near,
+        )  # fmt: skip
+        if before == self._judged_by:
+            return False, ()
+        if before[1:3] != self._judged_by[1:3]:
+            return True, row.prices
+        best, near = set(before[3]), set(before[4])
+        return before[0] != figures, best ^ {*row.best_bookmakers} | near ^ {*row.near}
 
 
 class Step(msgspec.Struct, frozen=True):

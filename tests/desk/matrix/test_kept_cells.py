@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from oddsdesk.desk.matrix.layout import PAST
+from oddsdesk.board.matrix import CellKey
+from oddsdesk.desk.matrix.layout import BEST, PAST
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.ui.table.cells import Cell
 from tests.kit.quoted_game import REFERENCE, QuotedGame
@@ -82,3 +83,19 @@ def test_cells_are_as_if_they_were_all_made_anew(qapp: Any, steps: list[tuple[An
         for row in model._layout.rows:
             row.forget(model.columnCount())
         assert kept == looks(model)
+
+
+def test_a_price_that_is_best_too_has_no_others_of_its_row_made_anew(qapp: Any) -> None:
+    game = offered()
+    model = MatrixModel(game.board, game.id, game.clock)
+    game.tell("Unibet", "total", "Over 2.5", 1.8)
+    looks(model)
+    model.flush()
+    row, column = model._layout.place_of(CellKey("total", 0, "Over 2.5", "Unibet")) or (0, 0)
+    before = model.best_columns(row)
+    assert column not in before
+    game.tell("Unibet", "total", "Over 2.5", 2.0)
+    model.flush()
+    assert model.best_columns(row) == sorted((column, *before))
+    made = {span.left for span in model.dirty_spans if span.top == row}
+    assert made == {BEST, column}

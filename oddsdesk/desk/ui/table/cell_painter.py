@@ -94,6 +94,8 @@ class CellPainter:
         """Take colours and fonts from the theme anew."""
         fonts, tokens = self._theme.fonts, self._theme.tokens
         self._texts = [TextCache(fonts.body), TextCache(fonts.strong), TextCache(fonts.small)]
+        self._beside: dict[tuple[int, int], tuple[Column, int]] = {}
+        """What is kept right of texts, by column and width, and of which column that was found."""
         self._grounds = [QColor(colour) for colour in tokens.grounds]
         self._pens = [QPen(QColor(colour)) for colour in tokens.inks]
         self._value = QColor(tokens.ink(TextRole.VALUE))
@@ -117,8 +119,11 @@ class CellPainter:
         """Return a visible column of a model."""
         spec = model.column(column)
         is_left = spec.align is Align.LEFT
-        beside = 0 if is_left else self.note_room(model, column, width) + self._hang(spec)
-        return Lane(column, left, width, is_left, beside)
+        known = self._beside.get((column, width))
+        if known is None or known[0] != spec:
+            beside = 0 if is_left else self.note_room(model, column, width) + self._hang(spec)
+            known = self._beside[column, width] = spec, beside
+        return Lane(column, left, width, is_left, known[1])
 
     def note_room(self, model: LiveModel, column: int, width: int) -> int:
         """Return the pixels that notes take at the right of figures in a column of some width."""

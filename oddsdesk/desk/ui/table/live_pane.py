@@ -183,7 +183,7 @@ class LivePane(QTableView):
         last = model.rowCount() - 1 if last < 0 else last
         columns = {column: ends for column, *ends in self._columns(port)}
         for top, left, bottom, right in spans:
-            shown = [each for each in columns if left <= each <= right]
+            shown = [each for each in range(left, right + 1) if each in columns]
             for row in range(max(top, first), min(bottom, last) + 1) if shown else ():
                 changed = [each for each in shown if self._is_changed(model, row, each)]
                 if changed:
