@@ -1,7 +1,7 @@
 """One market of a game: its selections, their groups, and what a sighting changes in them."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import Final
 
@@ -391,13 +391,19 @@ class Market:
         return "" if place is None else place.side
 
     def _tell_all(self, changes: Changes) -> None:
-        changes.revalued.extend(self.sections)
-        changes.touched |= dict.fromkeys(section.key for section in self.sections)
+        self._tell(self.sections, changes)
 
-    def _settle(self) -> None:
-        """Work out how often the stake comes back, by the ladder of the reference's lines."""
+    def _tell(self, sections: Sequence[Section], changes: Changes) -> None:
+        changes.revalued.extend(sections)
+        changes.touched |= dict.fromkeys([section.key for section in sections])
+
+    def _settle(self) -> list[Section]:
+        """Work out how often the stake comes back, by the ladder of the reference's lines.
+
+        Returns the sections of which that differs.
+        """
         lines = [section.reference for section in self.sections if section.reference is not None]
-        pushes = Pushes(lines, self._draw)
+        pushes, changed = Pushes(lines, self._draw), list[Section]()
         for section in self.sections:
             line = section.reference
             if line is None:
@@ -406,6 +412,8 @@ class Market:
             if push != section.push:
                 section.push = push
                 valuation.form_windows(section)
+                changed.append(section)
+        return changed
 
     def _find_unread(self) -> None:
         unread = self.facts.unread
@@ -495,7 +503,7 @@ class Market:
             changes.revalued.append(section)
         changes.touched |= dict.fromkeys(touched)
         if touched:
-            self._settle()
+            self._tell(self._settle(), changes)
 
     def _refigure(self, basis: Basis, changes: Changes) -> None:
         if basis.is_pooled:
@@ -524,4 +532,4 @@ class Market:
         if has_unread:
             self._find_unread()
         if has_moved_reference:
-            self._settle()
+            self._tell(self._settle(), changes)

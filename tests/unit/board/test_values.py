@@ -6,8 +6,8 @@ import pytest
 
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.explaining import explain
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ValueBetsChanged
+from oddsdesk.board.matrix import RowKey, SectionKey
+from oddsdesk.board.notices import PricesChanged, ValueBetsChanged
 from oddsdesk.board.service_rows import ServiceRow
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
@@ -391,3 +391,34 @@ def test_a_list_that_was_cut_says_so(desk: Desk) -> None:
     exhaust(desk.board.merge_value_bets([value_bet()]))
     assert not desk.board.values.is_cut
     assert desk.heard() == [ValueBetsChanged()]
+
+
+def test_a_line_is_judged_anew_where_its_neighbours_tell_of_another_push(desk: Desk) -> None:
+    """A total of 2 comes back where two are scored: the lines beside it say how often."""
+    sharp = {"1.5": (1.45, 2.85), "2": (1.95, 1.95), "2.5": (2.5, 1.58)}
+    totals = {
+        f"{side} {line}": odds
+        for line, pair in sharp.items()
+        for side, odds in zip(("Over", "Under"), pair, strict=True)
+    }
+    picture = matrix(
+        {REFERENCE: totals, "Betfair": {**totals, "Over 2": 2.08}},
+        desk.now,
+        market_type="total",
+    )
+    desk.board.want_values(True)
+    exhaust(desk.board.merge_matrix(picture))
+    key = row_key("Over 2", "Betfair", "total")
+    before = desk.board.value_bets[key].assessment.ev_pct
+    desk.heard()
+    moved = [
+        message(side, odds, at=desk.now, bookmaker=REFERENCE, market_type="total")
+        for side, odds in (("Over 1.5", 1.40), ("Under 1.5", 3.10))
+    ]
+    desk.board.apply_all(moved)
+    found = desk.board.assess(key)
+    assert found is not None
+    assert found.ev_pct != before
+    assert desk.board.value_bets[key].assessment.ev_pct == found.ev_pct
+    changed = next(notice for notice in desk.heard() if isinstance(notice, PricesChanged))
+    assert SectionKey("total", 0, "2") in changed.sections
