@@ -83,11 +83,20 @@ class ValueBets:
         for game, market_type, period, selection, bookmaker in self.listed:
             of_game = self._listed_at.setdefault(game, {})
             of_game.setdefault((market_type, period, selection), []).append(bookmaker)
-        differs = self.audit != before or self.listed.keys() != listed_before.keys()
+        is_reckoned_alike = self.audit == before
+        differs = not is_reckoned_alike or self.listed.keys() != listed_before.keys()
         for key in (*self.listed, *(key for key in listed_before if key not in self.listed)):
+            is_listed_still = key in listed_before and key in self.listed
+            if is_listed_still and is_reckoned_alike and self._is_known(key, now_ms):
+                continue
             differs = bool(self._assess_all([key], now_ms)) or differs
             yield
         return differs
+
+    def _is_known(self, key: RowKey, now_ms: int) -> bool:
+        """Whether a price is assessed as it is held: what it is does not rest on its row."""
+        entry = self.entries.get(key)
+        return entry is not None and entry.scraped_at is not None and entry.due_at > now_ms
 
     def assess_all(self, now_ms: int) -> None:
         """Assess everything anew, on another basis."""
