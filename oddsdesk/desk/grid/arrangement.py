@@ -55,13 +55,13 @@ class Arrangement:
         self.sort_by(BY_KEY["ev_pct"], descending=True)
         self._misplaced = set[int]()
         """The numbers of those that would move, come or go."""
-        self._moved = array("q")
+        self._moved = array("i")
         """Those of entries of which is yet to be seen whether they are misplaced."""
-        self._order = array("q")
+        self._order = array("i")
         """What is arranged, folded rows too, whatever their game."""
-        self._rows = array("q")
+        self._rows = array("i")
         """By place: the number of an entry, or below zero that of a game as ``~number``."""
-        self._places = array("q")
+        self._places = array("i")
         """The place of each entry."""
         self.groups: list[GameGroup] = []
         """The games, in order; none unless grouped."""
@@ -117,7 +117,7 @@ class Arrangement:
         """
         of = self._entries[self.shape]
         if of is not self._of:
-            self._of, self._order = of, array("q")
+            self._of, self._order = of, array("i")
         self._forget_moves()
         if len(of):
             keys = reversed(self._keys())
@@ -136,7 +136,7 @@ class Arrangement:
 
     def clear(self) -> None:
         """Let go of every row, and of what is known of them."""
-        self._order, self._rows, self._places = array("q"), array("q"), array("q")
+        self._order, self._rows, self._places = array("i"), array("i"), array("i")
         self._arrays.clear()
         self.groups = []
         self._forget_moves()
@@ -151,7 +151,7 @@ class Arrangement:
         What moved since this was asked last is compared with its neighbours as they are now.
         """
         if moved := self._moved:
-            self._moved = array("q")
+            self._moved = array("i")
             self._misplaced.difference_update(moved)
             self._misplaced.update(self._astray(moved, compiled))
         return len(self._misplaced)
@@ -165,7 +165,7 @@ class Arrangement:
         return [number for number in there if compiled.keeps(self._of[number])]
 
     def _forget_moves(self) -> None:
-        self._moved = array("q")
+        self._moved = array("i")
         self._misplaced.clear()
 
     def _keys(self) -> list[tuple[Callable[[Entry], Any], bool]]:
@@ -200,12 +200,12 @@ class Arrangement:
         """Lay the rows out: each knows its place."""
         self._rows = self._order
         if self.groups:
-            self._rows = array("q")
+            self._rows = array("i")
             for number, group in enumerate(self.groups):
                 group.place = len(self._rows)
                 self._rows.append(~number)
                 if not group.is_folded:
                     self._rows.extend(group.numbers)
-        self._places = array("q")
+        self._places = array("i")
         if self._order:
             self._places = self._its_arrays().places(self._rows, self._order)

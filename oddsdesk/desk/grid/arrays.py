@@ -13,6 +13,7 @@ from oddsdesk.desk.grid.filter import CompiledFilter, Range
 from oddsdesk.desk.grid.numbered import AWAY, FOLDED, Entries, Numbers
 
 Vector = NDArray[np.int64]
+Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Figures = NDArray[np.float64]
 KeyOf = Callable[[Any], Any]
@@ -51,7 +52,7 @@ class EntryArrays:
         entries.selections.now += 1
         return column.read(changed, entries.held)
 
-    def texts(self, key: Callable[[Entry], str]) -> tuple[Vector, list[str]]:
+    def texts(self, key: Callable[[Entry], str]) -> tuple[Codes, list[str]]:
         """Return the place of each entry's text in the list beside; of one that left, the last."""
         self.figures(key)
         column = self._columns[key]
@@ -194,18 +195,15 @@ class _Column:
         self._is_text: bool | None = None
         self._figures = np.empty(0)
         self._ranks = np.empty(0)
-        self.codes: Vector = np.empty(0, np.int64)
+        self.codes: Codes = np.empty(0, np.int32)
         self.known: dict[Any, int] = {}
         self.read_at = 0
 
     def __len__(self) -> int:
-        return len(self._figures)
+        return max(len(self._figures), len(self.codes))
 
     def read(self, changed: Vector, entries: Sequence[Entry | None]) -> Figures:
         """Bring up to date what changed, and return all."""
-        more = len(entries) - len(self)
-        self._figures = np.append(self._figures, np.full(more, np.nan))
-        self.codes = np.append(self.codes, np.full(more, _UNKNOWN))
         found = [
             None if (one := entries[number]) is None else self._key(one)
             for number in changed.tolist()
@@ -213,8 +211,11 @@ class _Column:
         if self._is_text is None:
             sample = next((each for each in found if each is not None), None)
             self._is_text = None if sample is None else not isinstance(sample, int | float)
+        if self._is_text is not False:
+            self.codes = _grown(self.codes, len(entries), _UNKNOWN)
         if self._is_text:
             return self._read_texts(changed, found)
+        self._figures = _grown(self._figures, len(entries), np.nan)
         self._figures[changed] = np.array(found, np.float64)
         return self._figures
 
@@ -229,6 +230,11 @@ class _Column:
             self._ranks[[known[text] for text in sorted(known)]] = np.arange(len(known))
             self._ranks[_UNKNOWN] = np.nan
         return self._ranks[self.codes]
+
+
+def _grown(array_: NDArray[Any], count: int, filling: float) -> NDArray[Any]:
+    """Return an array with room for so many, what is new filled."""
+    return np.append(array_, np.full(count - len(array_), filling, array_.dtype))
 
 
 def kept(arrays: EntryArrays, compiled: CompiledFilter) -> Mask:
@@ -281,7 +287,7 @@ def _ranked(found: Sequence[Any]) -> Figures:
 
 
 def _plain(numbers: Vector) -> Numbers:
-    return array("q", numbers.astype(np.int64).tobytes())
+    return array("i", numbers.astype(np.int32).tobytes())
 
 
 def _game_of(entry: Entry) -> str:

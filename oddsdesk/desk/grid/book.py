@@ -138,7 +138,6 @@ class GridBook:
     def _drop(self, entry: PriceEntry) -> None:
         selection = entry.selection
         del selection.prices[entry.bookmaker]
-        entry.is_held = False
         self.price_rows.leave(entry)
         if not selection.prices:
             selection.section = selection.worked_out = None

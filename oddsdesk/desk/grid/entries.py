@@ -248,10 +248,13 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     ev: float | None = None
     """True EV in percent, net, floor included; None for the reference's own price."""
     verdict: Verdict = _UNREMARKABLE
-    is_held: bool = True
-    """Whether the board holds it still."""
     number: int = NOWHERE
     """Among the prices of the grid."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the board holds it still."""
+        return self.selection.prices.get(self.bookmaker) is self
 
     @property
     def rank(self) -> float | None:

@@ -29,9 +29,9 @@ class Entries:
         self.selections = self if selections is None else selections
         self.held: list[Entry | None] = []
         """By number; None where that is to be given."""
-        self.of = array("q")
+        self.of = array("i")
         """The number of each one's selection."""
-        self.moved_at = array("q")
+        self.moved_at = array("i")
         self.ranks = array("d")
         """Of prices: the rank of each as it was judged last; not a number: none."""
         self.now = 1

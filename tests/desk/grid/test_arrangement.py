@@ -54,7 +54,7 @@ def _key_of(row):
 )
 def test_arrays_follow_rows_that_come_move_and_leave(keys, leaving, changing, descending):
     entries = Entries()
-    arrays, held, order = EntryArrays(entries), [], Numbers("q")
+    arrays, held, order = EntryArrays(entries), [], Numbers("i")
 
     def arranged_after(new):
         nonlocal order
@@ -99,8 +99,8 @@ def test_a_row_is_out_of_order_where_a_neighbour_and_it_would_change_places(
     shown = []
     for number, row in enumerate(rows):
         shown += [None, row] if number in titles else [row]
-    places = Numbers("q", [place for place, row in enumerate(shown) if row is not None])
-    numbers = Numbers("q", [TITLE if row is None else row.number for row in shown])
+    places = Numbers("i", [place for place, row in enumerate(shown) if row is not None])
+    numbers = Numbers("i", [TITLE if row is None else row.number for row in shown])
     sorted_by = [
         (lambda row: row.key[0], descending[0]),
         (lambda row: row.key[1], descending[1]),

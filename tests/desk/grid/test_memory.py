@@ -11,7 +11,7 @@ from oddsdesk.slices import exhaust
 from tests.kit.board import NOW, odds_row
 from tests.kit.grid import take_in
 
-BYTES_A_PRICE = 580
+BYTES_A_PRICE = 480
 """What is kept of a game, a market and a selection is part of it."""
 PRICES_A_GAME = 24 * 20
 BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 20)))
