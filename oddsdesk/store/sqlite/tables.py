@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Final
 
@@ -29,17 +30,16 @@ _GAME: Final = """
 g.id, g.match_name, g.competition, g.match_date, g.match_date_by, g.match_date_scraped_at,
     g.first_scraped_at, g.last_scraped_at
 """
+_ASKED: Final = "json_each(:asked) place CROSS JOIN json_each(place.value) plain"
 _FIND: Final = f"""
 SELECT {_GAME}, g.competition, g.plain_name, NULL
-FROM json_each(:asked) asked CROSS JOIN game g INDEXED BY game_plain
-    ON g.competition = json_extract(asked.value, '$[0]')
-    AND g.plain_name = json_extract(asked.value, '$[1]')
+FROM {_ASKED} CROSS JOIN game g INDEXED BY game_plain
+    ON g.competition = place.key AND g.plain_name = plain.value
 """  # noqa: S608 - a constant
 _FIND_OTHER: Final = f"""
 SELECT {_GAME}, n.competition, n.plain_name, n.crosswise
-FROM json_each(:asked) asked CROSS JOIN other_name n
-    ON n.competition = json_extract(asked.value, '$[0]')
-    AND n.plain_name = json_extract(asked.value, '$[1]')
+FROM {_ASKED} CROSS JOIN other_name n
+    ON n.competition = place.key AND n.plain_name = plain.value
     CROSS JOIN game g ON g.id = n.game
 WHERE g.kickoff BETWEEN :low AND :high OR g.match_date IS NULL
 """  # noqa: S608 - a constant
@@ -154,7 +154,10 @@ class SqliteTables(SqliteGameRows):
 
     def games_named(self, families: Collection[Family], low: int, high: int) -> list[NamedGame]:
         """Return games by competition and plain name, their own or another."""
-        window = {"asked": json.dumps(list(families)), "low": low, "high": high}
+        asked: defaultdict[str, list[str]] = defaultdict(list)
+        for competition, plain in families:
+            asked[competition].append(plain)
+        window = {"asked": _encode(asked).decode(), "low": low, "high": high}
         return [
             (
                 StoredGame(*fields),

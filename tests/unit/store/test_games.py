@@ -57,6 +57,17 @@ def test_the_first_spelling_of_a_game_is_kept(store: Store, quote: MakeQuote, no
     assert page.items[0].game_id == "8548bd40-bf55-7646-9218-2b324858f5f5"
 
 
+def test_games_of_any_name_are_found_again(store: Store, quote: MakeQuote) -> None:
+    """Of several competitions in one recording, two of which have a game of one name."""
+    places = ['Cup "A", \\B', "Élite [1]", "{}", "$.key", "1"]
+    teams = ["PSG - Lyon", 'O\'Higgins "2" - Ñublense', "\\ - /", "[1] - \U0001f3c6"]
+    said = [quote(competition=place, match_name=name) for place in places for name in teams]
+    assert record(store, *said).changes == 3 * len(said)
+    assert record(store, *said).changes == 0
+    rows = store.write(lambda c: c.execute("SELECT count(*) FROM game").fetchall()).result(10)
+    assert rows[0][0] == len(said)
+
+
 def test_of_two_kick_offs_the_latest_scraped_counts(
     store: Store, quote: MakeQuote, now: int
 ) -> None:
