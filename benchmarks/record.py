@@ -4,7 +4,9 @@
 
 Budget: at least 50,000 quotes' selections a second, on a fresh file and on one that holds
 them already while a tenth of the prices moves. "Bare" writes the very rows that recording
-wrote, to the same tables and indexes in as many transactions, and compares nothing.
+wrote, to the same tables and indexes in as many transactions, and compares nothing. It keeps the
+write-ahead log as small, too. Rates are by the clock and, where others share the machine, by the
+processor's time.
 """
 
 import argparse
@@ -12,6 +14,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -22,6 +25,7 @@ import msgspec
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.store import open_store
 
 START_MS = 1_776_000_000_000
@@ -36,17 +40,30 @@ INSERT INTO quote VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
 LOG_ROWS = "INSERT INTO price_change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
+class Seconds(NamedTuple):
+    clock: float
+    processor: float
+
+    @classmethod
+    def now(cls) -> "Seconds":
+        return cls(time.perf_counter(), time.process_time())
+
+    def since(self, begin: "Seconds") -> "Seconds":
+        return Seconds(self.clock - begin.clock, self.processor - begin.processor)
+
+
 class Timing(NamedTuple):
     selections: int
-    recorded_s: float
-    bare_s: float
+    recorded: Seconds
+    bare: Seconds
 
-    def line(self, title: str) -> str:
-        recorded, bare = self.selections / self.recorded_s, self.selections / self.bare_s
-        return (
-            f"{title:<28}{recorded:>10,.0f} selections/s   bare {bare:>10,.0f}"
-            f"   ratio {recorded / bare:.2f}"
-        )
+    def lines(self, title: str) -> Iterator[str]:
+        for by, recorded_s, bare_s in zip(Seconds._fields, self.recorded, self.bare, strict=True):
+            recorded, bare = self.selections / recorded_s, self.selections / bare_s
+            yield (
+                f"{title:<22}{by:<10}{recorded:>10,.0f} selections/s   bare {bare:>10,.0f}"
+                f"   ratio {recorded / bare:.2f}"
+            )
 
 
 def market_quotes(game: int, bookmaker: str, random: Random) -> list[Quote]:
@@ -101,13 +118,13 @@ def moved(quotes: list[Quote], random: Random) -> list[Quote]:
     ]
 
 
-def record(path: Path, quotes: list[Quote], batch: int) -> float:
+def record(path: Path, quotes: list[Quote], batch: int) -> Seconds:
     """Seconds to record everything, batch after batch."""
     store = open_store(path, "Bookmaker 00")
-    begin = time.perf_counter()
+    begin = Seconds.now()
     for start in range(0, len(quotes), batch):
         store.record(quotes[start : start + batch]).result()
-    seconds = time.perf_counter() - begin
+    seconds = Seconds.now().since(begin)
     store.close()
     return seconds
 
@@ -121,19 +138,22 @@ def rows_of(path: Path, after_seq: int) -> tuple[list[tuple], list[tuple]]:
     return quotes, log
 
 
-def write_bare(path: Path, quotes: list[tuple], log: list[tuple], transactions: int) -> float:
+def write_bare(path: Path, quotes: list[tuple], log: list[tuple], transactions: int) -> Seconds:
     """Seconds to write the rows, compared with nothing."""
     connection = open_writer(path, ODDS, synchronous="NORMAL")
+    write_ahead = WriteAheadLog(path, connection)
     quote_step = -(-len(quotes) // transactions)
     log_step = max(1, -(-len(log) // transactions))
-    begin = time.perf_counter()
+    begin = Seconds.now()
     for number in range(transactions):
         connection.execute("BEGIN IMMEDIATE")
         quote_start, log_start = number * quote_step, number * log_step
         connection.executemany(QUOTE_ROWS, quotes[quote_start : quote_start + quote_step])
         connection.executemany(LOG_ROWS, log[log_start : log_start + log_step])
         connection.execute("COMMIT")
-    seconds = time.perf_counter() - begin
+        write_ahead.keep_small()
+    seconds = Seconds.now().since(begin)
+    write_ahead.close()
     connection.close()
     return seconds
 
@@ -144,11 +164,11 @@ def measure(folder: Path, count: int, batch: int) -> dict[str, Timing]:
     quotes, seq = fresh_quotes(count, random), 0
     for title in ("fresh file", "again, 10 % changed"):
         selections = sum(len(quote.odds) for quote in quotes)
-        recorded_s = record(folder / "recorded.db", quotes, batch)
+        recorded = record(folder / "recorded.db", quotes, batch)
         quote_rows, log_rows = rows_of(folder / "recorded.db", seq)
         transactions = -(-count // batch)
-        bare_s = write_bare(folder / "bare.db", quote_rows, log_rows, transactions)
-        timings[title] = Timing(selections, recorded_s, bare_s)
+        bare = write_bare(folder / "bare.db", quote_rows, log_rows, transactions)
+        timings[title] = Timing(selections, recorded, bare)
         quotes, seq = moved(quotes, random), log_rows[-1][0]
     return timings
 
@@ -162,8 +182,8 @@ def main() -> int:
         timings = measure(Path(folder), options.quotes, options.batch)
     print(f"{options.quotes:,} quotes in recordings of {options.batch:,}")
     for title, timing in timings.items():
-        print(timing.line(title))
-    slowest = min(timing.selections / timing.recorded_s for timing in timings.values())
+        print(*timing.lines(title), sep="\n")
+    slowest = min(timing.selections / timing.recorded.clock for timing in timings.values())
     print(f"budget {BUDGET:,}: {'kept' if slowest >= BUDGET else 'MISSED'}")
     return 0 if slowest >= BUDGET else 1
 
