@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QToolButton, QWidget
@@ -11,6 +12,7 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 
 _SOON_MS, _AGE_MS = 250, 1_000
+T = TypeVar("T")
 
 
 class Edge(Enum):
@@ -81,19 +83,23 @@ class LiveEdges(QObject):
         """The places beyond each edge, by their cells' middles; rows count before columns."""
         pane, port, frozen = self._pane, self._pane.viewport(), self._frozen_count
         beyond: dict[Edge, list[tuple[int, int]]] = {edge: [] for edge in Edge}
-        where_row, where_column = {}, {}
+        where_row: dict[int, list[tuple[int, int]] | None] = {}
+        where_column: dict[int, list[tuple[int, int]] | None] = {}
+        above, below, left, right = (beyond[edge] for edge in Edge)
         for place in places:
             row, column = place
             if row not in where_row:
                 middle = pane.rowViewportPosition(row) + pane.rowHeight(row) // 2
-                where_row[row] = _side(middle, port.height(), Edge.ABOVE, Edge.BELOW)
+                where_row[row] = _side(middle, port.height(), above, below)
             if column not in where_column:
                 middle = pane.columnViewportPosition(column) + pane.columnWidth(column) // 2
-                side = _side(middle, port.width(), Edge.LEFT, Edge.RIGHT)
+                side = _side(middle, port.width(), left, right)
                 where_column[column] = None if column < frozen else side
-            edge = where_row[row] or where_column[column]
-            if edge is not None:
-                beyond[edge].append(place)
+            found = where_row[row]
+            if found is None:
+                found = where_column[column]
+            if found is not None:
+                found.append(place)
         return beyond
 
     def _show(self, edge: Edge) -> None:
@@ -148,7 +154,7 @@ class LiveEdges(QObject):
         return super().eventFilter(watched, event)
 
 
-def _side(middle: int, room: int, before: Edge, behind: Edge) -> Edge | None:
+def _side(middle: int, room: int, before: T, behind: T) -> T | None:
     if middle < 0:
         return before
     return behind if middle >= room else None

@@ -241,8 +241,10 @@ class Navigator(QWidget):
         self._list.viewport().update()
 
     def _show_values(self) -> None:
-        board = self._board
-        value = {price.outcome for price in board.value_bets.values() if board.is_value(price.key)}
+        prices, is_mine = self._board.value_bets.values(), self._board.basis.is_mine
+        value = {
+            price.outcome for price in prices if price.is_value and is_mine(price.key.bookmaker)
+        }
         self._games.show_values(game_id for game_id, *_ in value)
 
     def _toggle_favourite(self) -> None:

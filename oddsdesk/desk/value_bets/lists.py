@@ -96,9 +96,6 @@ _REST: Final = 25
 class ValueLists(QObject):
     """Fills both models from the board, the preset, the plan of stakes and the records."""
 
-    changed = Signal()
-    """Rows or counts differ."""
-
     def __init__(self, board: Board, records: Records, stakes: StakeSettings, clock: Clock) -> None:
         super().__init__()
         self._board = board
@@ -156,12 +153,13 @@ class ValueLists(QObject):
         rows = rows_of(bets, lambda bet, others: self._row(bet, others, on_outcome))
         is_mine = self._board.basis.is_mine
         value = [price for price in prices if price.is_value and is_mine(price.bookmaker)]
-        seen = {price.outcome for price in value if not put_away or not _hides(put_away, price)}
-        self.hidden = len({price.outcome for price in value}) - len(seen)
+        outcomes = seen = {price.outcome for price in value}
+        if put_away:
+            seen = {price.outcome for price in value if not _hides(put_away, price)}
+        self.hidden = len(outcomes) - len(seen)
         self.filtered_out = len(seen) - sum(row.price.is_value for row in rows.values())
         self.bets.show_rows(rows, may_move=may_move)
         self._took_s = time.perf_counter() - began
-        self.changed.emit()
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""
@@ -190,7 +188,6 @@ class ValueLists(QObject):
     def show_misses(self, *, may_move: bool) -> None:
         """Take the near misses of the last pass."""
         self.misses.show_rows(self.finder.misses, may_move=may_move)
-        self.changed.emit()
 
     def _row(
         self,

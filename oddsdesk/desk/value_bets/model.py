@@ -75,16 +75,38 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         """Make an empty list; ``is_fresh`` says whether a price was seen as lately as usual."""
         super().__init__(COLUMNS, EV_COLUMN, clock)
         self._is_fresh = is_fresh
+        self._made: dict[OutcomeKey, tuple[BetRow, list[Cell | None]]] = {}
 
     def cell(self, row: int, column: int) -> Cell:
+        """Return how a cell looks now: it is made anew for another row, and when it has aged."""
+        if self.is_gone(row):
+            return super().cell(row, column)
+        key, shown = self.key(row), self.entry(row)
+        made = self._made.get(key)
+        if made is None or made[0] is not shown:
+            made = self._made[key] = shown, [None] * len(COLUMNS)
+        cell = made[1][column]
+        if cell is None or cell.repaint_at_ms <= self._clock():
+            cell = made[1][column] = self._make(row, column)
+        return cell
+
+    def _make(self, row: int, column: int) -> Cell:
         cell = super().cell(row, column)
-        if column not in (ODDS_COLUMN, EV_COLUMN) or self.is_gone(row):
+        if column not in (ODDS_COLUMN, EV_COLUMN):
             return cell
         if cell.ink in (TextRole.STRONG, TextRole.VALUE) and not self._is_fresh(
             self.entry(row).price.key
         ):
             cell = cell._replace(ink=TextRole.SOFT)
         return cell._replace(repaint_at_ms=min(cell.repaint_at_ms, self._clock() + REPAINT_MS))
+
+    def sort_now(self) -> None:
+        self._made.clear()
+        super().sort_now()
+
+    def refresh_all(self) -> None:
+        self._made.clear()
+        super().refresh_all()
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):

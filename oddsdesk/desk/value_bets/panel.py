@@ -268,7 +268,6 @@ class ValuesPanel(QWidget):
         self._records.presets_changed.connect(self._show_presets)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         self.hiding.said.connect(actions.said)
-        self.lists.changed.connect(self._show_counts)
         self.lists.finder.found.connect(self._show_misses)
         for table, model in ((self.table, self.lists.bets), (self.misses, self.lists.misses)):
             table.opened.connect(lambda _index: self.actions_on_bet.open())

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.resources import Game
@@ -9,9 +10,10 @@ from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.model import VALUE_COUNT_ROLE
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.value_bets.model import STAKE_COLUMN
+from oddsdesk.desk.value_bets.model import COLUMNS, STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.slices import exhaust
 from tests.kit.value_bets import TITLES, be_value, bet, everton, facts, row
@@ -51,6 +53,46 @@ def test_a_price_that_moves_within_its_window_shows_the_new_odds(
     be_value(quoted, 2.08)
     qtbot.waitUntil(lambda: row(panel)["Odds"] == "2.08")
     assert facts(panel).startswith("1 · ")
+
+
+def test_cells_of_a_row_that_stays_are_kept_and_look_as_if_they_were_made_anew(
+    panel: ValuesPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be_value(quoted)
+    exhaust(
+        quoted.board.merge_value_bets([everton(quoted), bet(quoted, 2.17, selection="Over 3.5")])
+    )
+    model = panel.lists.bets
+    make, made = model._make, list[tuple[int, int]]()
+
+    def making(row: int, column: int) -> Cell:
+        made.append((row, column))
+        return make(row, column)
+
+    def looks() -> list[list[Cell]]:
+        return [
+            [model.cell(row, column)._replace(repaint_at_ms=0) for column in range(len(COLUMNS))]
+            for row in range(model.rowCount())
+        ]
+
+    monkeypatch.setattr(model, "_make", making)
+    panel.lists.show_bets(may_move=True)
+    looks()
+    for odds, seconds, rows in (
+        (None, 0, set()),
+        (2.08, 0, {0}),
+        (2.08, 70, {0, 1}),
+        (2.7, 9, {0, 1}),
+    ):
+        quoted.clock.now += seconds * 1_000
+        if odds is not None:
+            be_value(quoted, odds)
+        panel.lists.show_bets(may_move=False)
+        made.clear()
+        kept = looks()
+        assert {row for row, _ in made} == rows
+        model._made.clear()
+        assert kept == looks()
 
 
 def test_a_stale_price_says_so_and_has_no_stake(

@@ -37,13 +37,19 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         """Whether rows are being moved: the current cell then changes without the user."""
 
     def show_rows(self, rows: Mapping[K, T], *, may_move: bool) -> None:
-        """Take the present rows; where they may not move, new ones come last and gone ones stay."""
-        self._present = dict(rows)
+        """Take the present rows; where they may not move, new ones come last and gone ones stay.
+
+        A row that is equal to the one before stays that one.
+        """
+        before = self._present.get
+        self._present = {
+            key: known if (known := before(key)) == row else row for key, row in rows.items()
+        }
         if may_move:
             self.sort_now()
         else:
             self._hold()
-        self.order_changed.emit()
+            self.order_changed.emit()
 
     def change_rows(self, changed: Mapping[K, T | None]) -> bool:
         """Take rows as they are now, None for what is gone; each stays where it is.
