@@ -3,13 +3,19 @@
 import contextlib
 import json
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.queries.select import NOTHING, Parameters, Row
 from oddsdesk.store.queries.sql import Sql
 from oddsdesk.store.sqlite.queries import SQL
 from oddsdesk.store.sqlite.writer import as_unavailable
+
+_INTERRUPT_S: Final = 0.02
+"""How long a query that another thread runs may go on before it is interrupted once more."""
+_CLOSED: Final = "the database is closed"
 
 
 class SqliteSelect:
@@ -27,6 +33,9 @@ class SqliteSelect:
     ) -> None:
         self._connection = connection
         self._check = check
+        self._running = threading.Lock()
+        """Held while a query runs: SQLite crashes where its connection is closed meanwhile."""
+        self._is_closed = False
 
     def __call__(self, query: str, parameters: Parameters = NOTHING) -> list[Row]:
         """Return all rows.
@@ -34,16 +43,19 @@ class SqliteSelect:
         Raises:
             StoreUnavailableError: the file cannot be read now, or is closed.
         """
-        try:
-            return self._connection.execute(query, parameters).fetchall()
-        except sqlite3.ProgrammingError as error:
-            if "closed" in str(error):
-                raise StoreUnavailableError("the database is closed") from error
-            raise
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
-                self._check(self._connection)
-            raise as_unavailable(error) from error
+        with self._running:
+            if self._is_closed:
+                raise StoreUnavailableError(_CLOSED)
+            try:
+                return self._connection.execute(query, parameters).fetchall()
+            except sqlite3.ProgrammingError:
+                raise
+            except sqlite3.DatabaseError as error:
+                if self._is_closed:
+                    raise StoreUnavailableError(_CLOSED) from error
+                if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
+                    self._check(self._connection)
+                raise as_unavailable(error) from error
 
     def listed(self, values: Iterable[str | int]) -> object:
         """Return a list as ``json_each`` takes it."""
@@ -54,5 +66,9 @@ class SqliteSelect:
         return contextlib.nullcontext()
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; a query that another thread runs is interrupted first."""
+        self._is_closed = True
+        while not self._running.acquire(timeout=_INTERRUPT_S):
+            self._connection.interrupt()
         self._connection.close()
+        self._running.release()
