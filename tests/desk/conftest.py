@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.clock import system_clock
@@ -44,6 +46,15 @@ def _pointer(qapp: QApplication) -> Iterator[None]:
     yield
     if QCursor.pos() != before:
         QCursor.setPos(before)
+
+
+@pytest.fixture(autouse=True)
+def _modifiers(qapp: QApplication) -> Iterator[None]:
+    """A click with Shift leaves it held, and what is selected later would be so with Shift."""
+    yield
+    if qapp.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Shift)
+        assert qapp.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
