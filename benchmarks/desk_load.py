@@ -48,6 +48,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
+from oddsdesk.desk.grid.book import Marks
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.ui.table.live_pane import LivePane
@@ -266,11 +267,12 @@ class Measured(Desk):
     def _watch_grid(self, book: Any) -> None:
         take = book.take
 
-        def taken(keys: list[RowKey]) -> Any:
+        def taken(marks: Marks) -> Any:
+            keys = [RowKey(*of, name) for of, names in marks.items() for name in names]
             shown = map(self.grid().model.entry, self.grid().table.rows_in_view())
             seen = {RowKey(*one.selection.key, one.bookmaker) for one in shown if one is not None}
             self.pixels.take(self._models[1], keys, seen)
-            return take(keys)
+            return take(marks)
 
         book.take = taken
 
