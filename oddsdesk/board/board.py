@@ -214,6 +214,15 @@ class Board:
         entry = self.value_bets.get(key)
         return entry is not None and entry.is_value and self.basis.is_mine(key.bookmaker)
 
+    def values_now(self) -> list[AssessedPrice]:
+        """Return the prices of which ``is_value`` is true."""
+        is_mine = self.basis.is_mine
+        return [
+            price
+            for price in self.value_bets.values()
+            if price.is_value and is_mine(price.bookmaker)
+        ]
+
     def judge(self, matrix: Matrix) -> Judge:
         """Return who assesses a game's prices now."""
         return Judge(self.basis, self.reference, matrix, self._clock())

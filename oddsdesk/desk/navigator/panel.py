@@ -241,10 +241,7 @@ class Navigator(QWidget):
         self._list.viewport().update()
 
     def _show_values(self) -> None:
-        prices, is_mine = self._board.value_bets.values(), self._board.basis.is_mine
-        value = {
-            price.outcome for price in prices if price.is_value and is_mine(price.key.bookmaker)
-        }
+        value = {price.outcome for price in self._board.values_now()}
         self._games.show_values(game_id for game_id, *_ in value)
 
     def _toggle_favourite(self) -> None:

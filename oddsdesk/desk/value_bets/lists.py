@@ -151,8 +151,7 @@ class ValueLists(QObject):
         for bet in self._records.bets():
             on_outcome[outcome_of(bet)].append(bet)
         rows = rows_of(bets, lambda bet, others: self._row(bet, others, on_outcome))
-        is_mine = self._board.basis.is_mine
-        value = [price for price in prices if price.is_value and is_mine(price.bookmaker)]
+        value = [] if looks_back else self._board.values_now()
         outcomes = seen = {price.outcome for price in value}
         if put_away:
             seen = {price.outcome for price in value if not _hides(put_away, price)}
