@@ -291,6 +291,8 @@ _BROKE_OFF: Final = "broke off|whole JSON|could not be asked"
 _ABSURD: Final = "unexpected|passed over|left out"
 _ERROR: Final = json.dumps({"error": {"code": "no", "message": "x <b>" * 400_000}}).encode()
 _REFUSED: Final = json.dumps({"error": {"code": "no", "message": "go away"}}).encode()
+_NO_MORE: Final = "go away|no requests left"
+"""The second where the stream is up again before a list is asked for."""
 _DAY: Final = "it was told to wait, a day at most"
 
 REST: Final = (
@@ -379,11 +381,11 @@ REST: Final = (
             x_ratelimit_remaining="0", x_ratelimit_reset="9" * 12), waits=_DAY
     ),
     Misbehaviour(
-        "Retry-After absurd", "go away", body(_REFUSED, 429, retry_after="9" * 12), at=LISTS,
+        "Retry-After absurd", _NO_MORE, body(_REFUSED, 429, retry_after="9" * 12), at=LISTS,
         waits=_DAY,
     ),
     Misbehaviour(
-        "Retry-After below zero", "go away", body(_REFUSED, 429, retry_after="-5"), at=LISTS,
+        "Retry-After below zero", _NO_MORE, body(_REFUSED, 429, retry_after="-5"), at=LISTS,
         waits="the reset beside it is an hour off", is_quick=False,
     ),
     Misbehaviour(
