@@ -3,9 +3,10 @@
 import contextlib
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -76,8 +77,8 @@ def migrate(
     A file that has steps already is its owner's: ``before_changes`` is called first, while
     nobody can write.
     """
-    with _without_pandas():
-        # Measured 180 ms: paid by a fresh or outdated file only, not by every start.
+    with without_arrays():
+        # Paid by a fresh or outdated file only, not by every start.
         from sqlite_utils import Database, Migrations  # noqa: PLC0415
 
     migrations = Migrations(schema.name)
@@ -94,21 +95,38 @@ def migrate(
     connection.execute("COMMIT")
 
 
-@contextlib.contextmanager
-def _without_pandas() -> Iterator[None]:
-    """Hide pandas, which nobody here asks for, while sqlite-utils is loaded.
+class _Hiding:
+    """Finds none of some modules, and that on one thread only: others may load them meanwhile."""
 
-    WORKAROUND sqlite-utils: it loads that where it is installed, to know its types: 0.7 s of a
-    first start.
+    def __init__(self, *names: str) -> None:
+        self._names = names
+        self._thread = threading.get_ident()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> None:
+        """Leave a module to those who find it, but for the hidden ones.
+
+        Raises:
+            ModuleNotFoundError: it is to stay hidden here.
+        """
+        if fullname in self._names and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"{fullname} is hidden", name=fullname)
+
+
+@contextlib.contextmanager
+def without_arrays() -> Iterator[None]:
+    """Hide numpy and pandas, which nobody here asks for, while sqlite-utils is loaded.
+
+    WORKAROUND sqlite-utils: it loads them where they are installed, to know their types: 0.1 and
+    0.7 s of a first start.
     """
-    if {"pandas", "sqlite_utils"} & sys.modules.keys():
-        yield
-        return
-    sys.modules["pandas"] = cast(ModuleType, None)
+    hiding = _Hiding("numpy", "pandas")
+    sys.meta_path.insert(0, hiding)
     try:
         yield
     finally:
-        del sys.modules["pandas"]
+        sys.meta_path.remove(hiding)
 
 
 def _migration(step: Step) -> Callable[["Database"], None]:

@@ -53,7 +53,7 @@ def test_asking_a_service_loads_no_command_line() -> None:
     assert not {"rich", "pygments"} & set(names)
 
 
-def test_a_new_database_loads_no_pandas_and_hides_it_from_nobody() -> None:
+def test_a_new_database_loads_no_arrays_and_hides_them_from_nobody() -> None:
     made = """
 import json, sys, tempfile
 from pathlib import Path
@@ -61,9 +61,22 @@ from oddsdesk.store.store import open_store
 with tempfile.TemporaryDirectory() as folder:
     open_store(Path(folder, "odds.db")).close()
 names = sorted(sys.modules)
-import pandas
+import numpy, pandas
 print(json.dumps(names))
 """
     names = loaded(made)
     assert "sqlite_utils" in names
-    assert not {"pandas", "pyarrow"} & set(names)
+    assert not {"numpy", "pandas", "pyarrow"} & set(names)
+
+
+def test_what_a_new_database_hides_others_may_load_meanwhile() -> None:
+    beside = """
+import json, sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from oddsdesk.store.sqlite.migrations import without_arrays
+with without_arrays(), ThreadPoolExecutor() as beside:
+    beside.submit(import_module, "numpy").result()
+print(json.dumps(sorted(sys.modules)))
+"""
+    assert "numpy" in loaded(beside)
