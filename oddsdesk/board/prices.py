@@ -3,8 +3,11 @@
 import msgspec
 
 
-class Price(msgspec.Struct, frozen=True, gc=False):
-    """A selection's decimal odds at one bookmaker; times in milliseconds."""
+class Price(msgspec.Struct, gc=False):
+    """A selection's decimal odds at one bookmaker; times in milliseconds.
+
+    Of one that is held only ``heard_at`` is ever set: whatever else is news makes another.
+    """
 
     odds: float
     scraped_at: int
@@ -47,7 +50,11 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
 
 
 def observe(held: Price | None, seen: Sighting) -> Price:
-    """Return the price after a sighting; an older sighting changes ``heard_at`` only."""
+    """Return the price after a sighting.
+
+    One that is older, or says nothing new, leaves the same price, heard of later: whoever holds
+    it, too, judges its age by that.
+    """
     if held is None:
         return Price(
             odds=seen.odds,
@@ -57,9 +64,16 @@ def observe(held: Price | None, seen: Sighting) -> Price:
             url=seen.url,
             is_live=seen.is_live,
         )
-    if seen.scraped_at < held.scraped_at:
-        return msgspec.structs.replace(held, heard_at=seen.heard_at)
     moved = seen.odds != held.odds
+    if seen.scraped_at < held.scraped_at or (
+        seen.scraped_at == held.scraped_at
+        and not moved
+        and held.withdrawn_at is None
+        and (seen.is_live is None or seen.is_live is held.is_live)
+        and (seen.url or held.url) == held.url
+    ):
+        held.heard_at = seen.heard_at
+        return held
     fresh_start = moved or held.withdrawn_at is not None
     return Price(
         odds=seen.odds if moved else held.odds,

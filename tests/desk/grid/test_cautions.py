@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.board.freshness import Freshness
 from oddsdesk.contract.resources import Game, PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.grid.cells import CellContext, ev, kick_off
@@ -165,3 +166,17 @@ def test_a_game_is_live_in_the_grid_as_soon_as_in_the_navigator(
     assert kick_off(entry, context).text == "live"
     take_again(model)
     assert kick_off(entry, context).text == "live"
+
+
+def test_a_price_that_was_read_again_is_as_old_as_elsewhere(
+    quoted: Any, model: GridModel, say: Say
+) -> None:
+    say("Bovada", "Over 2.5", 2.1)
+    entry, board = price(model, "Bovada"), quoted.board
+    board.scrape_interval.patience_ms = 10 * MINUTE_MS
+    quoted.clock.now += 5 * MINUTE_MS
+    assert (
+        board.freshness("Bovada", entry.price) is Freshness.FRESH
+    )  # it may be the reading's fault
+    say("Bovada", "Over 2.5", 2.1, 5 * MINUTE_MS)
+    assert board.freshness("Bovada", entry.price) is Freshness.STALE

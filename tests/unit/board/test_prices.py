@@ -1,5 +1,6 @@
 """Laws of one price."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +62,33 @@ def test_a_move_that_is_read_again_was_heard_of_once() -> None:
     assert moved.move_heard_at == 22
     assert observe(moved, Sighting(2.1, 20, 50)).move_heard_at == 22
     assert observe(moved, Sighting(2.2, 60, 61)).move_heard_at == 61
+
+
+@pytest.mark.parametrize(
+    "again",
+    [Sighting(2.1, 20, 50), Sighting(2.1, 20, 50, "", is_live=False), Sighting(9.9, 19, 50)],
+)
+def test_what_says_nothing_new_is_heard_of_by_all_who_hold_the_price(again: Sighting) -> None:
+    price = after(
+        [Sighting(2.0, 10, 10), Sighting(2.1, 20, 22, "https://a.example", is_live=False)]
+    )
+    assert observe(price, again) is price
+    assert price.heard_at == 50
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        Sighting(2.2, 20, 50),
+        Sighting(2.1, 21, 50),
+        Sighting(2.1, 20, 50, "https://b.example"),
+        Sighting(2.1, 20, 50, is_live=True),
+    ],
+)
+def test_what_says_anything_new_makes_another_price(news: Sighting) -> None:
+    price = after([Sighting(2.1, 20, 22, "https://a.example", is_live=False)])
+    assert observe(price, news) is not price
+    assert price == Price(2.1, 20, 20, 22, url="https://a.example", is_live=False)
 
 
 def test_of_two_sightings_of_one_time_the_later_holds() -> None:
