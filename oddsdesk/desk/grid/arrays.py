@@ -43,7 +43,7 @@ class EntryArrays:
         Not to be changed.
         """
         if self._has_ranks(key):
-            return np.array(self.entries.ranks)
+            return np.array(self.entries.judged.ranks)
         entries, column = self.entries, self._columns.get(key)
         if column is None or len(column.known) > 2 * len(entries) + _ROOM:
             column = self._columns[key] = _Column(key)
@@ -159,7 +159,7 @@ class EntryArrays:
     def _figures_of(self, numbers: Vector, key: KeyOf) -> Figures:
         """What a key says of some entries now: figures, or ranks among each other."""
         if self._has_ranks(key):
-            return np.array(self.entries.ranks)[numbers]
+            return np.array(self.entries.judged.ranks)[numbers]
         found = map(self.entries.held.__getitem__, numbers.tolist())
         return _ranked(list(map(key, found)))
 

@@ -35,7 +35,7 @@ class GridBook:
         """Every selection by number."""
         self.price_rows = Entries(self.selection_rows)
         """Every price by number."""
-        self._comparison = Comparison(board, self.price_rows.ranks)
+        self._comparison = Comparison(board, self.price_rows.judged)
 
     def selections(self) -> list[SelectionEntry]:
         """Return every selection in the field's order; not to be changed."""

@@ -1,8 +1,9 @@
 """What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
 
-from collections.abc import Iterable, MutableSequence, Sequence, Set
+from array import array
+from collections.abc import Iterable, Sequence, Set
 from enum import Enum
-from math import nan
+from math import isnan, nan
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -81,12 +82,55 @@ class Figures(msgspec.Struct, frozen=True):
         return self.holds.best()
 
 
+class Verdict(NamedTuple):
+    """What is said of a price; most share one."""
+
+    cautions: tuple[Caution, ...] = ()
+    is_value: bool = False
+    has_no_window: bool = False
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether anything speaks against the price."""
+        return self.has_no_window or bool(self.cautions)
+
+
+UNREMARKABLE = Verdict()
+
+
+class Judgements:
+    """What each price is worth, by its number, as it was judged last."""
+
+    def __init__(self) -> None:
+        self.evs = array("d")
+        """True EV in percent, net, floor included; not a number: none."""
+        self.ranks = array("d")
+        """The EV as it is sorted by: in doubt below all that are not."""
+        self.verdicts: dict[int, Verdict] = {}
+        """Of those of which anything is said."""
+
+    def add(self) -> None:
+        """Make room for the next number."""
+        self.evs.append(nan)
+        self.ranks.append(nan)
+
+    def take(self, number: int, ev: float | None, verdict: Verdict) -> None:
+        """Note what a price is worth."""
+        self.evs[number] = self.ranks[number] = nan if ev is None else ev
+        if verdict is UNREMARKABLE:
+            self.verdicts.pop(number, None)
+            return
+        self.verdicts[number] = verdict
+        if verdict.is_doubtful:
+            self.ranks[number] -= _SET_BACK
+
+
 class Comparison(msgspec.Struct):
     """What the figures of all selections are formed on."""
 
     board: Board
-    ranks: MutableSequence[float]
-    """The rank of each price by number, for the arrays; not a number: none."""
+    judged: Judgements
+    """Of the prices."""
     names: Set[str] | None = None
     """The bookmakers that best, median and spread are over; None is all of them."""
 
@@ -217,22 +261,6 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return self.figures.count > 0 or self.figures.reference_odds is not None
 
 
-class Verdict(NamedTuple):
-    """What is said of a price; most share one."""
-
-    cautions: tuple[Caution, ...] = ()
-    is_value: bool = False
-    has_no_window: bool = False
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether anything speaks against the price."""
-        return self.has_no_window or bool(self.cautions)
-
-
-_UNREMARKABLE = Verdict()
-
-
 class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """One bookmaker's price of a selection; holds nothing that its price or selection tells.
 
@@ -245,11 +273,19 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """As the board has it: None is the reference."""
     price: Price
     """As it is now."""
-    ev: float | None = None
-    """True EV in percent, net, floor included; None for the reference's own price."""
-    verdict: Verdict = _UNREMARKABLE
     number: int = NOWHERE
     """Among the prices of the grid."""
+
+    @property
+    def ev(self) -> float | None:
+        """True EV in percent, net, floor included; None for the reference's own price."""
+        ev = nan if self.number == NOWHERE else self.selection.comparison.judged.evs[self.number]
+        return None if isnan(ev) else ev
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is said of it."""
+        return self.selection.comparison.judged.verdicts.get(self.number, UNREMARKABLE)
 
     @property
     def is_held(self) -> bool:
@@ -259,7 +295,10 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     @property
     def rank(self) -> float | None:
         """The EV as it is sorted by: in doubt below all that are not."""
-        return self.ev if self.ev is None or not self.is_doubtful else self.ev - _SET_BACK
+        rank = (
+            nan if self.number == NOWHERE else self.selection.comparison.judged.ranks[self.number]
+        )
+        return None if isnan(rank) else rank
 
     @property
     def name(self) -> str:
@@ -380,13 +419,13 @@ def _judge(
     moved: Iterable[PriceEntry], section: Section, row: SelectionRow, comparison: Comparison
 ) -> None:
     """Take what the board says of prices of a row."""
-    board, ranks = comparison.board, comparison.ranks
+    board, judged_as = comparison.board, comparison.judged.take
     reference, pool, others, near = section.reference, section.pool, section.other_bets, row.near
     floor, net = safety_floor(section.key.market_type), board.basis.net
     fair, decided, least = row.fair, row.decided, row.value_from
     in_play = None if reference is None else reference.is_live
     for entry in moved:
-        name, price, ev, verdict = entry.bookmaker, entry.price, None, _UNREMARKABLE
+        name, price, ev, verdict = entry.bookmaker, entry.price, None, UNREMARKABLE
         if name in near:
             key = RowKey(*entry.selection.key, name)
             if (judged := board.value_bets.get(key)) is not None:
@@ -404,9 +443,7 @@ def _judge(
             ev = (net(name, price.odds) / (fair * floor) - 1) * 100 * decided
             if least is None and ev >= MIN_EV:
                 verdict = verdict._replace(has_no_window=True)
-        entry.ev, entry.verdict = ev, verdict
-        rank = ev if verdict is _UNREMARKABLE else entry.rank
-        ranks[entry.number] = nan if rank is None else rank
+        judged_as(entry.number, ev, verdict)
 
 
 def _figures(selection: SelectionEntry) -> Figures:

@@ -2,10 +2,9 @@
 
 from array import array
 from collections.abc import Iterable
-from math import nan
 from typing import TYPE_CHECKING
 
-from oddsdesk.desk.grid.entries import NOWHERE, Entry
+from oddsdesk.desk.grid.entries import NOWHERE, UNREMARKABLE, Entry, Judgements
 
 if TYPE_CHECKING:
     Numbers = array[int]
@@ -32,8 +31,8 @@ class Entries:
         self.of = array("i")
         """The number of each one's selection."""
         self.moved_at = array("i")
-        self.ranks = array("d")
-        """Of prices: the rank of each as it was judged last; not a number: none."""
+        self.judged = Judgements()
+        """Of prices: what each is worth."""
         self.now = 1
         """Of selections: counts readings, those of their prices, too."""
         self.left: list[int] = []
@@ -64,8 +63,8 @@ class Entries:
             self.held.append(entry)
             self.of.append(0)
             self.moved_at.append(0)
-            self.ranks.append(nan)
-        self.ranks[entry.number] = nan
+            self.judged.add()
+        self.judged.take(entry.number, None, UNREMARKABLE)
         self.of[entry.number] = entry.selection.number
         self.note(entry)
 
@@ -87,6 +86,6 @@ class Entries:
         self.left = list(kept)
 
     def clear(self) -> None:
-        """Let go of everything."""
-        for one in (self.held, self.of, self.moved_at, self.ranks, self.left, self.free):
+        """Let go of everything, but for what an export may be reading yet of what it holds."""
+        for one in (self.held, self.of, self.moved_at, self.left, self.free):
             del one[:]

@@ -12,9 +12,11 @@ from oddsdesk.desk.grid.entries import (
     Comparison,
     Figures,
     GameSelectionKey,
+    Judgements,
     PriceEntry,
     SelectionEntry,
     Shape,
+    Verdict,
 )
 from oddsdesk.desk.grid.filter import (
     CompiledFilter,
@@ -43,7 +45,7 @@ def selection_of(number, sport, market, period, is_live, prices) -> SelectionEnt
     board = Board(lambda: NOW_MS)
     board.name_reference("Pinnacle")
     made = SelectionEntry(
-        comparison=Comparison(board, []),
+        comparison=Comparison(board, Judgements()),
         key=GameSelectionKey(f"game {number % 2}", market, PERIODS.index(period), selection),
         match_name="a - b",
         game="a v b",
@@ -55,11 +57,11 @@ def selection_of(number, sport, market, period, is_live, prices) -> SelectionEnt
         order=(number,),
         text=f"{sport} {market} {selection}".casefold(),
     )
-    for bookmaker, (odds, age_ms, ev) in prices.items():
+    for place, (bookmaker, (odds, age_ms, ev)) in enumerate(prices.items()):
         price = Price(odds, NOW_MS - age_ms, NOW_MS - age_ms, NOW_MS)
-        entry = PriceEntry(made, bookmaker, price)
-        entry.ev = None if bookmaker is None else ev
-        made.prices[bookmaker] = entry
+        made.prices[bookmaker] = PriceEntry(made, bookmaker, price, place)
+        made.comparison.judged.add()
+        made.comparison.judged.take(place, None if bookmaker is None else ev, Verdict())
     others = [entry for name, entry in made.prices.items() if name is not None]
     best = max(others, key=lambda entry: entry.odds, default=None)
     holds = {name: 2.0 * place for place, name in enumerate(NAMES[1:])}
@@ -152,10 +154,14 @@ def rows_of(selections, shape) -> EntryArrays:
     """The rows of selections as the grid numbers them."""
     rows = {Shape.SELECTIONS: Entries()}
     rows[Shape.PRICES] = Entries(rows[Shape.SELECTIONS])
+    judged = rows[Shape.PRICES].judged
     for held in selections:
         rows[Shape.SELECTIONS].add(held)
-        for entry in held.prices.values():
+        evs = [entry.ev for entry in held.prices.values()]
+        for entry, ev in zip(held.prices.values(), evs, strict=True):
             rows[Shape.PRICES].add(entry)
+            judged.take(entry.number, ev, Verdict())
+        held.comparison.judged = judged
     return EntryArrays(rows[shape])
 
 

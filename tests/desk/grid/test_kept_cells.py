@@ -102,7 +102,7 @@ def test_prices_are_sorted_by_their_ranks(qapp: Any, steps: list[tuple[Any, ...]
         game.clock.now += 1_000
         take(game, each)
         take_in(model)
-        ranks = model.book.price_rows.ranks
+        ranks = model.book.price_rows.judged.ranks
         for selection in model.book.selections():
             for price in selection.prices.values():
                 rank = ranks[price.number]
