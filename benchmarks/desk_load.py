@@ -5,6 +5,8 @@ prices) in front of the main one, value bets below. The changes are recorded bes
 server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
 the time from a message's receipt to the paint that shows it, and the memory of the process;
 before them the share of two stock table views that are changed as often (``bare_tables``).
+Receipt and paint of every price are watched for half a minute after the rest, as watching takes
+a tenth of the window's thread.
 
     python benchmarks/desk_load.py                    the server inside the desk
     python benchmarks/desk_load.py --server apart     the server in a process of its own
@@ -61,6 +63,8 @@ from oddsdesk.store.store import Store, open_store
 BEAT_MS = 5
 WARM_UP_S = 25
 BARE_S = 8.0
+WATCHED_S = 30.0
+"""How long prices are followed from receipt to paint, at most."""
 STALL_MS, CORE, PIXEL_MS, RSS_MB = 50, 0.4, 100, 300
 BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 20)))
 BATCHES_A_SECOND = 20
@@ -212,6 +216,7 @@ class Measured(Desk):
         self._heart = QTimer(self.window, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._heart.timeout.connect(self._beat)
         self._models: list[Any] = []
+        """Of which the prices are followed."""
         self._watch_queue()
         QTimer.singleShot(WARM_UP_S * 500, self._arrange)
         QTimer.singleShot(WARM_UP_S * 1000, self._measure)
@@ -224,10 +229,7 @@ class Measured(Desk):
         self.window.tabs.setCurrentWidget(self.grid())
         matrix = next(panel for panel in self._matrices() if panel.isVisible())
         matrix.window().move(self.window.width(), 0)
-        self._models = [matrix.table.model, self.grid().table.model]
-        for model in self._models:
-            model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
-        self._watch_grid(self.grid().model.book)
+        self._shown = matrix.table.model, self.grid().table.model
 
     def _watch_queue(self) -> None:
         put, board = MessageQueue.put, self._board
@@ -245,14 +247,15 @@ class Measured(Desk):
         def applied(messages: Any) -> None:
             changed.clear()
             apply_all(messages)
-            self.pixels.forget(key for m in messages if (key := self._key_of(m)) not in changed)
+            if self._models:
+                self.pixels.forget(key for m in messages if (key := self._key_of(m)) not in changed)
 
         def noted(notice: Notice) -> None:
-            if not isinstance(notice, PricesChanged):
+            if not self._models or not isinstance(notice, PricesChanged):
                 return
             keys = [RowKey(notice.game_id, *cell) for cell in notice.cells]
             changed.update(keys)
-            if self._models and notice.game_id == self._first:
+            if notice.game_id == self._first:
                 self.pixels.take(self._models[0], keys, changed)
 
         MessageQueue.put = heard  # type: ignore[method-assign, assignment]
@@ -278,11 +281,22 @@ class Measured(Desk):
 
     def _measure(self) -> None:
         self._messages = 0
-        self.pixels.delays.clear()
         self._last = self._began = time.perf_counter()
         self._cpu, self._all_cpu = time.thread_time(), time.process_time()
         self._heart.start()
-        QTimer.singleShot(round(self.seconds * 1000), self._end)
+        QTimer.singleShot(round(self.seconds * 1000), self._watch)
+
+    def _watch(self) -> None:
+        self._took = time.perf_counter() - self._began
+        self._cpu = time.thread_time() - self._cpu
+        self._all_cpu = time.process_time() - self._all_cpu
+        self._received = self._messages
+        self._heart.stop()
+        self._models = list(self._shown)
+        for model in self._models:
+            model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
+        self._watch_grid(self.grid().model.book)
+        QTimer.singleShot(round(min(self.seconds, WATCHED_S) * 1000), self._end)
 
     def _beat(self) -> None:
         now = time.perf_counter()
@@ -290,21 +304,19 @@ class Measured(Desk):
         self._last = now
 
     def _end(self) -> None:
-        took = time.perf_counter() - self._began
-        cpu, all_cpu = time.thread_time() - self._cpu, time.process_time() - self._all_cpu
-        self._heart.stop()
+        took = self._took
         stalls = sorted((gap * 1000 - BEAT_MS for gap in self._gaps), reverse=True)
         longest = " ".join(f"{stall:.0f}" for stall in stalls[:5])
-        if not self.pixels.delays.keys() >= {"MatrixModel", "GridModel"}:
+        if not all(self.pixels.delays.get(name) for name in ("MatrixModel", "GridModel")):
             print("NO MEASUREMENT: matrix or grid was never painted")
         print(f"measured for {took:.0f} s; load {os.getloadavg()[0]:.1f}")
-        print(f"messages received a second        {self._messages / took:9,.0f}")
+        print(f"messages received a second        {self._received / took:9,.0f}")
         print(f"rows in the grid                  {self.grid().model.total:9,}")
         print(f"longest stalls                    {longest} ms   (<= {STALL_MS})")
         late = statistics.quantiles(stalls, n=100)[-1]
         print(f"99 % of beats late by at most     {late:9.1f} ms")
-        print(f"window's thread, share of a core  {cpu / took:9.1%}   (<= {CORE:.0%})")
-        print(f"whole process                     {all_cpu / took:9.1%}")
+        print(f"window's thread, share of a core  {self._cpu / took:9.1%}   (<= {CORE:.0%})")
+        print(f"whole process                     {self._all_cpu / took:9.1%}")
         for name, delays in self.pixels.delays.items():
             if len(delays) > 1:
                 late = statistics.quantiles(delays, n=20)[-1] * 1000
