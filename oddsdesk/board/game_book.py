@@ -198,7 +198,7 @@ class GameBook:
             if where[0] == MONEYLINE:
                 self._learn_from(self._markets[where], basis, changes)
             else:
-                self._expect_draws(self._markets[where], changes)
+                self._expect_draws(self._markets[where], basis, changes)
             self._markets[where].reoffered.clear()  # of other markets, nothing is learnt by it
             yield
         if changes.relaid:
@@ -282,11 +282,11 @@ class GameBook:
             self._draws[period] = chance
             for market in self._markets.values():
                 if market.period == period:
-                    self._expect_draws(market, changes)
+                    self._expect_draws(market, basis, changes)
 
-    def _expect_draws(self, market: Market, changes: Changes) -> None:
+    def _expect_draws(self, market: Market, basis: Basis, changes: Changes) -> None:
         if market.market_type in _MAY_BE_DRAWN:
-            market.expect_draws(self._draws.get(market.period), changes)
+            market.expect_draws(self._draws.get(market.period), basis, changes)
 
     def _recount(self) -> None:
         self.count = sum(market.count for market in self._markets.values())

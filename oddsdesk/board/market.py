@@ -257,7 +257,7 @@ class Market:
         """Work out every figure anew, on another basis."""
         for section in self.sections:
             valuation.figure(section, basis)
-        self._settle()
+        self._settle(basis)
         self._tell_all(changes)
 
     def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
@@ -290,7 +290,7 @@ class Market:
                 else:
                     valuation.refind_best(section, basis)
             if basis.is_pooled:
-                self._settle()
+                self._settle(basis)
             self._tell_all(changes)
 
     def overtime(self, bookmaker: str | None) -> bool | None:
@@ -317,11 +317,11 @@ class Market:
                 return None if fair is None else 1 / fair
         return None
 
-    def expect_draws(self, chance: float | None, changes: Changes) -> None:
+    def expect_draws(self, chance: float | None, basis: Basis, changes: Changes) -> None:
         """Take in how likely a draw is before kick-off."""
         if self._draw != chance:
             self._draw = chance
-            self._settle()
+            self._settle(basis)
             self._tell_all(changes)
 
     def price(self, cell: Cell) -> Price | None:
@@ -397,7 +397,7 @@ class Market:
         changes.revalued.extend(sections)
         changes.touched |= dict.fromkeys([section.key for section in sections])
 
-    def _settle(self) -> list[Section]:
+    def _settle(self, basis: Basis) -> list[Section]:
         """Work out how often the stake comes back, by the ladder of the reference's lines.
 
         Returns the sections of which that differs.
@@ -412,6 +412,7 @@ class Market:
             if push != section.push:
                 section.push = push
                 valuation.form_windows(section)
+                valuation.refind_best(section, basis)  # what is too good is left out of them
                 changed.append(section)
         return changed
 
@@ -487,7 +488,7 @@ class Market:
         for section in self.sections:
             section.holds = Holds(section, basis)
             valuation.figure(section, basis)
-        self._settle()
+        self._settle(basis)
         self._regroup = False
 
     def _repool(self, basis: Basis, changes: Changes) -> None:
@@ -503,7 +504,7 @@ class Market:
             changes.revalued.append(section)
         changes.touched |= dict.fromkeys(touched)
         if touched:
-            self._tell(self._settle(), changes)
+            self._tell(self._settle(basis), changes)
 
     def _refigure(self, basis: Basis, changes: Changes) -> None:
         if basis.is_pooled:
@@ -532,4 +533,4 @@ class Market:
         if has_unread:
             self._find_unread()
         if has_moved_reference:
-            self._tell(self._settle(), changes)
+            self._tell(self._settle(basis), changes)

@@ -1,6 +1,8 @@
 """Figures of a line group against worked numbers."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oddsdesk.board.matrix import Section
 from oddsdesk.pricing.profiles import Profile, Profiles
@@ -49,6 +51,58 @@ def test_equal_best_prices_are_both_named() -> None:
         {"Unibet": {"Over 2.5": 1.9}, "Betfair": {"Over 2.5": 1.9}}, market_type="total"
     )
     assert section.rows[0].best_bookmakers == ("Betfair", "Unibet")
+
+
+chances = st.tuples(st.floats(0.05, 0.25), st.floats(0.25, 0.75), st.floats(0.05, 0.25))
+"""How likely over 2 is among those whose stake stays, and how far over 1.5 and 2.5 lie off."""
+
+
+@given(chances=chances, margin=st.floats(1, 1.12), soft=st.floats(0.95, 1.6), moved=chances)
+def test_who_is_best_rests_on_the_window_that_its_neighbours_leave(
+    chances: tuple[float, ...], margin: float, soft: float, moved: tuple[float, ...]
+) -> None:
+    """How often the stake of a whole line comes back decides whether any price can be value."""
+    desk = Desk()
+    prices = totals(*chances, margin)
+    softer = {name: round(max(1.01, odds * soft), 3) for name, odds in prices.items()}
+    exhaust(
+        desk.board.merge_matrix(
+            matrix({REFERENCE: prices, "Soft": softer, "Plain": prices}, market_type="total")
+        )
+    )
+    assert_best_by_windows(desk)
+    desk.board.apply_all(
+        [
+            message(name, odds, bookmaker=REFERENCE, market_type="total")
+            for name, odds in totals(*moved, margin).items()
+            if not name.endswith(" 2")
+        ]
+    )
+    assert_best_by_windows(desk)
+
+
+def totals(below: float, middle: float, above: float, margin: float) -> dict[str, float]:
+    chances = {"1.5": middle + below, "2": middle, "2.5": middle - above}
+    return {
+        f"{side} {line}": round(max(1.01, 1 / (chance * margin)), 3)
+        for line, over in chances.items()
+        for side, chance in (("Over", max(0.01, over)), ("Under", max(0.01, 1 - over)))
+    }
+
+
+def assert_best_by_windows(desk: Desk) -> None:
+    held = desk.board.matrix(GAME)
+    assert held is not None
+    for section in held.sections:
+        for row in section.rows:
+            offered = {
+                name: price.odds
+                for name, price in row.prices.items()
+                if row.suspicious_above is None or price.odds <= row.suspicious_above
+            }
+            best = max(offered.values(), default=None)
+            assert row.best == best
+            assert set(row.best_bookmakers) == {name for name in offered if offered[name] == best}
 
 
 HOCKEY: Odds = {
