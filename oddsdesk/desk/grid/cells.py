@@ -126,14 +126,22 @@ def _ground(entry: Entry) -> SurfaceRole:
     return SurfaceRole.BEST if is_best else SurfaceRole.PANEL
 
 
-def ev(entry: Entry, _context: CellContext) -> Cell:
-    """Return the true EV: in the colour of value where it is, with cautions behind a mark."""
-    edge = entry.ev
-    if edge is None:
+def ev(entry: Entry, context: CellContext) -> Cell:
+    """Return the true EV: in the colour of value where it is, with cautions behind a mark.
+
+    Of a price that is not fresh it recedes, as in matrix and value bets.
+    """
+    edge, price = entry.ev, entry.price
+    if edge is None or price is None:
         return EMPTY
     if entry.is_doubtful:
         return Cell(f"? {signed_text(edge)} %", TextRole.NOTE)
-    return Cell(f"{signed_text(edge)} %", TextRole.VALUE if entry.is_value else TextRole.SOFT)
+    text = f"{signed_text(edge)} %"
+    if not entry.is_value:
+        return Cell(text, TextRole.SOFT)
+    is_fresh = context.freshness(entry.bookmaker, price) is Freshness.FRESH
+    ink = TextRole.VALUE if is_fresh else TextRole.SOFT
+    return Cell(text, ink, repaint_at_ms=context.now_ms + REPAINT_MS)
 
 
 def cautions(entry: Entry, context: CellContext) -> Cell:

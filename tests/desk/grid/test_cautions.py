@@ -144,6 +144,18 @@ def test_an_edge_where_no_price_can_be_value_is_marked_and_stands_below_the_rest
     assert edges[-1] is entry
 
 
+def test_the_edge_of_a_price_that_is_not_fresh_recedes(quoted: Any, model: GridModel) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Bovada", "total", "Over 2.5", 2.07)
+    entry, now = price(model, "Bovada"), quoted.clock.now
+    assert entry.is_value
+    assert ev(entry, CellContext(now, quoted.board.freshness, "Pinnacle")).ink is TextRole.VALUE
+    quoted.clock.now += 2 * MINUTE_MS
+    assert entry.is_value
+    shown = ev(entry, CellContext(quoted.clock.now, quoted.board.freshness, "Pinnacle"))
+    assert shown.ink is TextRole.SOFT
+
+
 def test_a_caution_is_marked_greyed_and_explained(quoted: Any, model: GridModel) -> None:
     quoted.clock.now += 1
     quoted.tell("Bovada", "total", "Over 2.5", 2.8)
