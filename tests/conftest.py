@@ -161,6 +161,17 @@ def own_signals() -> Iterator[None]:
             signal.signal(each, handler)
 
 
+@pytest.fixture(autouse=True)
+def garbage_waits(request: pytest.FixtureRequest) -> None:
+    """Collect nothing by chance once there are Qt objects, as the desk does (``Garbage``).
+
+    One that dies on a thread of the ledger or server waits for the interpreter, whose holder may
+    be waiting for Qt's lock of its signals.
+    """
+    if "qapp" in request.fixturenames:
+        gc.disable()
+
+
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
