@@ -17,6 +17,7 @@ from oddsdesk.store.sqlite.write_ahead import LEFT_BYTES
 
 BUSY_TIMEOUT_S = 5.0
 CACHE_KIB = 16_384
+"""Of the connection that writes; readers have SQLite's own 2,000."""
 PAGE_BYTES = 8_192
 """For new files; recording is a tenth faster than with SQLite's 4,096, as measured."""
 
@@ -169,7 +170,6 @@ def _prepare_reader(
         if condition_of(connection, path, schema) is not Condition.CURRENT:
             raise StoreError(f"{path}: is from an older oddsdesk; open it once for writing")
         connection.execute("PRAGMA query_only = ON")
-        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     except BaseException:
         connection.close()
         raise
