@@ -26,6 +26,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.app import create_app
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.service import Service
 from oddsdesk.store.access import AccessStore, open_access
@@ -66,7 +67,7 @@ def served(store: Store, access: AccessStore) -> Iterator[str]:
 
     async def serve() -> None:
         listener = bind("127.0.0.1", 0)
-        app = create_app(Service(store, access, clock, no_stream))
+        app = create_app(Service(store, LoopAccess(access, clock), clock, no_stream))
         server = HttpServer(app, listener, app.limits)
         await server.start()
         started.set_result(url_of(listener))

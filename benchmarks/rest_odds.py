@@ -36,6 +36,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Answer, Meta
 from oddsdesk.server.app import create_app
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.service import Service
 from oddsdesk.store.access import open_access
@@ -140,7 +141,9 @@ async def serve(folder: Path, count: int, rounds: int, datasette: str | None) ->
             access.keys.create(f"bench {number}", Plan.PRO_LIVE, None, system_clock()).secret
             for number in range(rounds + 1)
         ]
-        app = create_app(Service(store, access, system_clock, bare_app(store)))
+        app = create_app(
+            Service(store, LoopAccess(access, system_clock), system_clock, bare_app(store))
+        )
         servers = {"service": HttpServer(app, whole := bind("127.0.0.1", 0), app.limits)}
         servers["bare"] = HttpServer(bare_app(store), bare := bind("127.0.0.1", 0))
         asked = {"service": (url_of(whole), OURS), "bare": (url_of(bare), OURS)}
