@@ -39,7 +39,6 @@ _AHEAD_MS: Final = 5 * MINUTE_MS
 """A price that was scraped later than this from now is taken for one of now: it would never age,
 and no later price would take its place (D85)."""
 _ms = lru_cache(maxsize=8192)(parse_ms)
-
 """Cached, since prices of a bookmaker share their times: 20,000 have a few hundred."""
 
 

@@ -279,8 +279,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     @property
     def ev(self) -> float | None:
         """True EV in percent, net, floor included; None for the reference's own price."""
-        ev = nan if self.number == NOWHERE else self.selection.comparison.judged.evs[self.number]
-        return None if isnan(ev) else ev
+        return _figure_at(self.selection.comparison.judged.evs, self.number)
 
     @property
     def verdict(self) -> Verdict:
@@ -295,10 +294,7 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     @property
     def rank(self) -> float | None:
         """The EV as it is sorted by: in doubt below all that are not."""
-        rank = (
-            nan if self.number == NOWHERE else self.selection.comparison.judged.ranks[self.number]
-        )
-        return None if isnan(rank) else rank
+        return _figure_at(self.selection.comparison.judged.ranks, self.number)
 
     @property
     def name(self) -> str:
@@ -351,6 +347,11 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         """What the bookmaker keeps on the line, in percent; None where it does not price it all."""
         figures = self.selection.figures
         return figures.reference_hold if self.bookmaker is None else figures.holds.get(self.name)
+
+
+def _figure_at(figures: Sequence[float], number: int) -> float | None:
+    found = nan if number == NOWHERE else figures[number]
+    return None if isnan(found) else found
 
 
 Entry = SelectionEntry | PriceEntry

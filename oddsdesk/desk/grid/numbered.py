@@ -86,6 +86,6 @@ class Entries:
         self.left = list(kept)
 
     def clear(self) -> None:
-        """Let go of everything, but for what an export may be reading yet of what it holds."""
+        """Let go of everything but the judgements: an export may be reading them yet."""
         for one in (self.held, self.of, self.moved_at, self.left, self.free):
             del one[:]
