@@ -107,7 +107,7 @@ def desk(
     problem = missing_qt() or missing_display() or missing_qt_libraries()
     if problem is not None:
         raise click.ClickException(problem)
-    gc.disable()  # nothing dies while modules load; later the window collects (`desk/garbage.py`)
+    gc.disable()  # nothing dies while modules load; later the window collects (`shell/loop.py`)
     leave_out_httpx_command()
     restore_import()
     from oddsdesk.desk.shell.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
