@@ -3,7 +3,8 @@
 The value bets of the desk and ``oddsdesk bets`` are this list.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from oddsdesk.board.assessed import AssessedPrice, listed_at_all
@@ -90,7 +91,7 @@ def exposure_of(
     )
 
 
-def list_bets(
+def listing_bets(
     prices: Iterable[AssessedPrice],
     basis: Basis,
     plan: StakePlan,
@@ -100,8 +101,8 @@ def list_bets(
     chosen: Callable[..., bool] | None = None,
     hidden: Callable[..., bool] | None = None,
     everything: bool = False,
-) -> list[Bet]:
-    """Return the prices that are value, best EV first, each outcome staked once.
+) -> Generator[None, None, list[Bet]]:
+    """Return the prices that are value, best EV first, each outcome staked once; in small steps.
 
     What the user's bookmakers do not offer is neither listed nor staked; no stake passes the
     most that a bookmaker takes, as the user noted it (D55).
@@ -119,25 +120,26 @@ def list_bets(
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
     """
-    found = sorted(
-        (
-            price
-            for price in listed_at_all(prices)
-            if not is_hidden(price, hidden) and is_wanted(price, basis, now_ms, chosen)
-        ),
-        key=_best_first,
-    )
+    ranked = []
+    for price in listed_at_all(prices):
+        if not is_hidden(price, hidden) and is_wanted(price, basis, now_ms, chosen):
+            ranked.append((_best_first(price), price))
+        yield
+    ranked.sort(key=itemgetter(0))
+    found = [price for _, price in ranked]
+    yield
     staked = _stakes(plan, [price for price in found if price.is_value], placed, basis.profiles)
     carriers = {
         price.outcome: price.bookmaker
         for price, stake in staked.values()
         if stake.same_bet_as is None
     }
+    yield
     return [_bet(price, staked, carriers) for price in found if everything or price.is_value]
 
 
 def is_hidden(price: AssessedPrice, hidden: Callable[..., bool] | None) -> bool:
-    """Tell whether the user does not want to see a price, asked as ``list_bets`` asks."""
+    """Tell whether the user does not want to see a price, asked as ``listing_bets`` asks."""
     return hidden is not None and hidden(
         game_id=price.key.game_id,
         market_type=price.key.market_type,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from oddsdesk.board.bets import Bet, list_bets
+from oddsdesk.board.bets import Bet, listing_bets
 from oddsdesk.board.board import Board
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.bet_table import plain, table
@@ -18,6 +18,7 @@ from oddsdesk.desk.settings.declared import stake_plan
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.slices import returned
 from oddsdesk.store.databases import Database
 
 
@@ -116,14 +117,16 @@ def _found(
     placed = placed_in(placed_bets(), now_ms)
     prices = board.value_bets.values()
     chosen = None if passes is None else passes.passes
-    return list_bets(
-        prices,
-        board.basis,
-        plan,
-        placed,
-        now_ms=now_ms,
-        chosen=chosen,
-        everything=everything,
+    return returned(
+        listing_bets(
+            prices,
+            board.basis,
+            plan,
+            placed,
+            now_ms=now_ms,
+            chosen=chosen,
+            everything=everything,
+        )
     )
 
 

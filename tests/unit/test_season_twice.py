@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from oddsdesk.board.bets import Bet, list_bets
+from oddsdesk.board.bets import Bet, listing_bets
 from oddsdesk.board.board import Board
 from oddsdesk.cli.backtest import backtest
 from oddsdesk.cli.import_ import import_
@@ -28,7 +28,7 @@ from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.slices import exhaust
+from oddsdesk.slices import exhaust, returned
 from tests import money_season
 
 
@@ -158,7 +158,7 @@ def _value(quotes: list[Quote], at: int) -> list[Bet]:
     board.set_profiles(shipped_profiles())
     board.name_reference("Pinnacle")
     exhaust(board.merge_rows([_row(quote) for quote in quotes]))
-    listed = list_bets(board.value_bets.values(), board.basis, StakePlan(), now_ms=at)
+    listed = returned(listing_bets(board.value_bets.values(), board.basis, StakePlan(), now_ms=at))
     return [bet for bet in listed if bet.price.is_value and bet.same_bet_as is None]
 
 

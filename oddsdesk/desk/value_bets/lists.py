@@ -1,5 +1,6 @@
 """The two lists of the value-bet panel kept up to date: value bets and nearest misses."""
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import Bet, Exposure, exposure_of, list_bets
+from oddsdesk.board.bets import Bet, Exposure, exposure_of, listing_bets
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import CellKey, RowKey
@@ -16,7 +17,7 @@ from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, rows_of
+from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, making_rows
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.ledger.bets import PlacedBet
@@ -24,7 +25,7 @@ from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import outcome_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.pricing.exposure import Placed
-from oddsdesk.slices import exhaust, one_slice
+from oddsdesk.slices import SLICE_S, exhaust, one_slice
 
 MOST_SHOWN: Final = 100
 _REST_MS: Final = 2_000
@@ -87,6 +88,8 @@ class NearMissFinder(QObject):
         self.found.emit()
 
 
+_AT_ONCE: Final = 100
+"""Of so many prices the list is made at once, of more in slices."""
 _MOVES_MS: Final = 20
 """So long moves are gathered: a burst of them is shown at once."""
 _REST: Final = 25
@@ -115,8 +118,14 @@ class ValueLists(QObject):
         self._listed: list[Bet] = []
         self._placed = Placed()
         self._took_s = 0.0
+        self._steps: Iterator[None] | None = None
+        """Of a list that is being made."""
+        self._may_move = False
+        """Whether rows may move once it is made."""
+        self._slices = QTimer(self, singleShot=True, interval=0)
+        self._slices.timeout.connect(self._go_on)
         self._moves = QTimer(self, singleShot=True)
-        self._moves.timeout.connect(lambda: self.show_bets(may_move=False))
+        self._moves.timeout.connect(self._on_moves_timeout)
 
     @property
     def value_count(self) -> int:
@@ -129,19 +138,37 @@ class ValueLists(QObject):
         return sum(row.bet.stake for row in self.bets.rows())
 
     def show_bets(self, *, may_move: bool) -> None:
-        """Take the bets that the preset lets pass, each outcome once."""
-        began = time.perf_counter()
+        """Take the bets that the preset lets pass, each outcome once; many take a while."""
         self._moves.stop()
+        self._slices.stop()
+        self._may_move = may_move or (self._steps is not None and self._may_move)
+        self._steps, self._took_s = self._listing(), 0.0
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Make the list for one slice."""
+        steps, self._steps = self._steps, None
+        assert steps is not None
+        began = time.perf_counter()
+        limit_s = math.inf if len(self._board.value_bets) <= _AT_ONCE else SLICE_S
+        is_left = one_slice(steps, limit_s)
+        self._took_s += time.perf_counter() - began
+        if is_left:
+            self._steps = steps
+            self._slices.start()
+
+    def _listing(self) -> Iterator[None]:
         now, chosen = self._clock(), self.preset.filter.passes
         looks_back = self._board.connection.as_of_ms is not None
-        prices = () if looks_back else self._board.value_bets.values()
-        self._placed = placed_in(self._records.bets(), now)
+        prices = () if looks_back else tuple(self._board.value_bets.values())
+        value = [] if looks_back else self._board.values_now()
+        placed = placed_in(self._records.bets(), now)
         put_away = HiddenThings(self._records.hidden, now)
-        bets = self._listed = list_bets(
+        bets = yield from listing_bets(
             prices,
             self._board.basis,
             self._stakes.plan,
-            self._placed,
+            placed,
             now_ms=now,
             chosen=chosen,
             hidden=put_away.hides if put_away else None,
@@ -150,15 +177,14 @@ class ValueLists(QObject):
         on_outcome = defaultdict[object, list[PlacedBet]](list)
         for bet in self._records.bets():
             on_outcome[outcome_of(bet)].append(bet)
-        rows = rows_of(bets, lambda bet, others: self._row(bet, others, on_outcome))
-        value = [] if looks_back else self._board.values_now()
+        rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
+        self._listed, self._placed = bets, placed
         outcomes = seen = {price.outcome for price in value}
         if put_away:
             seen = {price.outcome for price in value if not _hides(put_away, price)}
         self.hidden = len(outcomes) - len(seen)
         self.filtered_out = len(seen) - sum(row.price.is_value for row in rows.values())
-        self.bets.show_rows(rows, may_move=may_move)
-        self._took_s = time.perf_counter() - began
+        self.bets.show_rows(rows, may_move=self._may_move)
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""
@@ -179,9 +205,16 @@ class ValueLists(QObject):
         if not self._moves.isActive():
             self._moves.start(max(_MOVES_MS, round(self._took_s * 1000 * _REST)))
 
+    def _on_moves_timeout(self) -> None:
+        if self._steps is None:
+            self.show_bets(may_move=False)
+        else:
+            self.note_moved()  # those were taken in while a list was made
+
     def close(self) -> None:
         """Show no more moves and look for no more misses."""
         self._moves.stop()
+        self._slices.stop()
         self.finder.stop()
 
     def show_misses(self, *, may_move: bool) -> None:

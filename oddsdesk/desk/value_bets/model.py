@@ -1,6 +1,6 @@
 """The value bets as rows: an outcome each, its best net price, its stake, what is against it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -117,10 +117,10 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         return "\n".join(_facts(shown, self._clock()))
 
 
-def rows_of(bets: Iterable[Bet], row: Callable[[Bet, tuple[AssessedPrice, ...]], BetRow]) -> (
-    dict[OutcomeKey, BetRow]
-):  # fmt: skip
-    """Return a row for each outcome, in the order of its best bet."""
+def making_rows(
+    bets: Iterable[Bet], row: Callable[[Bet, tuple[AssessedPrice, ...]], BetRow]
+) -> Generator[None, None, dict[OutcomeKey, BetRow]]:
+    """Return a row for each outcome, in the order of its best bet; in steps of a row."""
     groups: dict[OutcomeKey, list[Bet]] = {}
     for bet in bets:
         groups.setdefault(bet.price.outcome, []).append(bet)
@@ -130,6 +130,7 @@ def rows_of(bets: Iterable[Bet], row: Callable[[Bet, tuple[AssessedPrice, ...]],
         others = [bet.price for bet in group if bet is not first]
         others.sort(key=lambda price: (not price.is_value, -price.assessment.net_odds))
         found[key] = row(first, tuple(others))
+        yield
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import list_bets
+from oddsdesk.board.bets import listing_bets
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import ValueFilter
@@ -24,6 +24,7 @@ from oddsdesk.research.backtest.outcomes import with_results
 from oddsdesk.research.past.game import Mine, PastGame
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
+from oddsdesk.slices import returned
 
 Outcome = tuple[str, str, int, str, str]
 """Game id, market type, period, line group, side."""
@@ -137,7 +138,7 @@ class _Bettor:
                 self.missed += 1
 
     def _best(self, game: PastGame, keys: list[RowKey], now_ms: int) -> list[AssessedPrice]:
-        """Return the best net price of each outcome that is value, as ``list_bets`` finds it."""
+        """Return the best net price of each outcome that is value, as ``listing_bets`` finds it."""
         question = self._question
 
         def is_open(price: AssessedPrice) -> bool:
@@ -149,7 +150,9 @@ class _Bettor:
         if not value:
             return []
         chosen = None if question.filter is None else question.filter.passes
-        listed = list_bets(value, game.era.basis, StakePlan(), now_ms=now_ms, chosen=chosen)
+        listed = returned(
+            listing_bets(value, game.era.basis, StakePlan(), now_ms=now_ms, chosen=chosen)
+        )
         return [bet.price for bet in listed if bet.price.is_value and bet.same_bet_as is None]
 
     def _is_asked(self, now_ms: int) -> bool:

@@ -91,7 +91,8 @@ def test_no_price_is_judged_unlike_by_any_panel_or_the_command(
     with qtbot.waitSignal(records.bets_changed):
         pass
     lists = ValueLists(board, records, StakeSettings(Preferences(layout)), real.clock)
-    lists.show_bets(may_move=True)
+    with qtbot.waitSignal(lists.bets.order_changed):
+        lists.show_bets(may_move=True)
     assert _listed_on_desk(lists) == _listed_by_command(real, "--all")
     assert len(truth) == 39
     lists.close()

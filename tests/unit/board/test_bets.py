@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.board.bets import Bet, list_bets
+from oddsdesk.board.bets import Bet, listing_bets
 from oddsdesk.board.board import Board
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
@@ -15,7 +15,7 @@ from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.slices import exhaust
+from oddsdesk.slices import exhaust, returned
 from tests.kit.board import NOW, value_bet
 
 GAME = game_id("ATP", "A vs B")
@@ -60,7 +60,7 @@ def holding(*quotes: OddsRow) -> Board:
 
 def bets_of(board: Board, **options: Any) -> list[Bet]:
     options.setdefault("now_ms", NOW)
-    return list_bets(board.value_bets.values(), board.basis, StakePlan(), **options)
+    return returned(listing_bets(board.value_bets.values(), board.basis, StakePlan(), **options))
 
 
 def listed(*quotes: OddsRow, **options: Any) -> list[Bet]:
