@@ -507,7 +507,7 @@ class Board:
         exhaust(self.sweeping())
 
     def sweeping(self) -> Iterator[None]:
-        """Do what ``sweep`` does in steps of a game; begin it each second."""
+        """Do what ``sweep`` does in small steps; begin it each second."""
         now = self._clock()
         self.seen.tick(now)
         for book in self._books:
@@ -519,7 +519,9 @@ class Board:
             book.tell_turned_away()
             yield
         self._books.drop_empty(self.games.keys() | self._subscribed)
-        self._tell_values(self.values.age(now))
+        for moved in self.values.ageing(now):
+            self._tell_values(moved)
+            yield
 
     def withdrawing_unheard(self, since_ms: int) -> Iterator[None]:
         """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show.

@@ -22,6 +22,8 @@ from oddsdesk.pricing.audit import Audit, Hypothesis, audit, sends_return_rate, 
 
 AUDITED: Final = 12
 """How many rows an audit looks at: enough to tell formulas apart, in a few milliseconds."""
+_AGED_AT_ONCE: Final = 20
+"""How many prices that time alone changed are assessed in one step."""
 _AUDIT_AGAIN_MS: Final = 60_000
 """How often rows that no formula explains are looked at again."""
 
@@ -109,10 +111,11 @@ class ValueBets:
             keys |= dict.fromkeys(self._with_goals(book.matrix.competition))
         return self._assess_all(keys, now_ms)
 
-    def age(self, now_ms: int) -> list[RowKey]:
-        """Assess what time alone has changed; return the prices that differ."""
+    def ageing(self, now_ms: int) -> Iterator[list[RowKey]]:
+        """Assess what time alone has changed, some at a time; yield the prices that differ."""
         due = [key for key, entry in self.entries.items() if entry.due_at <= now_ms]
-        return self._assess_all(due, now_ms)
+        for start in range(0, len(due), _AGED_AT_ONCE):
+            yield self._assess_all(due[start : start + _AGED_AT_ONCE], now_ms)
 
     def forget_game(self, game: str, now_ms: int) -> list[RowKey]:
         """Drop what rested on a game's prices, which are held no more."""

@@ -305,6 +305,20 @@ def test_a_withdrawn_price_falls_until_it_is_detected_anew(desk: Desk) -> None:
     assert cautions(desk) == (Caution.AGE_UNKNOWN,)
 
 
+def test_what_the_kick_off_changes_is_assessed_and_told_some_prices_at_a_time(desk: Desk) -> None:
+    names = [f"B{number}" for number in range(50)]
+    many = {REFERENCE: TOTAL[REFERENCE], **{name: {"Over 2.5": 2.15} for name in names}}
+    picture = matrix(many, market_type="total", kick_off=NOW + 5_000)
+    exhaust(desk.board.merge_matrix(picture))
+    desk.heard()
+    desk.now += 5_002
+    desk.board.sweep()
+    told = [notice.moved for notice in desk.heard() if isinstance(notice, ValueBetsChanged)]
+    assert {key.bookmaker for moved in told for key in moved} == set(names)
+    assert max(map(len, told)) < len(names) / 2
+    assert not any(desk.board.is_value(key) for key in desk.board.value_bets)
+
+
 def test_a_bet_falls_with_the_references_price(desk: Desk) -> None:
     holding(desk)
     desk.now += 10_000
