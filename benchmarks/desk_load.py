@@ -24,7 +24,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -233,7 +233,7 @@ class Measured(Desk):
 
     def _watch_queue(self) -> None:
         put, board = MessageQueue.put, self._board
-        apply_all = board.apply_all
+        applying = board.applying
         changed: set[RowKey] = set()
 
         def heard(queue: MessageQueue, messages: Any) -> None:
@@ -244,9 +244,9 @@ class Measured(Desk):
                 self.pixels.receive(key, self._models if is_open else self._models[1:])
             put(queue, messages)
 
-        def applied(messages: Any) -> None:
+        def applied(messages: Any) -> Iterator[None]:
             changed.clear()
-            apply_all(messages)
+            yield from applying(messages)
             if self._models:
                 self.pixels.forget(key for m in messages if (key := self._key_of(m)) not in changed)
 
@@ -259,7 +259,7 @@ class Measured(Desk):
                 self.pixels.take(self._models[0], keys, changed)
 
         MessageQueue.put = heard  # type: ignore[method-assign, assignment]
-        board.apply_all = applied  # type: ignore[method-assign]
+        board.applying = applied  # type: ignore[method-assign]
         board.subscribe(noted)
 
     def _key_of(self, message: Any) -> RowKey:

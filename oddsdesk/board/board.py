@@ -53,6 +53,8 @@ from oddsdesk.slices import exhaust
 
 REFERENCE_STAYS_MS: Final = 10_000
 """For so long at least: to learn of another keeps all prices under other keys (D85)."""
+_AT_ONCE: Final = 128
+"""How many stream messages of a game are taken in in one step."""
 
 
 class Board:
@@ -234,28 +236,33 @@ class Board:
 
         Of a game that nobody looks at, nothing is kept.
         """
+        exhaust(self.applying(messages))
+
+    def applying(self, messages: Sequence[PriceMessage]) -> Iterator[None]:
+        """Do what ``apply_all`` does in steps of a game, of one with many messages in some more."""
+        by_game: dict[tuple[str, str], list[PriceMessage]] = {}
         for message in messages:
             if message.liquidity is not msgspec.UNSET:
                 self._learn_reference(message.bookmaker)
-        now = self._clock()
-        changed: dict[str, tuple[GameBook, Changes]] = {}
+            by_game.setdefault((message.competition, message.match_name), []).append(message)
         bad: list[str] = []
-        for together in quotes_of(messages):
-            first = together[0]
-            game = self._ids.of(first.competition, first.match_name)
-            found = changed.get(game)
-            if found is None:
-                book = self._books.get(game)
-                if book is None:
-                    if not self.keeps_all or not self._has_room(game, bad, len(together)):
-                        continue
-                    book = self._books.of(self._entry_of(game, first))
-                found = changed[game] = (book, Changes())
-            quote, said, liquidity = read_messages(together, now, self.whose, bad)
-            found[0].put_quote(quote, said, found[1], liquidity)
+        for game, of_game in by_game.items():
+            for start in range(0, len(of_game), _AT_ONCE):
+                self._apply(self._ids.of(*game), of_game[start : start + _AT_ONCE], bad)
+                yield
         self._passed_over.tell("stream", bad)
-        for book, changes in changed.values():
-            self._recompute(book, changes)
+
+    def _apply(self, game: str, messages: Sequence[PriceMessage], bad: list[str]) -> None:
+        book = self._books.get(game)
+        if book is None:
+            if not self.keeps_all or not self._has_room(game, bad, len(messages)):
+                return
+            book = self._books.of(self._entry_of(game, messages[0]))
+        changes, now = Changes(), self._clock()
+        for together in quotes_of(messages):
+            quote, said, liquidity = read_messages(together, now, self.whose, bad)
+            book.put_quote(quote, said, changes, liquidity)
+        self._recompute(book, changes)
 
     def apply_moves(self, moves: Sequence[LoggedMove]) -> None:
         """Take in what a log says of the games that are kept; as ``apply_all``."""

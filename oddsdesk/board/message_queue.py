@@ -11,10 +11,10 @@ from oddsdesk.slices import in_slices
 
 GATHER_S: Final = 0.015
 """For how long messages come in before they are read together; their source waits so long."""
-_SLICE_S: Final = 0.006
+_SLICE_S: Final = 0.004
 """How long the loop is held at a time."""
-_MOST: Final = 128
-"""How many messages are taken in between two readings of the clock."""
+_MOST: Final = 1_000
+"""How many messages are taken in together: figures are computed once a game."""
 _FULL: Final = 20_000
 """Messages that may wait; beyond that reading stops, and the service ends the stream (4008)."""
 
@@ -59,5 +59,4 @@ class MessageQueue:
             messages = [self._waiting.popleft() for _ in range(count)]
             if len(self._waiting) < _FULL:
                 self._has_room.set()
-            self._board.apply_all(messages)
-            yield
+            yield from self._board.applying(messages)

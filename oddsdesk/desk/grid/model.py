@@ -42,7 +42,7 @@ from oddsdesk.slices import one_slice
 _TAKE_MS = 10
 _COUNT_MS = 250
 """How long prices come in before they are counted: whoever shows it lays out anew."""
-_SLICE_S = 0.008
+_SLICE_S = 0.004
 _MOST_REST_S = 1.0
 """The longest that prices out of sight wait for others of their selections, to be taken with."""
 _RESTS = 10

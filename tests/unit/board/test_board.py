@@ -16,6 +16,7 @@ from oddsdesk.board.notices import (
     SnapshotProgressChanged,
     ValueBetsChanged,
 )
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import GameMatrix
 from oddsdesk.slices import exhaust
 from tests.kit.board import (
@@ -80,6 +81,31 @@ def test_a_message_older_than_what_is_held_is_ignored(desk: Desk) -> None:
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert price.odds == 3.5
+
+
+def test_messages_of_many_games_are_told_of_once_a_game_each_in_a_step_of_its_own(
+    desk: Desk,
+) -> None:
+    desk.board.want_rows(True)
+    names = ("A - B", "C - D", "E - F")
+    desk.board.apply_all([message("Draw", 3.4, match_name=name) for name in names])
+    desk.heard()
+    moved = [message("Draw", 3.5 + n / 10, match_name=name) for n in range(4) for name in names]
+    told = [
+        [each.game_id for each in desk.heard() if isinstance(each, PricesChanged)]
+        for _ in desk.board.applying(moved)
+    ]
+    assert told == [[game_id("EPL", name)] for name in names]
+    prices = [desk.board.price(game_id("EPL", name), DRAW) for name in names]
+    assert [price and price.odds for price in prices] == [3.8, 3.8, 3.8]
+
+
+def test_a_game_with_many_messages_is_taken_in_in_several_steps(desk: Desk) -> None:
+    desk.board.want_rows(True)
+    many = [message(f"Over {n}.5", 1.9, market_type="total") for n in range(300)]
+    held = [len(list(desk.board.row_keys())) for _ in desk.board.applying(many)]
+    assert len(held) > 1
+    assert held[0] < held[-1] == 300
 
 
 def test_of_a_game_that_nobody_looks_at_nothing_is_kept(desk: Desk) -> None:

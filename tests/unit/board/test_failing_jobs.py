@@ -77,10 +77,10 @@ class PoisonedBoard(Board):
             raise PoisonError("of the service\nand a line more")
         return super().sweeping()
 
-    def apply_all(self, messages: Sequence[PriceMessage]) -> None:
+    def applying(self, messages: Sequence[PriceMessage]) -> Iterator[None]:
         if self.is_poisoned:
             raise PoisonError("of the service\nand a line more")
-        super().apply_all(messages)
+        return super().applying(messages)
 
 
 class Kept:
