@@ -11,8 +11,6 @@ from oddsdesk.slices import in_slices
 
 GATHER_S: Final = 0.015
 """For how long messages come in before they are read together; their source waits so long."""
-_SLICE_S: Final = 0.004
-"""How long the loop is held at a time."""
 _MOST: Final = 1_000
 """How many messages are taken in together: figures are computed once a game."""
 _FULL: Final = 20_000
@@ -49,7 +47,7 @@ class MessageQueue:
         """Take messages in, for ever; an error in one loses those taken in together with it."""
         while True:
             await self._has_some.wait()
-            await in_slices(self._take_all(), _SLICE_S)
+            await in_slices(self._take_all())
             if not self._waiting:
                 self._has_some.clear()
 

@@ -37,12 +37,11 @@ from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
-from oddsdesk.slices import one_slice
+from oddsdesk.slices import SLICE_S, one_slice
 
 _TAKE_MS = 10
 _COUNT_MS = 250
 """How long prices come in before they are counted: whoever shows it lays out anew."""
-_SLICE_S = 0.004
 _MOST_REST_S = 1.0
 """The longest that prices out of sight wait for others of their selections, to be taken with."""
 _RESTS = 10
@@ -252,7 +251,7 @@ class GridModel(LiveModel):
             self._due, self._waiting, self._took_s = self._waiting, {}, 0.0
             if not self._games:
                 self._is_filling = sum(map(len, self._due.values())) > self.total
-        one_slice(self._take_all(list(dict.fromkeys(self._selections_in_view()))), _SLICE_S)
+        one_slice(self._take_all(list(dict.fromkeys(self._selections_in_view()))), SLICE_S)
         if not self.count and self.is_ready and self.misplaced:
             self.counts_changed.emit()  # the first rows wait for no others
         elif not self._count_timer.isActive():

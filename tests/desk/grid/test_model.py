@@ -264,7 +264,7 @@ def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot
 
 def test_it_fills_until_what_the_board_had_is_taken(quoted, qtbot, monkeypatch):
     monkeypatch.setattr("oddsdesk.desk.grid.model._STEP", 1)
-    monkeypatch.setattr("oddsdesk.desk.grid.model._SLICE_S", 0)
+    monkeypatch.setattr("oddsdesk.desk.grid.model.SLICE_S", 0)
     made = GridModel(quoted.board, quoted.clock)
     quoted.board.want_rows(True)
     qtbot.waitUntil(lambda: made.total > 0)
