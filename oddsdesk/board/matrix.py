@@ -172,6 +172,11 @@ class Section(msgspec.Struct):
         pooled = self.pool.of(bookmaker)
         return None if pooled is None else pooled.line
 
+    def push_beside(self, bookmaker: str | None) -> float | None:
+        """Return how likely a stake there comes back by that line; None: not known (D53)."""
+        line = self.line_beside(bookmaker)
+        return self.push[line is not None and bool(line.is_live)]
+
     def row_of(self, selection: str) -> SelectionRow:
         """Return the row of a selection of this section."""
         return next(row for row in self.rows if row.selection == selection)

@@ -200,7 +200,7 @@ def decided_beside(section: Section, row: SelectionRow, bookmaker: str | None) -
     line, fair = section.line_beside(bookmaker), fair_beside(section, row, bookmaker)
     if section.pool is None or line is None or fair is None:
         return row.decided
-    push = section.push[bool(line.is_live)]
+    push = section.push_beside(bookmaker)
     return settlement_of(line, section.side_of(row.selection), fair, push).decided
 
 

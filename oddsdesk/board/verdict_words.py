@@ -65,6 +65,9 @@ BOUNDS: Final = {
     Bound.NO_EDGE: "no gain beside the other side",
 }
 """What bound a stake, in a few words."""
+PER_DECIDED: Final = "*"
+"""Stands beside an EV that is not per unit staked (D53)."""
+PER_DECIDED_TEXT: Final = "of a decided unit: how often the stake comes back is not known"
 _EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
 _DECIMALS: Final = {Rule.OVERROUND: 4, Rule.PAYOUT: 4, Rule.RATIO: 4}

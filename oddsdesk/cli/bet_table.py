@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
 from oddsdesk.board.bets import Bet
-from oddsdesk.board.verdict_words import BOUNDS, caution_text
+from oddsdesk.board.verdict_words import BOUNDS, PER_DECIDED, PER_DECIDED_TEXT, caution_text
 
 _HEADINGS: Final = ("OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "", "GAME")
 _RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
@@ -20,7 +20,7 @@ def table(bets: Sequence[Bet], sources: Sequence[str] = ()) -> str:
 def _row(bet: Bet) -> tuple[str, ...]:
     price, found = bet.price, bet.price.assessment
     net = "" if found.net_odds == found.odds else f"{found.net_odds:.3f}"
-    unit = "" if found.per == "staked" else " *"
+    unit = "" if found.per == "staked" else f" {PER_DECIDED}"
     return (
         plain(price.key.selection),
         plain(price.bookmaker),
@@ -55,7 +55,7 @@ def _sum(bets: Sequence[Bet]) -> str:
     prices = f"{len(bets)} price{'' if len(bets) == 1 else 's'}"
     line = f"{prices}, {len(staked)} staked, {sum(staked):g} in all"
     if any(bet.price.assessment.per == "decided" for bet in bets):
-        line += "; * EV per decided unit: how often the stake comes back is not known"
+        line += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
     return line
 
 

@@ -1,11 +1,13 @@
 """A live model whose cells tests change, and a look at its table's pixels."""
 
 from PySide6.QtCore import QModelIndex, QRect
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtWidgets import QTableView
 
+from oddsdesk.desk.ui.table.cell_painter import CellPainter
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, Header
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 class RowsModel(LiveModel):
@@ -89,3 +91,18 @@ def inked(view: QTableView, row: int, column: int) -> set[str]:
         for x in range(rect.left(), rect.right())
         for y in range(rect.top(), rect.bottom())
     }
+
+
+def painted_notes(
+    model: LiveModel, column: int, theme: Theme, width: int | None = None
+) -> list[str]:
+    """The notes of a column row by row, empty where there is no room beside the figures.
+
+    The column is as wide as its samples if no ``width`` is given.
+    """
+    painter = CellPainter(theme, lambda: 0)
+    least = painter.least_width(model, column)
+    room = painter.note_room(model, column, least if width is None else width)
+    needed = QFontMetrics(theme.fonts.small).horizontalAdvance
+    notes = [model.cell(row, column).note for row in range(model.rowCount())]
+    return [note if needed(note) <= room else "" for note in notes]

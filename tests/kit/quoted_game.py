@@ -35,6 +35,7 @@ class QuotedGame:
 
     name, competition = "Everton - Liverpool", "EPL"
     id = game_id(competition, name)
+    WHOLE = "Over 3.0"
 
     def __init__(self) -> None:
         self.clock = Clock()
@@ -94,6 +95,17 @@ class QuotedGame:
                 )
             ]
         )
+
+    def tell_of_whole_line(self, odds: float, bookmaker: str = "Matchbook") -> None:
+        """Let a total be bet on that may be hit: nothing tells how likely 3 goals are."""
+        for selection in (self.WHOLE, "Under 3.0"):
+            self.tell(REFERENCE, "total", selection, 1.94)
+        self.tell(bookmaker, "total", self.WHOLE, odds)
+
+    def tell_beside_whole_line(self) -> None:
+        """Let the reference bet on 3.5 too: 3 goals are as likely as 2.5 and 3.5 leave."""
+        for selection, odds in (("Over 3.5", 2.80), ("Under 3.5", 1.46)):
+            self.tell(REFERENCE, "total", selection, odds)
 
     def _market(
         self, market_type: str, period: int, rows: Mapping[str, Mapping[str, float]]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
-from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.board.verdict_words import PER_DECIDED, caution_text
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.grid.entries import Entry, Figures, PriceEntry, SelectionEntry
 from oddsdesk.desk.ui.formatting import (
@@ -134,14 +134,15 @@ def ev(entry: Entry, context: CellContext) -> Cell:
     edge, price = entry.ev, entry.price
     if edge is None or price is None:
         return EMPTY
+    unit = "" if entry.is_per_staked else PER_DECIDED
     if entry.is_doubtful:
-        return Cell(f"? {signed_text(edge)} %", TextRole.NOTE)
+        return Cell(f"? {signed_text(edge)} %", TextRole.NOTE, note=unit)
     text = f"{signed_text(edge)} %"
     if not entry.is_value:
-        return Cell(text, TextRole.SOFT)
+        return Cell(text, TextRole.SOFT, note=unit)
     is_fresh = context.freshness(entry.bookmaker, price) is Freshness.FRESH
     ink = TextRole.VALUE if is_fresh else TextRole.SOFT
-    return Cell(text, ink, repaint_at_ms=context.now_ms + REPAINT_MS)
+    return Cell(text, ink, note=unit, repaint_at_ms=context.now_ms + REPAINT_MS)
 
 
 def cautions(entry: Entry, context: CellContext) -> Cell:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final
 
+from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_RANK
@@ -84,10 +85,11 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
     ),
     ColumnSpec(
-        "ev_pct", "EV", Column("? +100.0 %"), cells.ev, attrgetter("ev"), Kind.NUMBER, 2,
-        order=RANK, order_up=_ev_upwards, descending_first=True,
+        "ev_pct", "EV", Column("? +100.0 %", note_sample=PER_DECIDED), cells.ev,
+        attrgetter("ev"), Kind.NUMBER, 2, order=RANK, order_up=_ev_upwards, descending_first=True,
         tip="True EV: the net edge over the fair price, safety floor included. "
-        "Those with a caution (?) stand below the others",
+        "Those with a caution (?) stand below the others; "
+        f"{PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
     ColumnSpec(
         "cautions", "Caution", Column("the game has begun + 2", Align.LEFT), cells.cautions,

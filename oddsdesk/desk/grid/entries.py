@@ -211,6 +211,11 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.ev
 
     @property
+    def is_per_staked(self) -> bool:
+        """Whether that EV is of a unit staked, not only of a decided one (D53)."""
+        return self.best_entry is None or self.best_entry.is_per_staked
+
+    @property
     def cautions(self) -> tuple[Caution, ...]:
         """What speaks against that price."""
         return () if self.best_entry is None else self.best_entry.cautions
@@ -280,6 +285,12 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     def ev(self) -> float | None:
         """True EV in percent, net, floor included; None for the reference's own price."""
         return _figure_at(self.selection.comparison.judged.evs, self.number)
+
+    @property
+    def is_per_staked(self) -> bool:
+        """Whether that is of a unit staked, not only of a decided one (D53)."""
+        section = self.selection.section
+        return section is None or section.push_beside(self.bookmaker) is not None
 
     @property
     def verdict(self) -> Verdict:

@@ -1,6 +1,8 @@
 """What the odds grid says of a game in its title row, and of a row in its tooltip."""
 
-from oddsdesk.board.verdict_words import caution_text
+from operator import itemgetter
+
+from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.desk.grid.arrangement import GameGroup
 from oddsdesk.desk.grid.columns import BY_KEY
@@ -31,10 +33,11 @@ def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
         rows = len(group.entries)
         return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED)
     if column == _EV:
-        sure = (entry.ev for entry in group.entries if not entry.is_doubtful)
-        best = max((ev for ev in sure if ev is not None), default=None)
-        if best is not None:
-            return Cell(f"{signed_text(best)} %", TextRole.NOTE, SurfaceRole.RAISED)
+        sure = ((entry.ev, entry) for entry in group.entries if not entry.is_doubtful)
+        known = ((ev, entry) for ev, entry in sure if ev is not None)
+        if (best := max(known, key=itemgetter(0), default=None)) is not None:
+            unit = "" if best[1].is_per_staked else PER_DECIDED
+            return Cell(f"{signed_text(best[0])} %", TextRole.NOTE, SurfaceRole.RAISED, note=unit)
     return _RAISED
 
 
@@ -62,6 +65,8 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
     lines += [f"No value: {caution_text(caution, reference)}" for caution in entry.cautions]
     if entry.has_no_window:
         lines.append(f"No value: {reference}'s margin is too large for any price to be value")
+    if entry.ev is not None and not entry.is_per_staked:
+        lines.append(f"EV {PER_DECIDED_TEXT}")
     if figures.fair_odds is not None:
         lines.append(f"Fair {fair_text(figures.fair_odds)}")
     if figures.best is not None and figures.worst is not None and figures.median is not None:

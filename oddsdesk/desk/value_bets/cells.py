@@ -2,12 +2,14 @@
 
 from typing import Final
 
+from oddsdesk.board.verdict_words import PER_DECIDED
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import signed_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text
+from oddsdesk.pricing.assessment import Assessment
 
 SELECTION_WIDTH: Final = Column(
     "Timberwolves −113.5 v O",
@@ -30,6 +32,8 @@ BOOKMAKER_WIDTH: Final = Column(
     widest="Betfair Exchange Australia",
 )
 
+EV_WIDTH: Final = Column("+10.00 %", note_sample=PER_DECIDED)
+
 
 def market_text(market_type: str, sport: str, period: int) -> str:
     """Return a market with its period, which the whole game does not need."""
@@ -49,9 +53,10 @@ def seen_cell(scraped_at: int | None, now_ms: int) -> Cell:
     return Cell("?", TextRole.NOTE) if scraped_at is None else age_cell(scraped_at, now_ms)
 
 
-def ev_cell(true_ev: float | None, *, is_value: bool) -> Cell:
+def ev_cell(found: Assessment) -> Cell:
     """Return the cell of a true EV: in the colour of value only where it is value."""
-    if true_ev is None:
+    if found.ev_pct is None:
         return Cell("–", TextRole.NOTE)
-    ink = TextRole.VALUE if is_value else TextRole.NOTE
-    return Cell(f"{signed_text(true_ev)} %", ink, is_strong=is_value)
+    ink = TextRole.VALUE if found.is_value else TextRole.NOTE
+    unit = "" if found.per == "staked" else PER_DECIDED
+    return Cell(f"{signed_text(found.ev_pct)} %", ink, is_strong=found.is_value, note=unit)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import Bet
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.verdict_words import BOUNDS, caution_text
+from oddsdesk.board.verdict_words import BOUNDS, PER_DECIDED, PER_DECIDED_TEXT, caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui.formatting import (
@@ -27,6 +27,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import local_time, span_text
 from oddsdesk.desk.value_bets.cells import (
     BOOKMAKER_WIDTH,
+    EV_WIDTH,
     MARKET_WIDTH,
     SELECTION_WIDTH,
     ev_cell,
@@ -168,7 +169,7 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     if found.fair_odds is not None:
         yield f"Fair {fair_text(found.fair_odds)}, by {row.reference}"
     if found.per == "decided":
-        yield "EV of a decided unit: how often the stake comes back is not known"
+        yield f"EV {PER_DECIDED_TEXT}"
     if row.service_ev_pct is not None:
         by = f", by {row.service_reference}" if row.service_reference else ""
         yield f"Service EV {signed_text(row.service_ev_pct)} %{by}"
@@ -232,9 +233,7 @@ def _odds(row: BetRow, _now: int) -> Cell:
 
 
 def _ev(row: BetRow, _now: int) -> Cell:
-    found = row.price.assessment
-    cell = ev_cell(found.ev_pct, is_value=found.is_value)
-    return cell._replace(note="decided") if found.per == "decided" else cell
+    return ev_cell(row.price.assessment)
 
 
 def _service(row: BetRow, _now: int) -> Cell:
@@ -319,13 +318,13 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "true_ev_pct",
         "EV net",
-        Column("+10.00 %"),
+        EV_WIDTH,
         _ev,
         _ev_downwards,
         order_up=_ev_upwards,
         descending_first=True,
         tip="The edge over the fair price by your devig method, of a unit staked, after "
-        "commission, safety floor included",
+        f"commission, safety floor included; {PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
     ColumnSpec(
         "service_ev_pct",
@@ -339,7 +338,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "stake",
         "Stake",
-        Column("✓ 1,000"),
+        Column("1,000", note_sample="✓ 888"),
         _stake,
         lambda row: (row.bet.stake, sum(bet.stake for bet in row.placed)),
         descending_first=True,

@@ -5,14 +5,13 @@ from typing import Final
 
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss
-from oddsdesk.board.verdict_words import margin_text, rule_title
+from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, margin_text, rule_title
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.formatting import (
     beside_text,
     exact_odds_text,
     odds_sample,
     odds_text,
-    signed_text,
     window_sample,
     window_text,
 )
@@ -21,9 +20,11 @@ from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.cells import (
+    EV_WIDTH,
     MARKET_WIDTH,
     SELECTION_WIDTH,
     age_cell,
+    ev_cell,
     market_text,
 )
 
@@ -46,6 +47,8 @@ class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
             f"{rule_title(check.rule)}: {margin_text(check)}"
             for check in miss.assessment.stopped_by
         ]
+        if miss.assessment.per == "decided":
+            said.append(f"EV {PER_DECIDED_TEXT}")
         said.append(f"Window {window_text(*miss.window)}, net")
         return "\n".join((*said, *_others(miss)))
 
@@ -81,8 +84,7 @@ def _margin(miss: NearMiss, _now: int) -> Cell:
 
 
 def _ev(miss: NearMiss, _now: int) -> Cell:
-    ev = miss.assessment.ev_pct
-    return Cell("–" if ev is None else f"{signed_text(ev)} %", TextRole.SOFT)
+    return ev_cell(miss.assessment)._replace(ink=TextRole.SOFT)
 
 
 def _window(miss: NearMiss, _now: int) -> Cell:
@@ -149,10 +151,11 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "true_ev_pct",
         "EV net",
-        Column("+10.00 %"),
+        EV_WIDTH,
         _ev,
         lambda miss: miss.assessment.ev_pct or 0.0,
         descending_first=True,
+        tip=f"{PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
     ColumnSpec(
         "window",

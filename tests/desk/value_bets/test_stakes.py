@@ -19,6 +19,7 @@ from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
+from tests.kit.live_table import painted_notes
 from tests.kit.value_bets import OVER, TITLES, be_value, row
 
 
@@ -149,7 +150,7 @@ def test_enter_opens_the_page_of_a_bet_where_it_is_a_web_page(
 
 
 def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
-    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+    panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
     be_value(quoted)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
@@ -163,6 +164,8 @@ def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
         dialog.accept()
     stake = panel.table.model.cell(0, STAKE_COLUMN)
     assert (stake.text, stake.note) == ("4", "✓ 2.5")
+    width = panel.table.scrolling.columnWidth(STAKE_COLUMN)
+    assert painted_notes(panel.table.model, STAKE_COLUMN, theme, width) == ["✓ 2.5"]
     assert "Placed 2.50 on Over 2.5 at Matchbook" in panel.messages.text
     (placed,) = records.placed((quoted.id, "total", 0, "Over 2.5", "Matchbook"))
     assert placed.placed_at == quoted.clock.now
