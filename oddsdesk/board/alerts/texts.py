@@ -6,6 +6,7 @@ from oddsdesk.board.alerts.steam import Steam
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.matrix import Section
 from oddsdesk.board.opportunity import Opportunity
+from oddsdesk.board.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.markets import market_title
 
 _MOST_NAMED = 5
@@ -26,6 +27,8 @@ def value_text(price: AssessedPrice) -> str:
         said.append(f"fair {found.fair_odds:.3f}")
     if found.net_odds != found.odds:
         said.append(f"net {found.net_odds:.3f}")
+    if found.per == "decided":
+        said.append(f"EV {PER_DECIDED_TEXT}")
     if price.is_live:
         said.append("in play")
     return " · ".join(said)

@@ -88,6 +88,21 @@ def test_value_that_a_preset_lists_alerts_with_its_figures() -> None:
     (sent,) = seen.tick()
     assert sent.alert.title == "+3.0 %: Over 2.5 2.08 at Betfair"
     assert sent.alert.text == f"{NAME} · Total · fair 2.000"
+
+
+def test_an_alert_says_where_nobody_knows_how_often_the_stake_comes_back() -> None:
+    seen = Watched(ValueRule())
+    for bookmaker, selection, odds in (
+        (REFERENCE, "Over 3.0", 1.95),
+        (REFERENCE, "Under 3.0", 1.95),
+        ("Betfair", "Over 3.0", 2.08),
+    ):
+        seen.tell(odds, bookmaker, selection)
+    (sent,) = seen.tick()
+    assert sent.alert.text == (
+        f"{NAME} · Total · fair 2.000 · "
+        "EV of a decided unit: how often the stake comes back is not known"
+    )
     assert sent.alert.cell is not None
     assert sent.alert.cell.bookmaker == "Betfair"
     assert seen.tick() == []
