@@ -14,7 +14,7 @@ from oddsdesk.pricing.rules import MIN_EV
 from oddsdesk.pricing.value import Candidate, judge
 
 
-class AssessedPrice(msgspec.Struct, frozen=True):
+class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
     """A price, what it is worth, and which outcome it is of; times in milliseconds."""
 
     key: RowKey

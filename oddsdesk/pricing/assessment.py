@@ -71,7 +71,7 @@ class Caution(Enum):
     """Its source says that its prices are late (D66)."""
 
 
-class Sighting(msgspec.Struct, frozen=True):
+class Sighting(msgspec.Struct, frozen=True, gc=False):
     """A price as it was seen; times in milliseconds."""
 
     side: str
@@ -86,7 +86,7 @@ class Sighting(msgspec.Struct, frozen=True):
     is_delayed: bool = False
 
 
-class Group(msgspec.Struct, frozen=True):
+class Group(msgspec.Struct, frozen=True, gc=False):
     """What is known of the line group that a bookmaker prices, beside the price itself."""
 
     profile: Profile
@@ -99,7 +99,7 @@ class Group(msgspec.Struct, frozen=True):
     is_reference: bool = False
 
 
-class Setting(msgspec.Struct, frozen=True):
+class Setting(msgspec.Struct, frozen=True, gc=False):
     """What is known of the game and of the reference's line group."""
 
     line: ReferenceLine
@@ -116,7 +116,7 @@ class Setting(msgspec.Struct, frozen=True):
     """By the reference's own rhythm; None where that is not known yet."""
 
 
-class Assessment(msgspec.Struct, frozen=True):
+class Assessment(msgspec.Struct, frozen=True, gc=False):
     """What a price is worth. Figures are unrounded, None where they cannot be formed."""
 
     odds: float

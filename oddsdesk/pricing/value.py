@@ -41,7 +41,7 @@ class ReferencePrice(NamedTuple):
     """Before the safety floor (D26a); None where the method gives none."""
 
 
-class ReferenceLine(msgspec.Struct, frozen=True):
+class ReferenceLine(msgspec.Struct, frozen=True, gc=False):
     """A line group as the reference prices it; ``scraped_at`` in milliseconds."""
 
     market_type: str
@@ -55,7 +55,7 @@ class ReferenceLine(msgspec.Struct, frozen=True):
     """Whether it is in play; None where nobody said."""
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class Candidate(msgspec.Struct, frozen=True, gc=False):
     """A bookmaker's price that may be value; ``scraped_at`` in milliseconds."""
 
     side: str
@@ -70,7 +70,7 @@ class Candidate(msgspec.Struct, frozen=True):
     """False where unread outcomes or overtime make it another bet (D48, D49)."""
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """What the rules say of a price. Figures are unrounded, None where they cannot be formed.
 
     ``checks`` are in the order of ``Rule``, without those whose figure cannot be formed:
