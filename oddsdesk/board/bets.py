@@ -11,7 +11,7 @@ from oddsdesk.board.assessed import AssessedPrice, listed_at_all
 from oddsdesk.board.basis import Basis
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, stakes
+from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, staking
 from oddsdesk.pricing.profiles import Profiles
 
 _HOUR_MS: Final = 60 * MINUTE_MS
@@ -128,7 +128,8 @@ def listing_bets(
     ranked.sort(key=itemgetter(0))
     found = [price for _, price in ranked]
     yield
-    staked = _stakes(plan, [price for price in found if price.is_value], placed, basis.profiles)
+    value = [price for price in found if price.is_value]
+    staked = yield from _staking(plan, value, placed, basis.profiles)
     carriers = {
         price.outcome: price.bookmaker
         for price, stake in staked.values()
@@ -176,13 +177,14 @@ _Staked = dict[int, tuple[AssessedPrice, Stake]]
 """By identity of the price: a hash of all that it holds would take long."""
 
 
-def _stakes(
+def _staking(
     plan: StakePlan, value: Sequence[AssessedPrice], placed: Placed | None, profiles: Profiles
-) -> _Staked:
+) -> Generator[None, None, _Staked]:
     """Stake value bets; of equal net prices the first bookmaker by name carries the stake."""
     ordered = sorted(value, key=_by_name)
     offers = [offer for price in ordered if (offer := _offer(price, profiles)) is not None]
-    found = stakes(plan, offers, placed)
+    yield
+    found = yield from staking(plan, offers, placed)
     return {id(price): (price, stake) for price, stake in zip(ordered, found, strict=True)}
 
 

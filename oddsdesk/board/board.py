@@ -53,7 +53,7 @@ from oddsdesk.slices import exhaust
 
 REFERENCE_STAYS_MS: Final = 10_000
 """For so long at least: to learn of another keeps all prices under other keys (D85)."""
-_AT_ONCE: Final = 128
+_AT_ONCE: Final = 64
 """How many stream messages of a game are taken in in one step."""
 
 

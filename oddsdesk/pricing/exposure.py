@@ -7,7 +7,7 @@ the order of their expected gain, each as far as Kelly and the room under the ca
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -87,20 +87,24 @@ class Placed(NamedTuple):
     total: float = 0.0
 
 
-def stakes(plan: StakePlan, offers: Sequence[Offer], placed: Placed | None = None) -> list[Stake]:
-    """Return the stake of each offer, in the order of the offers.
+def staking(
+    plan: StakePlan, offers: Sequence[Offer], placed: Placed | None = None
+) -> Generator[None, None, list[Stake]]:
+    """Return the stake of each offer, in the order of the offers; in small steps.
 
     No cap is passed, whatever is placed; a bet that gains less is staked after one that gains more.
     """
     placed = placed or Placed()
     carriers = _carriers(offers)
-    full = _kelly_by_group([offers[index] for index in carriers.values()])
+    yield
+    full = yield from _kelly_by_group([offers[index] for index in carriers.values()])
     order = sorted(carriers.values(), key=lambda index: (-_gain(offers[index]), index))
     rooms = _Rooms(plan, placed)
     found: dict[Hashable, Stake] = {}
     for index in order:
         offer = offers[index]
         found[offer.outcome] = rooms.take(offer, full[offer.outcome])
+        yield
     return [
         found[offer.outcome]
         if carriers[offer.outcome] == index
@@ -182,7 +186,7 @@ def _carriers(offers: Sequence[Offer]) -> dict[Hashable, int]:
     return best
 
 
-def _kelly_by_group(offers: Iterable[Offer]) -> dict[Hashable, float]:
+def _kelly_by_group(offers: Iterable[Offer]) -> Generator[None, None, dict[Hashable, float]]:
     """Return Kelly's share by outcome; those of one group together where none can push."""
     groups: dict[Hashable, list[Offer]] = defaultdict(list)
     for offer in offers:
@@ -193,6 +197,7 @@ def _kelly_by_group(offers: Iterable[Offer]) -> dict[Hashable, float]:
         if sum(share > 0 for share in alone) > 1 and all(_is_plain(offer) for offer in group):
             alone = kelly_exclusive([(offer.settlement.win, offer.net_odds) for offer in group])
         shares |= {offer.outcome: share for offer, share in zip(group, alone, strict=True)}
+        yield
     return shares
 
 

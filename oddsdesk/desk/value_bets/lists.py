@@ -143,19 +143,24 @@ class ValueLists(QObject):
         self._slices.stop()
         self._may_move = may_move or (self._steps is not None and self._may_move)
         self._steps, self._took_s = self._listing(), 0.0
-        self._go_on()
+        if self._is_long():
+            self._slices.start()
+        else:
+            self._go_on()
 
     def _go_on(self) -> None:
         """Make the list for one slice."""
         steps, self._steps = self._steps, None
         assert steps is not None
         began = time.perf_counter()
-        limit_s = math.inf if len(self._board.value_bets) <= _AT_ONCE else SLICE_S
-        is_left = one_slice(steps, limit_s)
+        is_left = one_slice(steps, SLICE_S if self._is_long() else math.inf)
         self._took_s += time.perf_counter() - began
         if is_left:
             self._steps = steps
             self._slices.start()
+
+    def _is_long(self) -> bool:
+        return len(self._board.value_bets) > _AT_ONCE
 
     def _listing(self) -> Iterator[None]:
         now, chosen = self._clock(), self.preset.filter.passes
@@ -177,6 +182,7 @@ class ValueLists(QObject):
         on_outcome = defaultdict[object, list[PlacedBet]](list)
         for bet in self._records.bets():
             on_outcome[outcome_of(bet)].append(bet)
+        yield
         rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
         self._listed, self._placed = bets, placed
         outcomes = seen = {price.outcome for price in value}

@@ -33,6 +33,22 @@ def test_the_window_has_its_turn_before_a_long_list_is_shown(
     assert row(panel)["At"] == "Matchbook"
 
 
+def test_a_long_list_is_not_begun_while_the_board_is_read(
+    long: Any, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    begun: list[None] = []
+    listing_bets = lists.listing_bets
+
+    def listing(*arguments: Any, **named: Any) -> Any:
+        begun.append(None)
+        return listing_bets(*arguments, **named)
+
+    monkeypatch.setattr(lists, "listing_bets", listing)
+    long.show_bets(may_move=True)
+    assert not begun
+    qtbot.waitUntil(lambda: bool(begun))
+
+
 def test_a_price_that_moves_while_the_list_is_made_is_shown_as_well(
     long: Any, panel: ValuesPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

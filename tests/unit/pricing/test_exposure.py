@@ -15,11 +15,16 @@ from oddsdesk.pricing.exposure import (
     Stake,
     StakePlan,
     kelly_exclusive,
-    stakes,
+    staking,
 )
 from oddsdesk.pricing.settlement import Settlement, settlement
+from oddsdesk.slices import returned
 
 FINE = StakePlan(step=0.0001, outcome_cap=1.0, game_cap=1.0, total_cap=1.0, kelly_share=1.0)
+
+
+def stakes(plan: StakePlan, offers: list[Offer], placed: Placed | None = None) -> list[Stake]:
+    return returned(staking(plan, offers, placed))
 
 
 def plain(probability: float) -> Settlement:
@@ -241,3 +246,8 @@ def expected_growth(bets: list[tuple[Offer, float]]) -> float:
         )
         total += chance * math.log(wealth)
     return total
+
+
+def test_many_offers_are_staked_in_many_steps() -> None:
+    offers = [offer(f"o{number}", 2.5, 0.55, game=f"g{number}") for number in range(200)]
+    assert sum(1 for _ in staking(StakePlan(), offers)) >= 2 * len(offers)

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from oddsdesk.pricing.audit import AuditedRow, audit, exact_total, true_ev
 from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
 from oddsdesk.pricing.devig import METHODS, DevigError, devig, overround
-from oddsdesk.pricing.exposure import Offer, StakePlan, stakes
+from oddsdesk.pricing.exposure import Offer, StakePlan, staking
 from oddsdesk.pricing.formats import STYLES, format_odds
 from oddsdesk.pricing.market import Market, Prices, reference_lines, value_bets, verdicts
 from oddsdesk.pricing.outcomes import _read
 from oddsdesk.pricing.settlement import settlement
 from oddsdesk.pricing.value import price_window
+from oddsdesk.slices import returned
 
 LEAST = 1 + sys.float_info.epsilon
 MOST = sys.float_info.max
@@ -86,7 +87,7 @@ def test_every_market_is_judged_with_finite_figures(
 def test_stakes_are_finite(odds: float, fair: float, most: float | None) -> None:
     plan = StakePlan()
     ends = settlement(1 / fair, 0.0, None, is_above=True)
-    (staked,) = stakes(plan, [Offer("home", "result", "game", "Book", odds, ends, most)])
+    (staked,) = returned(staking(plan, [Offer("home", "result", "game", "Book", odds, ends, most)]))
     assert 0 <= staked.amount <= plan.bankroll * plan.outcome_cap
     assert 0 <= staked.full_kelly <= 1
 
