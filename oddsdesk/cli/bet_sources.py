@@ -130,6 +130,7 @@ def board_of(moment: Moment, now_ms: int, reference: str | None = None) -> Board
     exhaust(board.merge_rows(moment.rows))
     for draw in moment.draws:
         board.miss_draw(*draw, now_ms)
+    board.sweep()  # else prices that are old by now have a vote and may be the best ones
     return board
 
 
