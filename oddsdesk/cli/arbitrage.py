@@ -39,7 +39,8 @@ def _least(_: click.Context, __: click.Parameter, value: float) -> float:
     callback=_least,
     metavar="PERCENT",
     show_default=True,
-    help="Only what brings at least so much in its worst outcome, after rounding of the stakes; "
+    help="Only what brings at least so much in the worst outcome that decides, after rounding of "
+    "the stakes; "
     f"0 is every arbitrage, every low hold up to {LOW_HOLD:.0%} and every middle that costs no "
     "more or that gains on average.",
 )
@@ -97,6 +98,7 @@ def fields(found: Opportunity) -> dict[str, Any]:
         "period": found.key.period,
         "line": found.line,
         "profit_pct": round(found.profit_pct, 2),
+        "push": None if found.outlay.push is None else round(found.outlay.push, 2),
         "hold_pct": round(found.hold_pct, 2),
         "legs": [
             {
@@ -134,7 +136,7 @@ def _rows(found: Opportunity) -> list[tuple[str, ...]]:
     period = f", period {found.key.period}" if found.key.period else ""
     market = found.key.market_type.replace("_", " ")
     whole = (_words(found.kind), f"{found.profit_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
-    game = plain(f"{found.match_name}, {market}{period}{_middle_words(found)}")
+    game = plain(f"{found.match_name}, {market}{period}{_other_words(found)}")
     return [
         (
             *(("", "", "") if place else whole),
@@ -149,10 +151,11 @@ def _rows(found: Opportunity) -> list[tuple[str, ...]]:
     ]
 
 
-def _middle_words(found: Opportunity) -> str:
-    middle = found.middle
+def _other_words(found: Opportunity) -> str:
+    """What is won where the line is hit, or between two lines."""
+    middle, push = found.middle, found.outlay.push
     if middle is None:
-        return ""
+        return "" if push is None else f": push {push:+.2f}"
     chance = "" if middle.chance is None else f", chance {middle.chance:.1%}"
     return f": hit {middle.hit:+.2f}, breaks even at {middle.break_even:.1%}{chance}"
 

@@ -86,7 +86,8 @@ class Middle(NamedTuple):
     @property
     def break_even(self) -> float:
         """The chance of a hit from which on it gains on average: ``L / (L + H)``."""
-        return max(self.loss, 0.0) / (max(self.loss, 0.0) + self.hit)
+        loss = max(0.0, self.loss)
+        return loss / (loss + self.hit)
 
 
 class Span(NamedTuple):

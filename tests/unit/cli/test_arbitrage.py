@@ -11,11 +11,12 @@ from oddsdesk.cli.arbitrage import arbitrage
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.places import settings_folder
+from oddsdesk.pricing.opportunities import Middle
 from oddsdesk.store.store import open_store
 
 KEYS = [
     *("kind", "game_id", "match_name", "competition", "market_type", "period", "line"),
-    *("profit_pct", "hold_pct", "legs"),
+    *("profit_pct", "push", "hold_pct", "legs"),
 ]
 OF_MIDDLES = ["loss", "hit", "break_even_pct", "chance_pct"]
 
@@ -77,6 +78,30 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     ]
     assert (middle["line"], middle["chance_pct"]) == (2.5, None)
     assert low["hold_pct"] > 0
+
+
+def test_what_a_push_leaves_stands_beside_the_profit(database: Path) -> None:
+    """Of a whole line all stakes come back, of a quarter line half of each leg's result."""
+    store = open_store(database)
+    store.record(
+        [
+            quote("Soft", "total", {"Over 2.0": 2.05, "Under 2.0": 1.7}),
+            quote("Other", "total", {"Over 2.0": 1.7, "Under 2.0": 2.10}),
+            quote("Soft", "spread", {"A -0.25": 2.10, "B +0.25": 1.7}),
+            quote("Other", "spread", {"A -0.25": 1.7, "B +0.25": 2.06}),
+        ]
+    ).result()
+    store.close()
+    rows = listed(database, "--kind", "arbitrage")
+    told = {row["market_type"]: (row["profit_pct"], row["push"]) for row in rows}
+    assert told == {"btts": (2.9, None), "total": (2.9, 0.0), "spread": (3.0, 1.5)}
+    lines = run(database, "--kind", "arbitrage").stdout.splitlines()
+    assert sum(line.endswith("total: push +0.00") for line in lines) == 1
+    assert sum(line.endswith("spread: push +1.50") for line in lines) == 1
+
+
+def test_a_middle_that_never_costs_breaks_even_at_nothing() -> None:
+    assert str(Middle(-0.0, 5.0, None).break_even) == "0.0"
 
 
 def test_one_kind_may_be_asked_for(database: Path) -> None:
