@@ -17,6 +17,10 @@ from oddsdesk.pricing.settlement import Settlement
 
 _DUST: Final = 1e-9
 """A share of a step: a stake of 2.9999999999 steps counts as three."""
+_TURNS: Final = 200
+_HALVINGS: Final = 60
+_STILL: Final = 1e-9
+"""A share of the bankroll that makes no difference."""
 
 
 class Bound(Enum):
@@ -38,6 +42,10 @@ class Bound(Enum):
     """What would be staked is less than one step."""
     NO_EDGE = "no_edge"
     """The price gains nothing on average: nothing is staked."""
+
+
+_CUTS: Final = frozenset({Bound.OUTCOME, Bound.GAME, Bound.TOTAL, Bound.BOOKMAKER, Bound.ROUNDING})
+"""What leaves a stake smaller than others of its line group take it to be."""
 
 
 class StakePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +82,8 @@ class Stake(NamedTuple):
     amount: float
     bound: Bound | None
     full_kelly: float
-    """Kelly's share of the bankroll, sides that exclude each other solved together."""
+    """Kelly's share of the bankroll, sides that exclude each other solved together; where one of
+    them cannot be staked so much, what makes the most of that."""
     same_bet_as: str | None = None
     """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
 
@@ -97,14 +106,12 @@ def staking(
     placed = placed or Placed()
     carriers = _carriers(offers)
     yield
-    full = yield from _kelly_by_group([offers[index] for index in carriers.values()])
+    full, together = yield from _kelly_by_group([offers[index] for index in carriers.values()])
     order = sorted(carriers.values(), key=lambda index: (-_gain(offers[index]), index))
-    rooms = _Rooms(plan, placed)
-    found: dict[Hashable, Stake] = {}
-    for index in order:
-        offer = offers[index]
-        found[offer.outcome] = rooms.take(offer, full[offer.outcome])
-        yield
+    ordered = [offers[index] for index in order]
+    found = yield from _taking(plan, placed, ordered, full)
+    if beside := _beside_what_was_cut(plan, together, found):
+        found = yield from _taking(plan, placed, ordered, full | beside)
     return [
         found[offer.outcome]
         if carriers[offer.outcome] == index
@@ -138,6 +145,80 @@ def kelly_exclusive(bets: Sequence[tuple[float, float]]) -> list[float]:
     for i in taken:
         probability, odds = bets[i]
         shares[i] = max(0.0, probability - reserve / odds)
+    return shares
+
+
+def kelly_beside(bets: Sequence[tuple[float, float]], held: Mapping[int, float]) -> list[float]:
+    """Return Kelly's shares where some are given: of the others, what makes the most of those.
+
+    ``bets``: as for ``kelly_exclusive``, whose shares these are where nothing is held; ``held``:
+    shares of the bankroll, by place. Each of the others is brought to where the expected logarithm
+    grows no faster, in turn, until none moves: its growth is concave.
+    """
+    shares = [held.get(place, 0.0) for place in range(len(bets))]
+    for _ in range(_TURNS):
+        before = tuple(shares)
+        for place in range(len(bets)):
+            if place not in held:
+                shares[place] = _best_share(bets, shares, place)
+        if math.dist(before, shares) < _STILL:
+            break
+    return shares
+
+
+def _best_share(bets: Sequence[tuple[float, float]], shares: Sequence[float], place: int) -> float:
+    others = [*shares[:place], 0.0, *shares[place + 1 :]]
+    least, most = 0.0, max(0.0, 1 - math.fsum(others))
+    for _ in range(_HALVINGS):
+        others[place] = (least + most) / 2
+        if _slope(bets, others, place) > 0:
+            least = others[place]
+        else:
+            most = others[place]
+    return least
+
+
+def _slope(bets: Sequence[tuple[float, float]], shares: Sequence[float], place: int) -> float:
+    """Return how fast the expected logarithm grows with one share."""
+    kept = 1 - math.fsum(shares)
+    none = 1 - math.fsum(probability for probability, _ in bets)
+    slope = -max(0.0, none) / kept if kept > 0 else 0.0
+    for each, ((probability, odds), share) in enumerate(zip(bets, shares, strict=True)):
+        wealth = kept + odds * share
+        if wealth <= 0:
+            return -math.inf
+        slope += probability * ((odds if each == place else 0.0) - 1) / wealth
+    return slope
+
+
+def _taking(
+    plan: StakePlan, placed: Placed, ordered: Sequence[Offer], full: Mapping[Hashable, float]
+) -> Generator[None, None, dict[Hashable, Stake]]:
+    """Stake offers in their order, each as far as there is room; by outcome."""
+    rooms = _Rooms(plan, placed)
+    found: dict[Hashable, Stake] = {}
+    for offer in ordered:
+        found[offer.outcome] = rooms.take(offer, full[offer.outcome])
+        yield
+    return found
+
+
+def _beside_what_was_cut(
+    plan: StakePlan, together: Sequence[Sequence[Offer]], found: Mapping[Hashable, Stake]
+) -> dict[Hashable, float]:
+    """Return Kelly's shares beside others of a line group that got less than they were to have."""
+    shares: dict[Hashable, float] = {}
+    staked = plan.bankroll * plan.kelly_share
+    for group in together if staked else ():
+        made = [found[offer.outcome] for offer in group]
+        held = {
+            place: stake.amount / staked for place, stake in enumerate(made) if stake.bound in _CUTS
+        }
+        if held:
+            bets = [(offer.settlement.win, offer.net_odds) for offer in group]
+            for place, share in enumerate(kelly_beside(bets, held)):
+                if place not in held:
+                    shares[group[place].outcome] = share
     return shares
 
 
@@ -186,19 +267,26 @@ def _carriers(offers: Sequence[Offer]) -> dict[Hashable, int]:
     return best
 
 
-def _kelly_by_group(offers: Iterable[Offer]) -> Generator[None, None, dict[Hashable, float]]:
-    """Return Kelly's share by outcome; those of one group together where none can push."""
+def _kelly_by_group(
+    offers: Iterable[Offer],
+) -> Generator[None, None, tuple[dict[Hashable, float], list[list[Offer]]]]:
+    """Return Kelly's share by outcome, and the offers of each group that was solved together.
+
+    That is where several gain and none can push.
+    """
     groups: dict[Hashable, list[Offer]] = defaultdict(list)
     for offer in offers:
         groups[offer.group].append(offer)
     shares: dict[Hashable, float] = {}
+    together: list[list[Offer]] = []
     for group in groups.values():
         alone = [offer.settlement.kelly(offer.net_odds) for offer in group]
         if sum(share > 0 for share in alone) > 1 and all(_is_plain(offer) for offer in group):
             alone = kelly_exclusive([(offer.settlement.win, offer.net_odds) for offer in group])
+            together.append(group)
         shares |= {offer.outcome: share for offer, share in zip(group, alone, strict=True)}
         yield
-    return shares
+    return shares, together
 
 
 def _is_plain(offer: Offer) -> bool:

@@ -14,6 +14,7 @@ from oddsdesk.pricing.exposure import (
     Placed,
     Stake,
     StakePlan,
+    kelly_beside,
     kelly_exclusive,
     staking,
 )
@@ -162,6 +163,66 @@ def test_exclusive_sides_are_staked_where_growth_is_highest(
         moved = [share + step * (i == index) for i, share in enumerate(best)]
         if min(moved) >= 0 and math.fsum(moved) < 1:
             assert growth(moved, bets) <= highest + 1e-9
+
+
+@given(
+    st.lists(st.floats(0.05, 1), min_size=2, max_size=3),
+    st.lists(st.floats(0.9, 1.25), min_size=3, max_size=3),
+    st.floats(0.5, 0.98),
+    st.floats(0, 0.05),
+)
+def test_beside_a_share_that_is_given_growth_is_highest(
+    weights: list[float], factors: list[float], inside: float, given_share: float
+) -> None:
+    total = math.fsum(weights) / inside
+    bets = [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
+    best = kelly_beside(bets, {0: given_share})
+    assert best[0] == given_share
+    assert math.fsum(best) <= 1
+    highest = growth(best, bets)
+    for index, step in itertools.product(range(1, len(bets)), (-0.01, -0.001, 0.001, 0.01)):
+        moved = [share + step * (i == index) for i, share in enumerate(best)]
+        if min(moved) >= 0 and math.fsum(moved) < 1:
+            assert growth(moved, bets) <= highest + 1e-9
+
+
+@given(
+    st.lists(st.floats(0.05, 1), min_size=2, max_size=3),
+    st.lists(st.floats(0.9, 1.25), min_size=3, max_size=3),
+    st.floats(0.5, 0.98),
+)
+def test_beside_nothing_it_is_kelly_of_all(
+    weights: list[float], factors: list[float], inside: float
+) -> None:
+    total = math.fsum(weights) / inside
+    bets = [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
+    if math.fsum(1 / odds for _, odds in bets) < 0.95:
+        return  # what is taken may cover everything: there is no single answer
+    assert kelly_beside(bets, {}) == pytest.approx(kelly_exclusive(bets), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("limit", "bound"), [(1.0, Bound.BOOKMAKER), (0.4, Bound.ROUNDING), (5.0, Bound.BOOKMAKER)]
+)
+def test_what_is_cut_is_no_hedge_for_the_other_side(limit: float, bound: Bound) -> None:
+    """A home win at 1.57 is staked for 7.70 on the away win; limited, it cannot carry that."""
+    home, away = (0.6491, 1.57), (0.1391, 7.70)
+    offers = [
+        Offer("h", "1x2", "g", "L", home[1], plain(home[0]), limit),
+        Offer("a", "1x2", "g", "Y", away[1], plain(away[0])),
+    ]
+    step = 1.0 if bound is Bound.ROUNDING else 0.01
+    plan = StakePlan(kelly_share=0.25, outcome_cap=1, game_cap=1, total_cap=1, step=step)
+    cut, other = stakes(plan, offers)
+    assert (cut.bound, other.bound) == (bound, Bound.KELLY)
+    held = cut.amount / 250
+    best = max(
+        (round(share / 1e5, 5) for share in range(5_000)),
+        key=lambda share: growth([held, share], [home, away]),
+    )
+    assert other.amount == pytest.approx(250 * best, abs=step)
+    uncut = stakes(plan, [offers[0]._replace(most=None), offers[1]])
+    assert other.amount < uncut[1].amount
 
 
 BOOKS = st.lists(
