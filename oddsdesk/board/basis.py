@@ -8,6 +8,7 @@ from oddsdesk.board.freshness import ScrapeInterval
 from oddsdesk.board.overtime import OvertimeForms
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.pricing.consensus import LEAST_VOTES
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
 
 
@@ -38,6 +39,11 @@ class Basis(msgspec.Struct):
             self.reference,
             self.least_voices,
         )
+
+    @property
+    def is_contracts(self) -> bool:
+        """Whether prices are judged as the contract has it: by its reference, and its method."""
+        return self.reference.is_services_own and self.method == DEFAULT_METHOD
 
     @property
     def is_pooled(self) -> bool:

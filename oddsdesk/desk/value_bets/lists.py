@@ -236,11 +236,10 @@ class ValueLists(QObject):
         board, key = self._board, bet.price.key
         listed = board.values.listed.get(key)
         section = board.section(*key[:4])
-        own_ev = bet.service_ev_pct if board.whose.is_services_own else None
         return BetRow(
             bet,
             others,
-            own_ev if listed is None else listed.ev_pct,
+            bet.service_ev_pct if listed is None else listed.ev_pct,
             None if section is None else section.row_of(key.selection).liquidity,
             tuple(placed.get(bet.price.outcome, ())),
             board.basis.profiles.of(bet.price.bookmaker),

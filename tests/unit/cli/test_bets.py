@@ -258,6 +258,32 @@ def test_prices_are_judged_by_whom_the_option_names_else_by_the_settings(tmp_pat
     ]
 
 
+def test_prices_that_are_old_have_no_vote_where_fresh_ones_are_enough(tmp_path: Path) -> None:
+    path, old = tmp_path / "votes.db", system_clock() - 300_000
+    sure = {"A": 1.95, "B": 1.95}
+    record(
+        path,
+        *(quote(name, sure) for name in ("Bovada", "Betsson", "Coolbet", "Unibet", "GTbets")),
+        quote("Betfred", {"A": 1.30, "B": 4.00}, scraped_at=old),
+        quote("Soft", {"A": 2.08}),
+    )
+    (row,) = rows("--database", path, "--reference", "consensus")
+    assert (row["bookmaker"], row["fair_odds"], row["ev_pct"]) == ("Soft", 2.0, 2.97)
+
+
+@pytest.mark.parametrize("setting", ["[prices]\ndevig=power\n", "[prices]\nreference=Sharp\n"])
+def test_no_ev_is_the_services_that_is_by_another_reference_or_method(
+    tmp_path: Path, setting: str
+) -> None:
+    path = tmp_path / "odds.db"
+    record(path, *prices(), quote("Sharp", {"A": 1.95, "B": 1.95}))
+    assert {row["service_ev_pct"] for row in rows("--database", path, "--all")} == {3.47, 2.48}
+    write_settings(setting)
+    found = rows("--database", path, "--all")
+    assert found
+    assert {row["service_ev_pct"] for row in found} == {None}
+
+
 def test_a_reference_that_nobody_is_ends_with_the_names_there_are(database: Path) -> None:
     result = run("--database", database, "--reference", "Nobody")
     assert result.exit_code == 2
