@@ -102,6 +102,8 @@ class BetsPanel(QWidget):
         self.placeholder = Placeholder(theme)
         self.placeholder.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # its keys go on there
         self._ages = QTimer(self, interval=_AGES_MS)
+        self._may_move = True
+        """Whether the chart may come or go: never while somebody is at the rows below it."""
         self._lay_out()
         self._connect()
         self.show_all()
@@ -188,7 +190,9 @@ class BetsPanel(QWidget):
         has_bets = next(self._records.bets(), None) is not None
         has_course = whole_report(self._shown).bets > 0
         self.facts.setVisible(has_bets)
-        self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
+        if self._may_move:
+            self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
+            self._may_move = not self.model.rowCount()
         self.chart.fit(self.height() * 3 // 10)
         self._side.setVisible(has_bets and self.width() >= _LEAST_FOR_LIST)
 
@@ -248,7 +252,7 @@ class BetsPanel(QWidget):
         self._records.failed.connect(self._say_trouble)
         self._preferences.changed.connect(lambda _key: self.show_all())
         self.views.chosen.connect(self._on_views_chosen)
-        self.bar.filter_changed.connect(lambda _text: self.show_all())
+        self.bar.filter_changed.connect(lambda _text: self._show_anew())
         self.bar.currency_chosen.connect(self._on_bar_currency_chosen)
         acts.said.connect(self._say)
         acts.game_requested.connect(lambda bet: self.game_requested.emit(bet.game_id))
@@ -286,10 +290,15 @@ class BetsPanel(QWidget):
         grouping = self._view().grouping
         if grouping is not None:
             self.report.order_by(grouping)
-        self.show_all()
+        self._show_anew()
 
     def _on_bar_currency_chosen(self, currency: str) -> None:
         self._currency = currency
+        self._show_anew()
+
+    def _show_anew(self) -> None:
+        """Show other bets than before."""
+        self._may_move = True
         self.show_all()
 
     def _on_placeholder_action_requested(self) -> None:
@@ -303,6 +312,8 @@ class BetsPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._ages.start()
+        self._may_move = True
+        self._fit()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -310,6 +321,7 @@ class BetsPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._may_move = True
         self._fit()
 
 

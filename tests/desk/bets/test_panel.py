@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -257,6 +257,20 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
     assert panel.chart.isVisible()
     assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
+
+
+def test_rows_stay_where_they_are_while_bets_are_settled(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet(), OVER)
+    top = panel.table.mapTo(panel, QPoint()).y()
+    select(panel, 0)
+    act(panel, qtbot, "bets.won")
+    assert not panel.chart.isVisible()
+    assert panel.table.mapTo(panel, QPoint()).y() == top
+    panel.choose_view("settled")
+    assert panel.chart.isVisible()
+    select(panel, 0)
+    act(panel, qtbot, "bets.reopen")
+    assert panel.chart.isVisible()
 
 
 def test_a_low_or_narrow_panel_keeps_the_list(make_panel: Make) -> None:
