@@ -22,6 +22,7 @@ from oddsdesk.desk.ui.formatting import (
     beside_text,
     exact_odds_text,
     fair_text,
+    most_text,
     odds_style,
     signed_hundredths_text,
 )
@@ -90,6 +91,7 @@ class PlaceDialog(QDialog):
         self.warning.setVisible(bool(self.warning.text()))
         self.fault = Label(wordWrap=True)
         self.fault.setProperty("variant", "down")
+        self._form = QFormLayout(self)
         self.record = QPushButton("Mark as placed again" if placed else "Mark as placed")
         self.record.setProperty("variant", "primary")
         self._lay_out()
@@ -139,10 +141,13 @@ class PlaceDialog(QDialog):
         key, style = self._subject.key, odds_style().replace("_", " ")
         beside = beside_text(key.selection, self._subject.match_name)
         market = market_text(key.market_type, self._subject.sport, key.period)
-        form = QFormLayout(self)
+        form = self._form
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setSpacing(STEP)
-        form.addRow(Label(f"{key.selection} {beside} · {market}", wordWrap=True))
+        selection = Label(key.selection, wordWrap=True)
+        selection.setProperty("variant", "strong")
+        form.addRow(selection)
+        form.addRow(Label(f"{beside} · {market}", wordWrap=True))
         if self._subject.leg:
             form.addRow(Label(self._subject.leg, wordWrap=True))
         form.addRow(self.warning)
@@ -175,9 +180,31 @@ class PlaceDialog(QDialog):
         else:
             fault = ""
         # an empty stake is waited for, not complained of
-        self.fault.setText((fault or self._above_limit()) if self.stake.text().strip() else "")
+        told = fault if self.stake.text().strip() else ""
+        self.fault.setText(told or "\n".join(filter(None, (self._doubt(), self._above_limit()))))
         self.fault.setVisible(bool(self.fault.text()))
         self.record.setEnabled(not fault)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Grow with what is said; a dialog does not by itself where lines are wrapped."""
+        wanted = self._form.totalHeightForWidth(self.width())
+        if self.isVisible() and wanted > self.height():
+            self.resize(self.width(), wanted)
+
+    def _doubt(self) -> str:
+        """Say where typed odds are too good to be true."""
+        most = self._subject.most
+        try:
+            _, net = self._odds(self.bookmaker.currentText().strip())
+        except ValueError:
+            return ""
+        if most is None or net <= most:
+            return ""
+        return (
+            f"Suspicious: above {most_text(most)} net the rules take a price of this for an error. "
+            "Is that what you were given?"
+        )
 
     def _worth(self) -> str:
         """Say what the typed odds are worth."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.near_misses import NearMiss
+from oddsdesk.board.valuation import window_beside
 from oddsdesk.desk.value_bets.model import BetRow
 from oddsdesk.ledger.bets import BetKey
 from oddsdesk.pricing.assessment import Assessment, Caution
@@ -30,6 +31,8 @@ class BetSubject(NamedTuple):
     stake: float
     """0 where nothing is staked on it."""
     url: str | None
+    most: float | None = None
+    """Net odds above which the rules take a price for an error; None where that is not known."""
     preset: str = ""
     """What listed it; empty where no preset did."""
     leg: str = ""
@@ -81,6 +84,7 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         scraped_at=price.scraped_at,
         stake=0.0 if price.assessment.cautions else row.bet.stake,
         url=price.url,
+        most=_most(price.key, board),
         preset=preset,
     )
 
@@ -104,6 +108,7 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         scraped_at=price.scraped_at,
         stake=0.0,
         url=price.url,
+        most=_most(key, board),
     )
 
 
@@ -123,4 +128,13 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
         scraped_at=miss.price.scraped_at,
         stake=0.0,
         url=miss.price.url,
+        most=miss.window[1],
     )
+
+
+def _most(key: RowKey, board: Board) -> float | None:
+    section = board.section(*key[:4])
+    if section is None:
+        return None
+    bookmaker = board.whose.key_of(key.bookmaker)
+    return window_beside(section, section.row_of(key.selection), bookmaker)[1]

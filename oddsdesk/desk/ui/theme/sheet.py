@@ -32,6 +32,7 @@ QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QWidget[variant="window"] { background: $window; border: none; }
 QWidget[variant="foot"] { background: $raised; border: none; border-top: 1px solid $line; }
 QLabel { background: transparent; }
+QLabel[variant="strong"] { color: $strong; font-weight: 600; }
 QLabel[variant="soft"] { color: $soft; }
 QLabel[variant="note"] { color: $note; }
 QLabel[variant="live"] { color: $live; }
