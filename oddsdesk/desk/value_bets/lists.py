@@ -181,7 +181,8 @@ class ValueLists(QObject):
         )
         on_outcome = defaultdict[object, list[PlacedBet]](list)
         for bet in self._records.bets():
-            on_outcome[outcome_of(bet)].append(bet)
+            if bet.open_stake:
+                on_outcome[outcome_of(bet)].append(bet)
         yield
         rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
         self._listed, self._placed = bets, placed

@@ -56,7 +56,7 @@ class BetRow(NamedTuple):
     liquidity: float | None
     """The reference's maximum bet, in its own currency (D55)."""
     placed: tuple[PlacedBet, ...]
-    """What the user placed on the outcome, wherever, oldest first."""
+    """What the user placed on the outcome and is open, wherever, oldest first."""
     profile: Profile
     reference: str
     """Whom it is judged by."""
@@ -342,7 +342,8 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         _stake,
         lambda row: (row.bet.stake, sum(bet.stake for bet in row.placed)),
         descending_first=True,
-        tip="What to stake on this outcome, once, and what bound it; ✓ is what you placed",
+        tip="What to stake on this outcome, once, and what bound it; ✓ is what you placed "
+        "and is open",
     ),
     ColumnSpec(
         "liquidity",

@@ -17,7 +17,9 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.ledger.bets import settled
 from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.pricing.results import Result
 from oddsdesk.slices import exhaust
 from tests.kit.live_table import painted_notes
 from tests.kit.value_bets import OVER, TITLES, be_value, row
@@ -149,7 +151,7 @@ def test_enter_opens_the_page_of_a_bet_where_it_is_a_web_page(
     assert found == opened
 
 
-def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
+def test_a_bet_is_marked_as_placed_and_shown_as_placed_until_it_is_settled(
     panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
     be_value(quoted)
@@ -171,6 +173,24 @@ def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
     assert placed.placed_at == quoted.clock.now
     assert placed.true_ev == pytest.approx(1.98, abs=1e-2)
     assert placed.method == "margin_proportional"
+    with qtbot.waitSignal(records.bets_changed):
+        records.change([settled(placed, Result.VOID, quoted.clock.now)], "settled")
+    stake = panel.table.model.cell(0, STAKE_COLUMN)
+    assert (stake.text, stake.note) == ("7", "")
+
+
+def test_a_bet_that_was_placed_by_mistake_is_taken_back(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.table.set_current(0)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    assert row(panel)["Stake"] != "7"
     with qtbot.waitSignal(records.bets_changed):
         panel.messages.action_requested.emit()
     assert row(panel)["Stake"] == "7"
