@@ -415,6 +415,8 @@ def refresh(
         (
             row.fair,
             row.decided,
+            selection.comparison.board.basis.profiles,
+            selection.comparison.board.basis.mine,
             reference and reference.is_live,
             section.pool,  # another one as soon as a bookmaker says something else
             tuple(sorted(others)) if others else (),

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 
 from oddsdesk.desk.export.files import FileFormat, Writer
 from oddsdesk.desk.export.tables import ExportColumn, Row, Table, html_text, tsv_text
-from oddsdesk.desk.grid.columns import COLUMNS, title_in
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, title_in
 from oddsdesk.desk.grid.entries import Entry, Shape
 from oddsdesk.slices import one_slice
 
@@ -18,6 +18,11 @@ _STEP = 50
 _END_S = 2.0
 GAME_ID = ExportColumn("game_id", "Game id")
 """In every file: what other tables and the API call the game."""
+_PER = ExportColumn("per", "EV per unit")
+"""What the EV is of: a unit staked, or only of a decided one (D53)."""
+_CAUTIONS = ExportColumn("ev_cautions", "EV cautions")
+"""What speaks against the EV: a mark shows that there is something on the screen."""
+_EV = BY_KEY["ev_pct"]
 _SOURCES = ExportColumn("sources", "Sources")
 """Whose odds the service shows: all of them in each row, since it tells none of a single price."""
 
@@ -132,6 +137,9 @@ class GridExport(QObject):
         if job.is_file:
             self._values.append(lambda row: row.selection.key.game_id)
             self._columns += (GAME_ID,)
+            if _EV in job.columns:
+                self._values += [_per, _cautions]
+                self._columns += (_PER, _CAUTIONS)
         if job.sources:
             self._values.append(lambda row: job.sources)
             self._columns += (_SOURCES,)
@@ -190,6 +198,17 @@ class GridExport(QObject):
             self._end(trouble, failed=True)
         else:
             self._end(f"{_rows(self._total)} written to {self._path}.")
+
+
+def _per(row: Entry) -> str | None:
+    if row.ev is None:
+        return None
+    return "staked" if row.is_per_staked else "decided"
+
+
+def _cautions(row: Entry) -> str | None:
+    said = [caution.value for caution in row.cautions]
+    return " ".join(said or ["outside_the_rules"] * row.has_no_window) or None
 
 
 def _rows(count: int) -> str:

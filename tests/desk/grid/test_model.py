@@ -81,6 +81,19 @@ def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
     afresh.close()
 
 
+def test_every_ev_follows_at_once_what_a_bookmaker_keeps(model, quoted, qtbot):
+    before = [figures_of(each) for each in model.book.selections()]
+    quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", commission=0.02)]))
+    take_in(model, qtbot)
+    figures = list(map(figures_of, model.book.selections()))
+    afresh = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    take_in(afresh, qtbot)
+    assert figures == list(map(figures_of, afresh.book.selections()))
+    assert figures != before
+    afresh.close()
+
+
 def test_what_best_prices_hold_is_painted_beside_each_selection_of_the_line(model, quoted, qtbot):
     best_hold = BY_KEY["best_hold_pct"]
     model.columns |= {best_hold}

@@ -242,6 +242,8 @@ def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
     assert odds == sorted(odds, reverse=True)
     assert rows[0]["scraped_at"] == "2026-04-16T12:00:00.000Z"
     assert rows[0]["bookmakers"] == "1"
+    judged = {row["per"] for row in rows if row["ev_pct"]}
+    assert (judged, {row["per"] for row in rows if not row["ev_pct"]}) == ({"staked"}, {""})
     assert panel.messages.text == f"18 rows written to {path}."
 
 
