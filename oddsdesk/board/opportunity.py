@@ -182,7 +182,9 @@ class OpportunityFinder:
         line = threshold(section.key.market_type, section.line)
         if section.key.market_type == "draw_no_bet":
             line = 0.0  # a draw gives all stakes back, as a level handicap does
-        yield self._opportunity(kind, form, found, outlay(legs, self._split, line), None)
+        staked = outlay(legs, self._split, line)
+        if staked.covers_all:
+            yield self._opportunity(kind, form, found, staked, None)
 
     def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity]:
         """Yield the middles between the lines of one subject."""
@@ -223,7 +225,7 @@ class OpportunityFinder:
         if total_of(legs) > 1 + max(LOW_HOLD, chance or 0.0):
             return
         staked, hit = middle_outlay(legs, lines, span, self._split)
-        if hit > 0:
+        if hit > 0 and staked.covers_all:
             sides = tuple(each.side for each in found)
             middle = Middle(-staked.worst, hit, chance)
             yield self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle)

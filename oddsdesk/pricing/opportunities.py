@@ -68,6 +68,11 @@ class Outlay(NamedTuple):
         return math.fsum(self.stakes)
 
     @property
+    def covers_all(self) -> bool:
+        """Whether each leg is staked: of a leg that is very long, rounding may leave nothing."""
+        return all(stake > 0 for stake in self.stakes)
+
+    @property
     def worst_pct(self) -> float:
         """``worst`` in percent of what is staked; all is lost where nothing is."""
         return 100 * self.worst / self.staked if self.staked else -100.0

@@ -53,6 +53,12 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
+def write_stakes(said: str) -> None:
+    folder = settings_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "desk.ini").write_text(f"[stakes]\n{said}\n", "utf-8")
+
+
 def run(database: Path, *options: str) -> Result:
     return CliRunner().invoke(arbitrage, ["--database", str(database), *options])
 
@@ -104,6 +110,19 @@ def test_a_middle_that_never_costs_breaks_even_at_nothing() -> None:
     assert str(Middle(-0.0, 5.0, None).break_even) == "0.0"
 
 
+def test_legs_of_which_rounding_leaves_one_without_a_stake_are_none(database: Path) -> None:
+    store = open_store(database)
+    rare = [
+        quote("Soft", "total_games", {"Over 20.5": 1.06, "Under 20.5": 8.0}),
+        quote("Other", "total_games", {"Over 20.5": 1.01, "Under 20.5": 501.0}),
+    ]
+    store.record(rare).result()
+    store.close()
+    assert "total_games" not in {row["market_type"] for row in listed(database)}
+    write_stakes("split_total=10000")
+    assert "total_games" in {row["market_type"] for row in listed(database)}
+
+
 def test_one_kind_may_be_asked_for(database: Path) -> None:
     assert [row["kind"] for row in listed(database, "--kind", "low-hold")] == ["low-hold"]
 
@@ -115,9 +134,7 @@ def test_least_is_of_the_worst_outcome_after_rounding(database: Path) -> None:
 
 
 def test_stakes_are_as_the_settings_say(database: Path) -> None:
-    folder = settings_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "desk.ini").write_text("[stakes]\nsplit_total=1000\nstep=5\n", "utf-8")
+    write_stakes("split_total=1000\nstep=5")
     assert [leg["stake"] for leg in listed(database)[0]["legs"]] == [495, 505]
 
 
