@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from oddsdesk.board.assessed import AssessedPrice, listed_at_all
 from oddsdesk.board.basis import Basis
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.assessment import Assessment, Caution
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, staking
 from oddsdesk.pricing.profiles import Profiles
 
@@ -36,7 +36,7 @@ class Bet(NamedTuple):
     """What set the stake; None where the price carries none."""
     same_bet_as: str | None
     """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
-    service_ev_pct: float | None = None
+    service_ev_pct: float | None
     """What the contract says of the gross price; None where it values nothing, and where it is
     judged by somebody else, or by another method."""
 
@@ -133,10 +133,7 @@ def listing_bets(
         if stake.same_bet_as is None
     }
     yield
-    bets = (_bet(price, staked, carriers) for price in found if everything or price.is_value)
-    if not basis.is_contracts:
-        return list(bets)
-    return [bet._replace(service_ev_pct=_by_contract(bet.price.assessment)) for bet in bets]
+    return [_bet(price, staked, carriers, basis) for price in found if everything or price.is_value]
 
 
 def is_hidden(price: AssessedPrice, hidden: Callable[..., bool] | None) -> bool:
@@ -189,16 +186,17 @@ def _staking(
 
 
 def _bet(
-    price: AssessedPrice, staked: _Staked, carriers: dict[tuple[str, str, int, str, str], str]
+    price: AssessedPrice,
+    staked: _Staked,
+    carriers: dict[tuple[str, str, int, str, str], str],
+    basis: Basis,
 ) -> Bet:
-    own = staked.get(id(price))
+    found, own = price.assessment, staked.get(id(price))
+    is_valued = basis.is_contracts and not _UNVALUED.intersection(found.cautions)
+    service_ev = found.service_ev_pct if is_valued else None
     if own is None or own[1].same_bet_as is not None:
-        return Bet(price, 0.0, None, carriers.get(price.outcome))
-    return Bet(price, own[1].amount, own[1].bound, None)
-
-
-def _by_contract(found: Assessment) -> float | None:
-    return None if _UNVALUED.intersection(found.cautions) else found.service_ev_pct
+        return Bet(price, 0.0, None, carriers.get(price.outcome), service_ev)
+    return Bet(price, own[1].amount, own[1].bound, None, service_ev)
 
 
 def _offer(price: AssessedPrice, profiles: Profiles) -> Offer | None:

@@ -21,6 +21,11 @@ def _kick_off_order(entry: Entry) -> tuple[bool, float]:
     return not entry.selection.is_live, float("inf") if kick_off is None else kick_off
 
 
+def _cautions(entry: Entry) -> str | None:
+    said = [caution.value for caution in entry.cautions]
+    return " ".join(said or ["outside_the_rules"] * entry.has_no_window) or None
+
+
 def _market_order(entry: Entry) -> tuple[int, int, Any]:
     key = entry.selection.key
     return (
@@ -93,7 +98,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "cautions", "Caution", Column("the game has begun + 2", Align.LEFT), cells.cautions,
-        lambda entry: " ".join(caution.value for caution in entry.cautions) or None,
+        _cautions,
         is_usual=False, tip="What speaks against a price that has the edge: it is no value",
     ),
     ColumnSpec(

@@ -20,9 +20,7 @@ GAME_ID = ExportColumn("game_id", "Game id")
 """In every file: what other tables and the API call the game."""
 _PER = ExportColumn("per", "EV per unit")
 """What the EV is of: a unit staked, or only of a decided one (D53)."""
-_CAUTIONS = ExportColumn("ev_cautions", "EV cautions")
-"""What speaks against the EV: a mark shows that there is something on the screen."""
-_EV = BY_KEY["ev_pct"]
+_CAUTIONS = BY_KEY["cautions"]
 _SOURCES = ExportColumn("sources", "Sources")
 """Whose odds the service shows: all of them in each row, since it tells none of a single price."""
 
@@ -129,17 +127,20 @@ class GridExport(QObject):
             changed.emit(said)
             return
         job = self._job = self._waiting.popleft()
-        self._values = [COLUMNS[column].export_value for column in job.columns]
+        columns = list(job.columns)
+        if job.is_file and _CAUTIONS not in columns and BY_KEY["ev_pct"] in columns:
+            columns.append(_CAUTIONS)  # on the screen a mark shows that there are some
+        self._values = [COLUMNS[column].export_value for column in columns]
         self._columns = tuple(
             ExportColumn(spec.key, title_in(spec, job.shape), spec.kind, spec.decimals)
-            for spec in (COLUMNS[column] for column in job.columns)
+            for spec in (COLUMNS[column] for column in columns)
         )
         if job.is_file:
             self._values.append(lambda row: row.selection.key.game_id)
             self._columns += (GAME_ID,)
-            if _EV in job.columns:
-                self._values += [_per, _cautions]
-                self._columns += (_PER, _CAUTIONS)
+            if BY_KEY["ev_pct"] in job.columns:
+                self._values.append(_per)
+                self._columns += (_PER,)
         if job.sources:
             self._values.append(lambda row: job.sources)
             self._columns += (_SOURCES,)
@@ -204,11 +205,6 @@ def _per(row: Entry) -> str | None:
     if row.ev is None:
         return None
     return "staked" if row.is_per_staked else "decided"
-
-
-def _cautions(row: Entry) -> str | None:
-    said = [caution.value for caution in row.cautions]
-    return " ".join(said or ["outside_the_rules"] * row.has_no_window) or None
 
 
 def _rows(count: int) -> str:

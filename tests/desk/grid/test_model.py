@@ -73,25 +73,14 @@ def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
         quoted.clock.now += 1_000
         quoted.tell(bookmaker, market, selection, odds)
         take_in(model, qtbot)
-    figures = list(map(figures_of, model.book.selections()))
-    afresh = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
-    take_in(afresh, qtbot)
-    assert figures == list(map(figures_of, afresh.book.selections()))
-    afresh.close()
+    assert figures_in(model) == figures_afresh(quoted, qtbot)
 
 
 def test_every_ev_follows_at_once_what_a_bookmaker_keeps(model, quoted, qtbot):
-    before = [figures_of(each) for each in model.book.selections()]
+    before = figures_in(model)
     quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", commission=0.02)]))
     take_in(model, qtbot)
-    figures = list(map(figures_of, model.book.selections()))
-    afresh = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
-    take_in(afresh, qtbot)
-    assert figures == list(map(figures_of, afresh.book.selections()))
-    assert figures != before
-    afresh.close()
+    assert before != figures_in(model) == figures_afresh(quoted, qtbot)
 
 
 def test_what_best_prices_hold_is_painted_beside_each_selection_of_the_line(model, quoted, qtbot):
@@ -136,6 +125,20 @@ def test_ages_are_made_anew_as_time_passes_and_where_it_is_set_back(model, quote
 def every_cell(model):
     places = [(row, column) for row in range(model.rowCount()) for column in range(len(COLUMNS))]
     return {place: model.cell(*place)._replace(repaint_at_ms=0) for place in places}
+
+
+def figures_in(model):
+    return list(map(figures_of, model.book.selections()))
+
+
+def figures_afresh(quoted, qtbot):
+    """The figures of a grid that takes all in anew."""
+    afresh = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    take_in(afresh, qtbot)
+    figures = figures_in(afresh)
+    afresh.close()
+    return figures
 
 
 def figures_of(selection):

@@ -151,15 +151,21 @@ def test_enter_opens_the_page_of_a_bet_where_it_is_a_web_page(
     assert found == opened
 
 
-def test_a_bet_is_marked_as_placed_and_shown_as_placed_until_it_is_settled(
-    panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
-) -> None:
+def placing(panel: ValuesPanel, quoted: Any, qtbot: QtBot) -> PlaceDialog:
+    """Let there be one value bet, and ask to mark it as placed."""
     be_value(quoted)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     panel.table.set_current(0)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
     dialog = panel.findChild(PlaceDialog)
     assert isinstance(dialog, PlaceDialog)
+    return dialog
+
+
+def test_a_bet_is_marked_as_placed_and_shown_as_placed_until_it_is_settled(
+    panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    dialog = placing(panel, quoted, qtbot)
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.06", "7")
     dialog.stake.setText("2.5")
     with qtbot.waitSignal(records.bets_changed):
@@ -182,14 +188,8 @@ def test_a_bet_is_marked_as_placed_and_shown_as_placed_until_it_is_settled(
 def test_a_bet_that_was_placed_by_mistake_is_taken_back(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
-    be_value(quoted)
-    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
-    panel.table.set_current(0)
-    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
-    dialog = panel.findChild(PlaceDialog)
-    assert isinstance(dialog, PlaceDialog)
     with qtbot.waitSignal(records.bets_changed):
-        dialog.accept()
+        placing(panel, quoted, qtbot).accept()
     assert row(panel)["Stake"] != "7"
     with qtbot.waitSignal(records.bets_changed):
         panel.messages.action_requested.emit()

@@ -35,21 +35,24 @@ def quote(bookmaker: str, market_type: str, odds: dict[str, float]) -> Quote:
     )
 
 
+def record(path: Path, *quotes: Quote) -> None:
+    store = open_store(path)
+    store.record(quotes).result()
+    store.close()
+
+
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     path = tmp_path / "odds.db"
-    store = open_store(path)
-    store.record(
-        [
-            quote("Soft", "btts", {"Yes": 2.1, "No": 1.6}),
-            quote("Other", "btts", {"Yes": 1.7, "No": 2.05}),
-            quote("Soft", "total", {"Over 2.5": 2.0, "Under 2.5": 1.7}),
-            quote("Other", "total", {"Over 3.5": 2.9, "Under 3.5": 1.98}),
-            quote("Other", "draw_no_bet", {"A": 1.97, "B": 1.7}),
-            quote("Soft", "draw_no_bet", {"A": 1.7, "B": 1.99}),
-        ]
-    ).result()
-    store.close()
+    record(
+        path,
+        quote("Soft", "btts", {"Yes": 2.1, "No": 1.6}),
+        quote("Other", "btts", {"Yes": 1.7, "No": 2.05}),
+        quote("Soft", "total", {"Over 2.5": 2.0, "Under 2.5": 1.7}),
+        quote("Other", "total", {"Over 3.5": 2.9, "Under 3.5": 1.98}),
+        quote("Other", "draw_no_bet", {"A": 1.97, "B": 1.7}),
+        quote("Soft", "draw_no_bet", {"A": 1.7, "B": 1.99}),
+    )
     return path
 
 
@@ -88,16 +91,13 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
 
 def test_what_a_push_leaves_stands_beside_the_profit(database: Path) -> None:
     """Of a whole line all stakes come back, of a quarter line half of each leg's result."""
-    store = open_store(database)
-    store.record(
-        [
-            quote("Soft", "total", {"Over 2.0": 2.05, "Under 2.0": 1.7}),
-            quote("Other", "total", {"Over 2.0": 1.7, "Under 2.0": 2.10}),
-            quote("Soft", "spread", {"A -0.25": 2.10, "B +0.25": 1.7}),
-            quote("Other", "spread", {"A -0.25": 1.7, "B +0.25": 2.06}),
-        ]
-    ).result()
-    store.close()
+    record(
+        database,
+        quote("Soft", "total", {"Over 2.0": 2.05, "Under 2.0": 1.7}),
+        quote("Other", "total", {"Over 2.0": 1.7, "Under 2.0": 2.10}),
+        quote("Soft", "spread", {"A -0.25": 2.10, "B +0.25": 1.7}),
+        quote("Other", "spread", {"A -0.25": 1.7, "B +0.25": 2.06}),
+    )
     rows = listed(database, "--kind", "arbitrage")
     told = {row["market_type"]: (row["profit_pct"], row["push"]) for row in rows}
     assert told == {"btts": (2.9, None), "total": (2.9, 0.0), "spread": (3.0, 1.5)}
@@ -111,13 +111,11 @@ def test_a_middle_that_never_costs_breaks_even_at_nothing() -> None:
 
 
 def test_legs_of_which_rounding_leaves_one_without_a_stake_are_none(database: Path) -> None:
-    store = open_store(database)
-    rare = [
+    record(
+        database,
         quote("Soft", "total_games", {"Over 20.5": 1.06, "Under 20.5": 8.0}),
         quote("Other", "total_games", {"Over 20.5": 1.01, "Under 20.5": 501.0}),
-    ]
-    store.record(rare).result()
-    store.close()
+    )
     assert "total_games" not in {row["market_type"] for row in listed(database)}
     write_stakes("split_total=10000")
     assert "total_games" in {row["market_type"] for row in listed(database)}

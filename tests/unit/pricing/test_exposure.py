@@ -142,6 +142,23 @@ def growth(shares: list[float], bets: list[tuple[float, float]]) -> float:
     return total
 
 
+def assert_no_step_grows_more(
+    best: list[float], bets: list[tuple[float, float]], places: range
+) -> None:
+    """No share can be moved a little so that more is gained."""
+    highest = growth(best, bets)
+    for place, step in itertools.product(places, (-0.01, -0.001, 0.001, 0.01)):
+        moved = [share + step * (i == place) for i, share in enumerate(best)]
+        if min(moved) >= 0 and math.fsum(moved) < 1:
+            assert growth(moved, bets) <= highest + 1e-9
+
+
+def priced(weights: list[float], factors: list[float], inside: float) -> list[tuple[float, float]]:
+    """Outcomes that are together as likely as ``inside``, each at so much of its fair odds."""
+    total = math.fsum(weights) / inside
+    return [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
+
+
 @given(
     st.lists(st.floats(0.02, 1), min_size=2, max_size=3),
     st.lists(st.floats(0.75, 1.25), min_size=3, max_size=3),
@@ -150,19 +167,14 @@ def growth(shares: list[float], bets: list[tuple[float, float]]) -> float:
 def test_exclusive_sides_are_staked_where_growth_is_highest(
     weights: list[float], factors: list[float], inside: float
 ) -> None:
-    total = math.fsum(weights) / inside
-    bets = [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
+    bets = priced(weights, factors, inside)
     if math.fsum(1 / odds for _, odds in bets) >= 0.999:
         bets = [(p, odds) for p, odds in bets if p * odds > 1][:2]
     if math.fsum(1 / odds for _, odds in bets) >= 1:
         return
     best = kelly_exclusive(bets)
     assert math.fsum(best) < 1
-    highest = growth(best, bets)
-    for index, step in itertools.product(range(len(bets)), (-0.01, -0.001, 0.001, 0.01)):
-        moved = [share + step * (i == index) for i, share in enumerate(best)]
-        if min(moved) >= 0 and math.fsum(moved) < 1:
-            assert growth(moved, bets) <= highest + 1e-9
+    assert_no_step_grows_more(best, bets, range(len(bets)))
 
 
 @given(
@@ -174,16 +186,11 @@ def test_exclusive_sides_are_staked_where_growth_is_highest(
 def test_beside_a_share_that_is_given_growth_is_highest(
     weights: list[float], factors: list[float], inside: float, given_share: float
 ) -> None:
-    total = math.fsum(weights) / inside
-    bets = [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
+    bets = priced(weights, factors, inside)
     best = kelly_beside(bets, {0: given_share})
     assert best[0] == given_share
     assert math.fsum(best) <= 1
-    highest = growth(best, bets)
-    for index, step in itertools.product(range(1, len(bets)), (-0.01, -0.001, 0.001, 0.01)):
-        moved = [share + step * (i == index) for i, share in enumerate(best)]
-        if min(moved) >= 0 and math.fsum(moved) < 1:
-            assert growth(moved, bets) <= highest + 1e-9
+    assert_no_step_grows_more(best, bets, range(1, len(bets)))
 
 
 @given(
@@ -194,8 +201,7 @@ def test_beside_a_share_that_is_given_growth_is_highest(
 def test_beside_nothing_it_is_kelly_of_all(
     weights: list[float], factors: list[float], inside: float
 ) -> None:
-    total = math.fsum(weights) / inside
-    bets = [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
+    bets = priced(weights, factors, inside)
     if math.fsum(1 / odds for _, odds in bets) < 0.95:
         return  # what is taken may cover everything: there is no single answer
     assert kelly_beside(bets, {}) == pytest.approx(kelly_exclusive(bets), abs=1e-5)
