@@ -96,6 +96,7 @@ class Verdict(NamedTuple):
 
 
 UNREMARKABLE = Verdict()
+_WITHDRAWN: Final = Verdict((Caution.WITHDRAWN,))
 
 
 class Judgements:
@@ -440,7 +441,9 @@ def _judge(
     in_play = None if reference is None else reference.is_live
     for entry in moved:
         name, price, ev, verdict = entry.bookmaker, entry.price, None, UNREMARKABLE
-        if name in near:
+        if price.withdrawn_at is not None:
+            verdict = _WITHDRAWN
+        elif name in near:
             key = RowKey(*entry.selection.key, name)
             if (judged := board.value_bets.get(key)) is not None:
                 verdict = Verdict(judged.assessment.cautions, board.is_value(key))

@@ -192,3 +192,20 @@ def test_a_price_that_was_read_again_is_as_old_as_elsewhere(
     )  # it may be the reading's fault
     say("Bovada", "Over 2.5", 2.1, 5 * MINUTE_MS)
     assert board.freshness("Bovada", entry.price) is Freshness.STALE
+
+
+def test_a_price_that_is_no_longer_offered_stands_below_the_others(
+    quoted: Any, model: GridModel
+) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Bovada", "total", "Over 2.5", 2.09)
+    others = {"Pinnacle": 1.94, "Matchbook": 2.00, "Betsson": 1.92}
+    quoted.quote("total", {"Over 2.5": others})
+    quoted.clock.now += 1
+    quoted.load()
+    gone = price(model, "Bovada")
+    assert gone.price.withdrawn_at is not None
+    assert gone.cautions == (Caution.WITHDRAWN,)
+    assert (gone.ev or 0) > 1
+    assert (gone.rank or 0) < (price(model, "Betsson").rank or 0)
+    assert "no longer offered" in tip(gone, "Pinnacle", quoted.clock.now)
