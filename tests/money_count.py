@@ -34,7 +34,7 @@ def count_bets(
     carriers = {row.outcome: row for row in rows if row.bound is not None}
     for row in rows:
         carrier = carriers.get(row.outcome, row)
-        row.same_bet_as = None if carrier is row else carrier.quote.bookmaker
+        row.same_bet_as = None if carrier is row else carrier
     shown = [row for row in rows if row.keeps_rules or row.in_contract]
     return sorted(shown, key=_best_first)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
+from math import ceil, floor
 
 from tests.money_quotes import (
     AWAY,
@@ -76,7 +77,7 @@ class Row:
     in_contract: bool
     stake: float = 0.0
     bound: str | None = None
-    same_bet_as: str | None = None
+    same_bet_as: "Row | None" = None
 
     @property
     def service_ev_pct(self) -> float | None:
@@ -93,7 +94,7 @@ class Row:
 
     def shown(self) -> dict:
         """The row as `bets --json` prints it, without the id of the game."""
-        quote, service = self.quote, self.service_ev_pct
+        quote, service, other = self.quote, self.service_ev_pct, self.same_bet_as
         return {
             "match_name": quote.game[1],
             "competition": quote.game[0],
@@ -110,7 +111,8 @@ class Row:
             "cautions": list(self.cautions),
             "stake": self.stake,
             "bound": self.bound,
-            "same_bet_as": self.same_bet_as,
+            "same_bet_as": other and other.quote.bookmaker,
+            "same_bet_selection": other and other.selection,
         }
 
     @property
@@ -119,7 +121,26 @@ class Row:
 
     @property
     def outcome(self) -> tuple:
-        return *self.line_group, self.side
+        """What is bet on: of a football game to come what a unit pays by every margin."""
+        game, market_type, period = self.quote.market
+        pays = [_pays(market_type, self.group[1], self.side, margin) for margin in range(-30, 31)]
+        if self.quote.sport != "Football" or self.quote.live or None in pays:
+            return *self.line_group, self.side
+        return game, period, *pays
+
+
+def _pays(market_type: str, line: float | None, side: str, margin: int) -> float | None:
+    """What a unit wins at even odds, by the goals that home is ahead; None where others count."""
+    if market_type not in ("moneyline", "draw_no_bet", "spread", "3way_handicap"):
+        return None
+    halves = [floor((line or 0) * 2) / 2, ceil((line or 0) * 2) / 2]
+    ahead = [margin + half for half in halves]
+    if side == DRAW:
+        return 1.0 if ahead[0] == 0 else -1.0
+    won = [(each > 0) - (each < 0) if side == HOME else (each < 0) - (each > 0) for each in ahead]
+    if market_type in ("moneyline", "3way_handicap"):
+        won = [each or -1 for each in won]
+    return sum(won) / 2
 
 
 class Moment:

@@ -10,6 +10,7 @@ from oddsdesk.board.judging import Judge, Judgement
 from oddsdesk.board.matrix import Matrix, Place, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.pricing.assessment import Assessment
+from oddsdesk.pricing.outcomes import bet_named
 from oddsdesk.pricing.rules import MIN_EV
 from oddsdesk.pricing.value import Candidate, judge
 
@@ -49,8 +50,10 @@ class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def outcome(self) -> tuple[str, str, int, str, str]:
-        """What the price is of, whoever offers it."""
-        return *self.line, self.side
+        """What the price is a bet on, whoever offers it and whichever market it is of."""
+        key = self.key
+        named = bet_named(self.sport, self.is_live, key.market_type, self.line_key, self.side)
+        return key.game_id, named[0], key.period, named[1], named[2]
 
     @property
     def is_value(self) -> bool:

@@ -34,8 +34,8 @@ class Bet(NamedTuple):
     """0 where there is none."""
     bound: Bound | None
     """What set the stake; None where the price carries none."""
-    same_bet_as: str | None
-    """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
+    same_bet_as: AssessedPrice | None
+    """The price that carries the stake of this outcome; None where it is this one."""
     service_ev_pct: float | None
     """What the contract says of the gross price; None where it values nothing, and where it is
     judged by somebody else, or by another method."""
@@ -48,7 +48,7 @@ class Exposure(NamedTuple):
     kelly: float
     """The chosen share of Kelly by this price alone."""
     same_at: int
-    """How many other bookmakers offer the outcome as value: they share the stake."""
+    """How many other prices of the outcome are value: they share the stake."""
     placed: float
     """What is placed on the outcome."""
     game: float
@@ -128,9 +128,7 @@ def listing_bets(
     value = [price for price in found if price.is_value]
     staked = yield from _staking(plan, value, placed, basis.profiles)
     carriers = {
-        price.outcome: price.bookmaker
-        for price, stake in staked.values()
-        if stake.same_bet_as is None
+        price.outcome: price for price, stake in staked.values() if stake.same_bet_as is None
     }
     yield
     return [_bet(price, staked, carriers, basis) for price in found if everything or price.is_value]
@@ -188,7 +186,7 @@ def _staking(
 def _bet(
     price: AssessedPrice,
     staked: _Staked,
-    carriers: dict[tuple[str, str, int, str, str], str],
+    carriers: dict[tuple[str, str, int, str, str], AssessedPrice],
     basis: Basis,
 ) -> Bet:
     found, own = price.assessment, staked.get(id(price))

@@ -41,7 +41,16 @@ def _why(bet: Bet) -> str:
         return BOUNDS[bet.bound] or "Kelly"
     if not bet.price.assessment.is_value:
         return "no value after commission"
-    return f"same bet at {plain(bet.same_bet_as or '')}"
+    carrier = bet.same_bet_as
+    return "" if carrier is None else plain(f"same bet at {carrier.bookmaker}{_as_what(bet)}")
+
+
+def _as_what(bet: Bet) -> str:
+    """Name what carries the stake where that is another selection."""
+    carrier = bet.same_bet_as
+    if carrier is None or carrier.key.selection == bet.price.key.selection:
+        return ""
+    return f" as {carrier.key.selection}"
 
 
 def _market(bet: Bet) -> str:

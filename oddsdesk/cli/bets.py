@@ -106,7 +106,8 @@ def fields(bet: Bet) -> dict[str, Any]:
         "cautions": [caution.value for caution in found.cautions],
         "stake": bet.stake,
         "bound": None if bet.bound is None else bet.bound.value,
-        "same_bet_as": bet.same_bet_as,
+        "same_bet_as": None if bet.same_bet_as is None else bet.same_bet_as.bookmaker,
+        "same_bet_selection": None if bet.same_bet_as is None else bet.same_bet_as.key.selection,
     }
 
 

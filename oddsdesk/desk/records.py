@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.hidden import Hidden
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.open_bets import outcome_named, outcome_of
+from oddsdesk.ledger.open_bets import outcome_named, outcomes_of
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.ledger.schema import LedgerError
 
@@ -65,15 +65,12 @@ class Records(QObject):
         """Return what was placed on a price, oldest first."""
         return self._bets.get(key, ())
 
-    def on_outcome(self, key: BetKey, match_name: str) -> list[PlacedBet]:
+    def on_outcome(
+        self, key: BetKey, match_name: str, sport: str, *, in_play: bool
+    ) -> list[PlacedBet]:
         """Return what was placed on an outcome, wherever and however it is written."""
-        game_id, market_type, period, selection, _ = key
-        wanted = outcome_named(game_id, market_type, period, match_name, selection)
-        return [
-            bet
-            for bet in self.bets()
-            if bet.key[:4] == key[:4] or (wanted is not None and outcome_of(bet) == wanted)
-        ]
+        wanted = outcome_named(key, match_name, sport, in_play=in_play)
+        return [bet for bet in self.bets() if bet.key[:4] == key[:4] or wanted in outcomes_of(bet)]
 
     def act(self, work: Callable[[Ledger], Taken]) -> None:
         """Change bets on the ledger's thread; all are read again, then ``work``'s answer is called.

@@ -5,10 +5,10 @@ from collections.abc import Hashable, Iterable
 from typing import Final
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.pricing.closing import FollowedBet
 from oddsdesk.pricing.exposure import Placed
-from oddsdesk.pricing.outcomes import read_selection
+from oddsdesk.pricing.outcomes import bet_named, read_selection
 
 OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after its kick-off a bet counts as open: nobody tells when it is settled."""
@@ -20,6 +20,7 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
     """Add up the open bets by outcome and by game; a stake counts as its figure in any currency.
 
     An outcome is (game id, market type, period, line group, side): how the list of bets names it.
+    A bet stands under each of ``outcomes_of`` it.
     """
     by_outcome: defaultdict[Hashable, float] = defaultdict(float)
     by_game: defaultdict[Hashable, float] = defaultdict(float)
@@ -28,8 +29,7 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
         stake = bet.open_stake
         if not stake or now_ms > _ends(bet):
             continue
-        outcome = outcome_of(bet)
-        if outcome is not None:
+        for outcome in outcomes_of(bet):
             by_outcome[outcome] += stake
         by_game[bet.game_id] += stake
         total += stake
@@ -60,17 +60,26 @@ def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
     ]
 
 
-def outcome_of(bet: PlacedBet) -> Hashable:
-    """Return what a bet was on, as the list of bets names it; None where that cannot be read."""
-    return outcome_named(*bet.key[:3], bet.match_name, bet.selection)
+def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
+    """Return what a bet was on: as it is written, and as the list of bets names it.
+
+    None where that cannot be read. In play the list names some as they are written.
+    """
+    in_play = bet.kick_off is not None and bet.placed_at >= bet.kick_off
+    named = (
+        outcome_named(bet.key, bet.match_name, bet.sport, in_play=each) for each in {True, in_play}
+    )
+    return frozenset(each for each in named if each is not None)
 
 
-def outcome_named(
-    game_id: str, market_type: str, period: int, match_name: str, selection: str
-) -> Hashable:
+def outcome_named(key: BetKey, match_name: str, sport: str, *, in_play: bool) -> Hashable:
     """Return the outcome that a selection stands for; None where it cannot be read."""
+    game_id, market_type, period, selection, _ = key
     read = read_selection(market_type, match_name, selection)
-    return None if read is None else (game_id, market_type, period, read.key, read.side)
+    if read is None:
+        return None
+    named = bet_named(sport, in_play, market_type, read.key, read.side)
+    return game_id, named[0], period, named[1], named[2]
 
 
 def _ends(bet: PlacedBet) -> int:

@@ -43,6 +43,8 @@ _NAMING_TEAMS: Final = frozenset(
     {"moneyline", "spread", "draw_no_bet", "3way_handicap", "games_handicap", "team_total"}
 )
 """Market types whose selections mean something only within their game."""
+_WINS: Final = {HOME: -0.5, AWAY: 0.5}
+"""The home team's handicap at which a side covers just where it wins."""
 _NUMBER: Final = r"(?:0|[1-9]\d{0,3})(?:\.\d{1,3})?"
 _HANDICAP: Final = re.compile(rf"(.+) ([+-]{_NUMBER}|0(?:\.0{{1,3}})?)", re.ASCII)
 _ANSWER: Final = re.compile(r"(?:(.+) )?(Yes|No)", re.IGNORECASE)
@@ -73,6 +75,42 @@ def _read(market_type: str, match_name: str, text: str) -> Outcome | None:
     return None if reader is None else reader(match_name, text)
 
 
+def bet_named(
+    sport: str, in_play: bool, market_type: str, key: str, side: str
+) -> tuple[str, str, str]:
+    """Return market type, line group and side under the one name that equal bets have.
+
+    In football before the game the home team at -0.5 is its win, at +0.5 win or draw, level it is
+    draw no bet; a three-way handicap is a handicap half a goal away, at 0 the game's result.
+    Elsewhere overtime or sets may part them, in play some handicaps count from the score so far:
+    those keep their own name.
+    """
+    if sport != "Football" or in_play:
+        return market_type, key, side
+    if side == DRAW and market_type == "3way_handicap" and key == "0":
+        return "moneyline", "", DRAW
+    if side not in _WINS:
+        return market_type, key, side
+    return _football_bet(market_type, key, side)
+
+
+@lru_cache(maxsize=1 << 10)
+def _football_bet(market_type: str, key: str, side: str) -> tuple[str, str, str]:
+    if market_type == "draw_no_bet":
+        return "spread", "0", side
+    if market_type == "3way_handicap":
+        line = float(key) + (-0.5 if side == HOME else 0.5)
+    elif market_type == "spread":
+        line = float(key)
+    else:
+        return market_type, key, side
+    if line == _WINS[side]:
+        return "moneyline", "", side
+    if line == -_WINS[side]:
+        return "double_chance", "", "1X" if side == HOME else "X2"
+    return "spread", _handicap_key(line), side
+
+
 def _winner(match_name: str, text: str, *, draw: bool) -> Outcome | None:
     side = _team_side(match_name, text)
     if side is None and draw and text.casefold() in _DRAWS:
@@ -89,8 +127,11 @@ def _handicap(match_name: str, text: str, *, draw: bool) -> Outcome | None:
         return None
     line = float(match[2])
     home_line = (-line if winner.side == AWAY else line) + 0.0  # -0.0 becomes 0.0
-    key = ("+" if home_line > 0 else "") + line_text(home_line)
-    return _outcome(winner.side, key, home_line)
+    return _outcome(winner.side, _handicap_key(home_line), home_line)
+
+
+def _handicap_key(home_line: float) -> str:
+    return ("+" if home_line > 0 else "") + line_text(home_line)
 
 
 def _total(match_name: str, text: str) -> Outcome | None:

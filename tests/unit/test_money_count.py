@@ -76,6 +76,7 @@ def test_a_price_is_judged_against_the_fair_price_and_staked_a_quarter_of_kelly(
         "stake": 0,
         "bound": "kelly",
         "same_bet_as": None,
+        "same_bet_selection": None,
     }
     assert row.stake == 10  # 0.045 / 1.09 / 4 * 1000 = 10.32, in steps of 1
     assert row.listed
@@ -113,8 +114,8 @@ def test_prices_of_one_outcome_share_one_stake():
 
     assert [first.quote.bookmaker, second.quote.bookmaker] == ["T", "Z"]  # the same net price
     assert (first.stake, first.same_bet_as) == (10, None)
-    assert (second.stake, second.bound, second.same_bet_as) == (0, None, "T")
-    assert only(lines, bookmaker="S").same_bet_as == "T"
+    assert (second.stake, second.bound, second.same_bet_as) == (0, None, first)
+    assert only(lines, bookmaker="S").shown()["same_bet_as"] == "T"
 
 
 HOCKEY = {"sport": "Hockey", "competition": "NHL"}

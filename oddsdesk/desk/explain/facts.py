@@ -209,8 +209,8 @@ def exposure(found: Exposure | None) -> list[Fact]:
         Fact(f"Most on one outcome, {plan.outcome_cap * 100:g} %", f"{room:,g}"),
     ]
     if found.same_at:
-        others = "1 other" if found.same_at == 1 else f"{found.same_at} others"
-        facts.append(Fact(f"Same outcome at {others}", "one stake"))
+        others = "1 other price" if found.same_at == 1 else f"{found.same_at} other prices"
+        facts.append(Fact(f"{others.capitalize()} of the outcome", "one stake"))
     facts += [
         Fact("Placed already", f"{found.placed:,g}"),
         Fact("On the game", f"{found.game:,g} of {plan.bankroll * plan.game_cap:,g}"),

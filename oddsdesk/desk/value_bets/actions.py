@@ -117,7 +117,9 @@ class BetActions(QObject):
             subject,
             board.basis.profiles,
             board.bookmakers(),
-            self._records.on_outcome(subject.bet_key, subject.match_name),
+            self._records.on_outcome(
+                subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
+            ),
             board.reference or UNNAMED_REFERENCE,
             self._owner,
         )

@@ -143,7 +143,7 @@ class HiddenDialog(QDialog):
 
 def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
     """Return what would be hidden; None where the bet's text cannot be read."""
-    game_id, market_type, period, selection, _ = subject.key
+    game_id, market_type, _, selection, _ = subject.key
     pair = teams(subject.match_name)
     game = f"{pair[0]} v {pair[1]}" if pair else subject.match_name
     if kind is HiddenKind.GAME:
@@ -152,7 +152,9 @@ def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
         return Hidden(kind, market_type, market_title(market_type))
     if kind is HiddenKind.BOOKMAKER:
         return Hidden(kind, subject.bookmaker, subject.bookmaker)
-    outcome = outcome_named(game_id, market_type, period, subject.match_name, selection)
+    outcome = outcome_named(
+        subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
+    )
     if outcome is None:
         return None
     return Hidden(kind, bet_key(outcome), f"{selection}, {market_title(market_type)}, {game}")

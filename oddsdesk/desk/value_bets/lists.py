@@ -22,7 +22,7 @@ from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.hidden import HiddenThings
-from oddsdesk.ledger.open_bets import outcome_of, placed_in
+from oddsdesk.ledger.open_bets import outcomes_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.slices import SLICE_S, exhaust, one_slice
@@ -182,7 +182,8 @@ class ValueLists(QObject):
         on_outcome = defaultdict[object, list[PlacedBet]](list)
         for bet in self._records.bets():
             if bet.open_stake:
-                on_outcome[outcome_of(bet)].append(bet)
+                for outcome in outcomes_of(bet):
+                    on_outcome[outcome].append(bet)
         yield
         rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
         self._listed, self._placed = bets, placed

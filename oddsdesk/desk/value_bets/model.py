@@ -50,7 +50,7 @@ class BetRow(NamedTuple):
 
     bet: Bet
     others: tuple[AssessedPrice, ...]
-    """The same outcome at other bookmakers, the best first."""
+    """The other prices of the outcome, the best first."""
     service_ev_pct: float | None
     """As the service itself states it, else by its rules; None where it values nothing."""
     liquidity: float | None
@@ -182,7 +182,10 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     for other in row.others[:_MOST_NAMED]:
         against = other.assessment.cautions[:1]
         why = "".join(f": {caution_text(caution, row.reference)}" for caution in against)
-        yield f"Same bet: {other.bookmaker} {exact_odds_text(other.assessment.odds)}{why}"
+        what = other.key.selection
+        written = "" if what == price.key.selection else f" as {what}"
+        odds = exact_odds_text(other.assessment.odds)
+        yield f"Same bet: {other.bookmaker} {odds}{written}{why}"
     if len(row.others) > _MOST_NAMED:
         yield f"and {len(row.others) - _MOST_NAMED} more"
 

@@ -21,6 +21,7 @@ class BetSubject(NamedTuple):
     competition: str
     sport: str
     kick_off: int | None
+    is_live: bool
     assessment: Assessment
     method: str
     """The devig method that its fair odds rest on."""
@@ -78,6 +79,7 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         competition=price.competition,
         sport=price.sport,
         kick_off=price.kick_off,
+        is_live=price.is_live,
         assessment=price.assessment,
         method=board.method,
         reference=board.reference or "",
@@ -102,6 +104,7 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         competition=matrix.competition,
         sport=matrix.sport,
         kick_off=matrix.kick_off,
+        is_live=bool(price.is_live),
         assessment=found,
         method=board.method,
         reference=board.reference or "",
@@ -122,6 +125,7 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
         competition="" if matrix is None else matrix.competition,
         sport=miss.section.sport,
         kick_off=None if matrix is None else matrix.kick_off,
+        is_live=bool(miss.price.is_live),
         assessment=miss.assessment,
         method=board.method,
         reference=board.reference or "",

@@ -205,9 +205,13 @@ def test_any_price_of_the_board_can_be_marked_and_counts_for_its_outcome(
         dialog.accept()
     (bet,) = records.bets()
     assert (bet.bookmaker, bet.odds, bet.stake) == ("Pinnacle", 1.94, 2.5)
-    elsewhere = (*bet.key[:4], "Matchbook")
-    assert records.on_outcome(elsewhere, "Everton - Liverpool") == [bet]
-    assert records.on_outcome((*bet.key[:3], "Under 2.5", "Matchbook"), "Everton - Liverpool") == []
+    over, under = (
+        records.on_outcome(
+            (*bet.key[:3], selection, "Matchbook"), bet.match_name, bet.sport, in_play=False
+        )
+        for selection in ("Over 2.50", "Under 2.5")
+    )
+    assert (over, under) == ([bet], [])
 
 
 def test_one_of_two_bets_is_taken_back_and_the_other_is_named(

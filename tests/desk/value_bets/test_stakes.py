@@ -210,7 +210,7 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
     assert {fact.title: fact.figure for fact in explain.exposure.facts} == {
         "25 % of Kelly of 1,000": "7.07",
         "Most on one outcome, 2 %": "20",
-        "Same outcome at 1 other": "one stake",
+        "1 other price of the outcome": "one stake",
         "Placed already": "0",
         "On the game": "7 of 30",
         "Open in all": "7 of 250",

@@ -81,11 +81,12 @@ def test_one_outcome_is_staked_once_at_its_best_net_price() -> None:
     rows = listed(
         quote("Exchange", {"A": 2.11}), quote("Second", {"A": GOOD}), quote("First", {"A": GOOD})
     )
+    first, _, _ = rows
     shown = [(row.price.bookmaker, row.stake, row.bound, row.same_bet_as) for row in rows]
     assert shown == [
         ("First", 10, Bound.KELLY, None),
-        ("Second", 0, None, "First"),
-        ("Exchange", 0, None, "First"),
+        ("Second", 0, None, first.price),
+        ("Exchange", 0, None, first.price),
     ]
 
 
@@ -98,6 +99,38 @@ def test_what_is_placed_leaves_less_of_its_outcome() -> None:
     price = quote("Soft", {"A": GOOD})
     (row,) = listed(price, placed=placed_in([placed(stake=4)], NOW))
     assert (row.stake, row.bound) == (6, Bound.PLACED)
+
+
+FOOTBALL: dict[str, Any] = {"sport": "Football", "competition": "EPL"}
+WIN = {"A": 1.95, "Draw": 3.9, "B": 3.9}
+COVER = {"A -0.5": 1.95, "B +0.5": 1.95}
+
+
+def test_one_outcome_under_two_market_types_is_staked_once() -> None:
+    by_goals: dict[str, Any] = FOOTBALL | {"market_type": "spread"}
+    rows = listed(
+        quote("Pinnacle", WIN, **FOOTBALL),
+        quote("Pinnacle", COVER, **by_goals),
+        quote("Soft", {"A": 2.06, "Draw": 3.5, "B": 3.5}, **FOOTBALL),
+        quote("Soft", {"A -0.5": 2.05, "B +0.5": 1.7}, **by_goals),
+    )
+    win, cover = rows
+    assert (win.price.key.selection, win.bound, win.same_bet_as) == ("A", Bound.KELLY, None)
+    assert (cover.price.key.selection, cover.stake) == ("A -0.5", 0)
+    assert cover.same_bet_as is win.price
+    assert win.stake > 0
+
+
+def test_a_bet_on_a_handicap_leaves_less_of_the_win_that_it_is() -> None:
+    place = {"game_id": game_id("EPL", "A vs B"), "market_type": "spread", "selection": "A -0.5"}
+    bet = placed(stake=4, **FOOTBALL, **place)
+    quotes = quote("Pinnacle", WIN, **FOOTBALL), quote("Soft", {**WIN, "A": 2.06}, **FOOTBALL)
+    (row,) = listed(*quotes, placed=placed_in([bet], NOW))
+    (alone,) = listed(*quotes)
+    assert (row.stake, row.bound) == (alone.stake - 4, Bound.PLACED)
+    in_play = placed(stake=4, **FOOTBALL, **place, kick_off=NOW)
+    assert {name[1] for name in placed_in([bet], NOW).by_outcome} == {"spread", "moneyline"}
+    assert {name[1] for name in placed_in([in_play], NOW).by_outcome} == {"spread"}
 
 
 def test_a_bet_counts_until_its_game_is_surely_over() -> None:

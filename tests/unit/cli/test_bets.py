@@ -24,7 +24,7 @@ from oddsdesk.store.store import open_store
 KEYS = [
     *("game_id", "match_name", "competition", "market_type", "period", "selection", "bookmaker"),
     *("odds", "net_odds", "fair_odds", "ev_pct", "per", "service_ev_pct", "cautions"),
-    *("stake", "bound", "same_bet_as"),
+    *("stake", "bound", "same_bet_as", "same_bet_selection"),
 ]
 
 

@@ -1,7 +1,10 @@
+import math
+from itertools import combinations
+
 import pytest
 
 from oddsdesk.contract.markets import MARKET_TYPES
-from oddsdesk.pricing.outcomes import read_selection
+from oddsdesk.pricing.outcomes import bet_named, read_selection
 
 GAME = "FC Schalke 04 vs 1. FC Köln"
 
@@ -136,3 +139,71 @@ def test_a_draw_is_read_in_the_common_languages(word: str) -> None:
         outcome = read_selection("moneyline", "Storm vs Raiders", text)
         assert outcome is not None
         assert outcome.side == "draw"
+
+
+def named(sport: str, market_type: str, text: str, *, in_play: bool = False) -> tuple[str, ...]:
+    outcome = read_selection(market_type, GAME, text)
+    assert outcome is not None
+    return bet_named(sport, in_play, market_type, outcome.key, outcome.side)
+
+
+WAYS = [
+    *[("moneyline", text) for text in ("FC Schalke 04", "Draw", "1. FC Köln")],
+    *[("double_chance", text) for text in ("1X", "X2", "12")],
+    *[("draw_no_bet", text) for text in ("FC Schalke 04", "1. FC Köln")],
+    *[
+        ("spread", f"{team} {quarters / 4:+g}")
+        for team in ("FC Schalke 04", "1. FC Köln")
+        for quarters in range(-8, 9)
+    ],
+    *[
+        ("3way_handicap", f"{team} {goals:+d}")
+        for team in ("FC Schalke 04", "Draw", "1. FC Köln")
+        for goals in range(-2, 3)
+    ],
+]
+
+
+def returned(market_type: str, text: str, margin: int) -> float:
+    """What a unit at odds of 2 pays back of a bet, by how many goals the home team won."""
+    words, _, last = text.rpartition(" ")
+    match market_type, text:
+        case "double_chance", _:
+            return 2.0 * {"1X": margin >= 0, "X2": margin <= 0, "12": margin != 0}[text]
+        case (("moneyline" | "draw_no_bet"), "FC Schalke 04"):
+            own = margin
+        case (("moneyline" | "draw_no_bet"), "1. FC Köln"):
+            own = -margin
+        case "moneyline", "Draw":
+            return 2.0 * (margin == 0)
+        case "3way_handicap", _ if words == "Draw":
+            return 2.0 * (margin + int(last) == 0)
+        case "3way_handicap", _:
+            return 2.0 * ((margin if words == "FC Schalke 04" else -margin) + int(last) > 0)
+        case _:
+            parts = [
+                (margin if words == "FC Schalke 04" else -margin) + half
+                for half in {math.floor(float(last) * 2) / 2, math.ceil(float(last) * 2) / 2}
+            ]
+            return sum(1.0 + (part > 0) - (part < 0) for part in parts) / len(parts)
+    if own == 0:
+        return 1.0 if market_type == "draw_no_bet" else 0.0
+    return 2.0 * (own > 0)
+
+
+def test_bets_of_football_have_one_name_just_where_every_score_pays_them_alike() -> None:
+    pays = {way: tuple(returned(*way, margin) for margin in range(-6, 7)) for way in WAYS}
+    for one, other in combinations(WAYS, 2):
+        is_one = named("Football", *one) == named("Football", *other)
+        assert is_one == (pays[one] == pays[other]), (one, other)
+
+
+def test_bets_keep_their_own_name_where_overtime_or_the_score_so_far_may_part_them() -> None:
+    level = "FC Schalke 04 -0.5"
+    assert named("Hockey", "spread", level) == ("spread", "-0.5", "home")
+    assert named("Football", "spread", level, in_play=True) == ("spread", "-0.5", "home")
+    assert bet_named("Football", False, "spread", "Both -0.5 ?", "") == (
+        "spread",
+        "Both -0.5 ?",
+        "",
+    )
