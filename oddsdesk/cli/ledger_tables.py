@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.reports import Report
@@ -16,7 +17,10 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
     """Return bets as a table, below it how many there are."""
     rows = [_bet(bet, now_ms) for bet in bets]
     lines = _lines((*_BETS, "PROFIT", "GAME"), rows) if rows else []
-    return "\n".join([*lines, f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"])
+    last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
+    if any(bet.per == "decided" for bet in bets):
+        last += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
+    return "\n".join([*lines, last])
 
 
 def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:
@@ -38,11 +42,17 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
         _plain(bet.bookmaker),
         f"{bet.odds:g}",
         _plain(money),
-        _percent(bet.true_ev),
+        _ev(bet),
         _closing(bet),
         "" if bet.profit is None else f"{bet.profit:+.2f}",
         _plain(bet.match_name),
     )
+
+
+def _ev(bet: PlacedBet) -> str:
+    """Each as wide beside its mark, so that figures stand below each other."""
+    unit = f" {PER_DECIDED}" if bet.per == "decided" else ""
+    return f"{_percent(bet.true_ev)}{unit:2}" if bet.true_ev is not None else ""
 
 
 def _closing(bet: PlacedBet) -> str:

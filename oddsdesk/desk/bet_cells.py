@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from oddsdesk.board.verdict_words import PER_DECIDED
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import (
@@ -33,7 +34,9 @@ def odds_cell(bet: PlacedBet, _now: int) -> Cell:
 
 def ev_cell(bet: PlacedBet, _now: int) -> Cell:
     """Return the EV that a bet had when it was placed."""
-    return Cell("" if bet.true_ev is None else f"{signed_text(bet.true_ev)} %", TextRole.SOFT)
+    unit = PER_DECIDED if bet.per == "decided" else ""
+    ev = "" if bet.true_ev is None else f"{signed_text(bet.true_ev)} %"
+    return Cell(ev, TextRole.SOFT, note=unit)
 
 
 def profit_cell(profit: float | None) -> Cell:

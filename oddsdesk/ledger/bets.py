@@ -38,6 +38,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
     true_ev: float | None = None
     """Of ``odds`` after commission, safety floor included; recorded before version 2 of the
     ledger, it is of the odds that were listed."""
+    per: str = ""
+    """Of what unit ``true_ev`` is: ``staked`` or ``decided``, as ``Assessment.per``; empty where
+    that was not recorded."""
     method: str = ""
     """The devig method that made ``fair_odds``; empty where there are none."""
     reference: str = ""
@@ -93,8 +96,14 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> float | None:
-        """What its EV promised when it was placed; None where that was not known."""
-        return None if self.true_ev is None else self.stake * self.true_ev / 100
+        """What its EV promised when it was placed; None where that was not known.
+
+        Of what was decided where its EV is of a decided unit (D53): None while it is open.
+        """
+        if self.true_ev is None or (self._of_decided and self.result is None):
+            return None
+        share = self._decided if self._of_decided else 1.0
+        return self.stake * share * self.true_ev / 100
 
     @property
     def clv_pct(self) -> float | None:
@@ -120,11 +129,21 @@ class PlacedBet(msgspec.Struct, frozen=True):
         profit, result = self.profit, self.result
         if profit is None or result is None or not self.stake:
             return None
-        decided = decided_share(result) * (self.stake - self.cashed_stake) / self.stake
         earned = self._decided_profit(result)
         return SettledBet(
-            self.stake, self.net, profit, decided, earned, self.expected, self.clv_pct
+            self.stake, self.net, profit, self._decided, earned, self.expected, self.clv_pct
         )
+
+    @property
+    def _of_decided(self) -> bool:
+        return self.per == "decided"
+
+    @property
+    def _decided(self) -> float:
+        """The share of the stake that was won or lost."""
+        if self.result is None or not self.stake:
+            return 0.0
+        return decided_share(self.result) * (self.stake - self.cashed_stake) / self.stake
 
     def _decided_profit(self, result: Result) -> float:
         return profit_of(result, self.stake - self.cashed_stake, self.net)
@@ -164,6 +183,8 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
             f"cashed out {bet.cashed_stake:g} for {bet.cashed_back:g}: expected a part of the "
             f"stake, {bet.stake:g}, and what was paid for it"
         )
+    if bet.per not in {"", "staked", "decided"}:
+        raise BadBetError(f"per {bet.per!r}: expected staked or decided")
     if (bet.result is Result.CASHED_OUT) != (bet.cashed_stake == bet.stake):
         raise BadBetError("a bet is cashed out where all of its stake is, and only there")
     return bet

@@ -85,6 +85,7 @@ COLUMNS: Final = (
     _text("currency"),
     _number("fair_odds"),
     _number("ev_pct", lambda bet: bet.true_ev),
+    _text("per"),
     _text("method"),
     _text("reference"),
     _text("preset"),

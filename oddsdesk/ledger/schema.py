@@ -66,6 +66,7 @@ _STEPS: Final = (
         ) STRICT""",
     ),
     ("ALTER TABLE placed_bet ADD COLUMN reference TEXT NOT NULL DEFAULT ''",),
+    ("ALTER TABLE placed_bet ADD COLUMN per TEXT NOT NULL DEFAULT ''",),
 )
 """Statements by version; steps are only ever added at the end."""
 

@@ -191,7 +191,7 @@ def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
     """
     if held.key[:4] != changed.key[:4]:
         return msgspec.structs.replace(
-            changed, fair_odds=None, true_ev=None, method="", age_ms=None, cautions=()
+            changed, fair_odds=None, true_ev=None, per="", method="", age_ms=None, cautions=()
         )
     if changed.net == held.net or held.true_ev is None or held.fair_odds is None:
         return changed

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.desk.bet_cells import (
     CLV,
     MARKET,
@@ -92,6 +93,7 @@ def facts_text(bet: PlacedBet) -> str:
         f"Placed {moment_text(bet.placed_at)}",
         f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",
         _fair_text(bet) if bet.fair_odds else "",
+        f"EV {PER_DECIDED_TEXT}" if bet.per == "decided" else "",
         f"preset {bet.preset}" if bet.preset else "",
         f"{bet.cashed_stake:,.2f} cashed out for {bet.cashed_back:,.2f}"
         if bet.cashed_stake
@@ -146,11 +148,12 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "ev",
         "EV then",
-        Column("+10.0 %", drops=2),
+        Column("+10.0 %", note_sample=PER_DECIDED, drops=2),
         ev_cell,
         or_lowest(lambda bet: bet.true_ev),
         descending_first=True,
-        tip="The EV at the odds taken, as it was reckoned when the bet was placed",
+        tip="The EV at the odds taken, as it was reckoned when the bet was placed; "
+        f"{PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
     CLV,
     ColumnSpec(

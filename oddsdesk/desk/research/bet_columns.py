@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.desk.bet_cells import (
     CLV,
     MARKET,
@@ -61,11 +62,11 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "ev",
         "EV",
-        Column("+10.0 %", drops=2),
+        Column("+10.0 %", note_sample=PER_DECIDED, drops=2),
         ev_cell,
         or_lowest(lambda bet: bet.true_ev),
         descending_first=True,
-        tip="Net, as it was reckoned at that moment",
+        tip=f"Net, as it was reckoned at that moment; {PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
     CLV,
     ColumnSpec(

@@ -178,6 +178,7 @@ def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet
         kick_off=subject.kick_off,
         fair_odds=subject.fair_odds,
         true_ev=typed.ev_pct,
+        per="" if typed.ev_pct is None else subject.assessment.per,
         method="" if subject.fair_odds is None else subject.method,
         reference="" if subject.fair_odds is None else subject.reference,
         net_odds=typed.net_odds,

@@ -193,6 +193,7 @@ def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> Pla
         kick_off=price.kick_off,
         fair_odds=found.fair_odds,
         true_ev=found.ev_pct,
+        per=found.per,
         method=basis.method,
         reference=CONSENSUS_TITLE if basis.is_pooled else "",
         net_odds=found.net_odds,

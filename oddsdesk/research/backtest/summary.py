@@ -91,6 +91,7 @@ def as_fields(bet: PlacedBet) -> dict[str, Any]:
         "net_odds": bet.net_odds,
         "fair_odds": bet.fair_odds,
         "ev_pct": bet.true_ev,
+        "per": bet.per,
         "stake": bet.stake,
         "placed_at": format_ms(bet.placed_at),
         "match_date": None if bet.kick_off is None else format_ms(bet.kick_off),

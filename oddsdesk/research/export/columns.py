@@ -82,6 +82,7 @@ _OF_BET: Final = {
     "net_odds": "these after the bookmaker's commission",
     "fair_odds": "the fair odds when it was placed",
     "ev_pct": "the edge by net odds then, in percent",
+    "per": "of what unit that edge is: staked, or decided where pushes were not known",
     "method": "how the reference's margin was taken out",
     "cautions": "what spoke against the price, separated by blanks",
     "result": "open, won, lost, void, half won, half lost or cashed out",

@@ -78,6 +78,16 @@ def test_bets_are_listed_by_how_they_stand(make_panel: Make, qtmodeltester: Mode
     assert "no close: the line moved: Leeds -1 closed at a fair 2.100" in tip
 
 
+def test_an_ev_of_a_decided_unit_is_marked(make_panel: Make) -> None:
+    panel = make_panel(bet(per="decided"), bet(per="staked", selection="Leeds -0.5"))
+    model = panel.model
+    place = next(i for i, each in enumerate(model._columns) if each.key == "ev")
+    marks = {model.entry(row).per: model.cell(row, place).note for row in range(2)}
+    assert marks == {"decided": "*", "staked": ""}
+    tips = {model.entry(row).per: "decided unit" in model.tip(row, place) for row in range(2)}
+    assert tips == {"decided": True, "staked": False}
+
+
 def test_many_bets_are_settled_at_once_and_that_is_undone(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -127,6 +128,9 @@ def test_cautions_are_said_in_words_and_recorded(quoted: Any, qtbot: QtBot) -> N
     dialog.stake.setText("5")
     now = quoted.clock.now
     bet = placed_bet(stale, dialog.typed(), now)
+    assert bet.per == "staked"
+    unknown = stale._replace(assessment=msgspec.structs.replace(stale.assessment, per="decided"))
+    assert placed_bet(unknown, dialog.typed(), now).per == "decided"
     assert bet.cautions == ("stale", "reference_stale")
     assert bet.age_ms == 4 * 60_000
     dialog.bookmaker.setCurrentText("Corner Shop")

@@ -54,6 +54,20 @@ def test_bets_are_listed_by_state() -> None:
     assert "Over 2.5" in run("list").stdout
 
 
+def test_an_ev_of_a_decided_unit_is_marked_and_goes_into_files_and_back(tmp_path: Path) -> None:
+    assert "*" not in run("list").stdout
+    with closing(Ledger(default_ledger())) as held:
+        held.place(msgspec.structs.replace(BET, selection="Over 3", per="decided"))
+    *_, whole, last = run("list").stdout.splitlines()
+    assert "+3.96 % *" in whole
+    assert last == "3 bets; * EV of a decided unit: how often the stake comes back is not known"
+    file = tmp_path / "bets.csv"
+    file.write_text(run("export").stdout)
+    default_ledger().unlink()
+    run("import", str(file))
+    assert [bet["per"] for bet in told("list")] == ["", "", "decided"]
+
+
 def test_bets_are_settled_by_number_and_that_is_taken_back() -> None:
     assert told("settle", "1", "2", "won")["settled"] == 2
     assert {bet["profit"] for bet in told("list")} == {11.0}

@@ -196,8 +196,25 @@ def test_a_bet_wants_a_result_some_time_after_its_kick_off() -> None:
 
 
 def test_what_was_expected_and_the_closing_line_value_are_of_net_odds() -> None:
-    bet: PlacedBet = REPLACE(BET, close=CLOSE)
+    bet: PlacedBet = REPLACE(BET, close=CLOSE, per="staked")
     assert bet.expected == pytest.approx(13.6 * 0.0593)
     assert bet.clv_pct == pytest.approx((2.9475 / 2.95 - 1) * 100)
     assert BET.clv_pct is None
     assert REPLACE(BET, close=ClosingLine(why="none")).clv_pct is None
+
+
+def test_an_ev_of_a_decided_unit_promises_nothing_of_what_came_back() -> None:
+    bet: PlacedBet = REPLACE(BET, per="decided")
+    assert bet.expected is None
+    promised = {
+        result: settled(bet, result, bet.placed_at).as_settled()
+        for result in (Result.WON, Result.LOST, Result.HALF_LOST, Result.VOID)
+    }
+    assert {result: round(each.expected, 6) for result, each in promised.items() if each} == {
+        Result.WON: 0.80648,
+        Result.LOST: 0.80648,
+        Result.HALF_LOST: 0.40324,
+        Result.VOID: 0.0,
+    }
+    with pytest.raises(BadBetError, match="per 'stake': expected staked or decided"):
+        check_bet(REPLACE(BET, per="stake"))

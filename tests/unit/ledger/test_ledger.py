@@ -31,6 +31,7 @@ BET = PlacedBet(
     kick_off=1_795_000_600_000,
     fair_odds=2.8507,
     true_ev=5.93,
+    per="decided",
     method="margin_proportional",
     net_odds=2.9475,
     currency="GBP",
@@ -120,6 +121,7 @@ def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -
         new = ledger.place(BET)
     assert (old.ident, old.odds, old.true_ev, old.method) == (7, 3.05, 5.93, "shin")
     assert (old.net_odds, old.currency, old.age_ms, old.cautions) == (None, "", None, ())
+    assert old.per == ""
     assert new.ident == 8
     with closing(Ledger(path)) as again:
         assert again.bets() == [old, new]
