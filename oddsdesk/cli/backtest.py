@@ -10,7 +10,6 @@ from typing import Any, Final
 import click
 
 from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.ledger_tables import reports_table
 from oddsdesk.cli.moments import check_span, moment
@@ -21,7 +20,7 @@ from oddsdesk.cli.options import (
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.own_records import own_setting, preset
+from oddsdesk.cli.own_records import own_profiles, own_setting, preset
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms

@@ -11,7 +11,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.readings import reference_of
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.cli.options import maybe_database_option, usual_database
-from oddsdesk.cli.own_records import own_setting
+from oddsdesk.cli.own_records import own_profiles, own_setting
 from oddsdesk.client.blocking import SyncClient
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.clock import Clock
@@ -19,8 +19,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.desk.settings.declared import METHOD, MINE, REFERENCE
-from oddsdesk.ledger.bookmakers import known_bookmakers
-from oddsdesk.pricing.profiles import Profiles, fold_name
+from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.slices import exhaust
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -149,14 +148,6 @@ def _check_reference(board: Board, moment: Moment, *, is_named: bool) -> None:
         )
     else:
         click.echo(f"no prices of {chosen}, the reference of your settings", err=True)
-
-
-def own_profiles() -> Profiles:
-    """Return what bookmakers keep of a win, the user's own in place of the shipped ones."""
-    profiles, problems = known_bookmakers()
-    for problem in problems:
-        click.echo(problem, err=True)
-    return profiles
 
 
 def moment_of_database(database: Database, now_ms: int) -> Moment:

@@ -14,7 +14,7 @@ from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
 from oddsdesk.cli.options import maybe_database_option, usual_database, usual_ledger
 from oddsdesk.cli.outputs import STANDARD, output
-from oddsdesk.cli.own_records import own_setting
+from oddsdesk.cli.own_records import own_profiles, own_setting
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.desk.shell.display import missing_qt
@@ -240,10 +240,11 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
       oddsdesk ledger import list.csv --odds american
     """
     now_ms = system_clock()
+    profiles = own_profiles()
     problems, bets, left_out = 0, list[PlacedBet](), list[str]()
     for file in files:
         try:
-            found = read_bets(_read(file), now_ms, odds)
+            found = read_bets(_read(file), now_ms, odds, profiles)
         except OddsUnclearError as error:
             raise click.ClickException(f"{file}: {error}; say it with --odds") from error
         except SheetError as error:

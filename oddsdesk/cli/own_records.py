@@ -1,4 +1,4 @@
-"""What commands about money read of the user's own: placed bets, presets, settings."""
+"""What commands about money read of the user's own: placed bets, presets, bookmakers, settings."""
 
 import configparser
 import contextlib
@@ -9,12 +9,14 @@ import click
 
 from oddsdesk.desk.settings.kinds import Setting
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bookmakers import known_bookmakers
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.places import NoHomeError, default_ledger, settings_folder
 from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.profiles import Profiles
 
 T = TypeVar("T")
 
@@ -65,6 +67,14 @@ def preset(name: str) -> ValueFilter:
 def presets() -> dict[str, ValueFilter]:
     """Return every preset by its folded name."""
     return {each.name.casefold(): each.filter for each in (*BUILT_IN, *_of_ledger()[0])}
+
+
+def own_profiles() -> Profiles:
+    """Return what bookmakers keep of a win, the user's own in place of the shipped ones."""
+    profiles, problems = known_bookmakers()
+    for problem in problems:
+        click.echo(problem, err=True)
+    return profiles
 
 
 def own_setting(setting: Setting[T]) -> T:

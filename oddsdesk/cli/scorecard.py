@@ -8,7 +8,6 @@ from typing import Any, Final
 import click
 
 from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.cli.bet_sources import own_profiles
 from oddsdesk.cli.bet_table import aligned, plain
 from oddsdesk.cli.moments import check_span, moment
 from oddsdesk.cli.options import (
@@ -18,7 +17,7 @@ from oddsdesk.cli.options import (
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.own_records import own_setting
+from oddsdesk.cli.own_records import own_profiles, own_setting
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.markets import market_title

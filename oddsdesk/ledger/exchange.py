@@ -48,7 +48,8 @@ from oddsdesk.pricing.formats import (
     OddsFormatError,
     parse_odds,
 )
-from oddsdesk.pricing.results import Result
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.results import Result, decided_share
 from oddsdesk.spreadsheets import SheetError, as_written, read_sheet, safe_text
 
 _NEEDED: Final = ("selection", "stake")
@@ -58,6 +59,9 @@ _SAID: Final = {*_KINDS, *ODDS_KEYS.values(), EV_SHARE, FREE_BET, EACH_WAY, TIPS
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
 _YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
 _MOST_NAMED: Final = 8
+_CENT: Final = 0.01 + 1e-9
+"""What rounding may make of a profit."""
+NO_PROFILES: Final = Profiles()
 
 
 class OddsUnclearError(SheetError):
@@ -82,10 +86,13 @@ class ImportedBets(NamedTuple):
     """How its odds are written, a style of ``pricing.formats``."""
 
 
-def read_bets(data: bytes, now_ms: int, odds: str | None = None) -> ImportedBets:
+def read_bets(
+    data: bytes, now_ms: int, odds: str | None = None, profiles: Profiles = NO_PROFILES
+) -> ImportedBets:
     """Return the bets of a CSV or XLSX file; a line that makes no sense is left out and named.
 
-    ``odds`` is how the user says that they are written, a style of ``pricing.formats``.
+    ``odds`` is how the user says that they are written, a style of ``pricing.formats``. What they
+    pay net is told by a column, else by the profit of a bet that was won, else by ``profiles``.
 
     Raises:
         OddsUnclearError: nobody told how its odds are written.
@@ -103,10 +110,12 @@ def read_bets(data: bytes, now_ms: int, odds: str | None = None) -> ImportedBets
         named = _with_legs(named)
     style = odds or _style(keys, tracker, [row for _, row in named])
     left_out = [title for title in titles if keys[title] not in _SAID]
+    tells_net = "net_odds" in keys.values()
     found = ImportedBets([], [], left_out, tracker.name, style)
     for number, row in named:
         try:
-            found.bets.append(_bet(row, now_ms, tracker, style))
+            bet = _bet(row, now_ms, tracker, style)
+            found.bets.append(bet if tells_net else _with_net(bet, row, profiles))
         except (CellError, BadBetError) as error:
             found.problems.append(f"line {number}: {error}")
     return found
@@ -271,6 +280,18 @@ def _bet(row: Mapping[str, str], now_ms: int, tracker: Tracker, style: str) -> P
     fields.setdefault("game_id", "")
     bet = PlacedBet(**fields | {"odds": odds, "close": close, "result": result})
     return check_bet(_ended(bet, row))
+
+
+def _with_net(bet: PlacedBet, row: Mapping[str, str], profiles: Profiles) -> PlacedBet:
+    """Return a bet with what its odds pay after commission, to the cent that was paid."""
+    net = profiles.of(bet.bookmaker).net(bet.odds)
+    if bet.result in (Result.WON, Result.HALF_WON) and (text := row.get("profit", "")):
+        won = bet.stake * decided_share(bet.result)
+        profit = read_number("profit", text)
+        if profit > 0:
+            is_gross = abs(profit - won * (bet.odds - 1)) <= _CENT
+            net = bet.odds if is_gross else 1 + profit / won
+    return bet if net == bet.odds else msgspec.structs.replace(bet, net_odds=net)
 
 
 def _ended(bet: PlacedBet, row: Mapping[str, str]) -> PlacedBet:

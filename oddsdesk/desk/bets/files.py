@@ -23,6 +23,7 @@ from oddsdesk.ledger.exchange import (
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.merging import lacking
 from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.whole_files import whole_file
 
@@ -40,11 +41,19 @@ class BetsFiles(QObject):
     """What went wrong, one line."""
     _write_ended = Signal(str)
 
-    def __init__(self, records: Records, theme: Theme, clock: Clock, owner: QWidget) -> None:
+    def __init__(
+        self,
+        records: Records,
+        theme: Theme,
+        clock: Clock,
+        profiles: Callable[[], Profiles],
+        owner: QWidget,
+    ) -> None:
         super().__init__(owner)
         self._records = records
         self._theme = theme
         self._clock = clock
+        self._profiles = profiles
         self._owner = owner
         self._writer: Writer | None = None
         self._wrote = ""
@@ -99,10 +108,11 @@ class BetsFiles(QObject):
 
     def import_bets(self, path: Path, odds: str | None = None) -> None:
         """Record the bets of a file that are not there yet; ``odds``: how they are written."""
+        profiles = self._profiles()
 
         def work(ledger: Ledger) -> Taken:
             try:
-                found = read_bets(path.read_bytes(), self._clock(), odds)
+                found = read_bets(path.read_bytes(), self._clock(), odds, profiles)
             except OddsUnclearError as error:
                 sample = error.sample
                 return lambda: self._ask_odds(path, sample)

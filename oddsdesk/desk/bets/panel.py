@@ -86,7 +86,7 @@ class BetsPanel(QWidget):
         self.actions_on_bets = BetsActions(
             records, theme, clock, self.selected, profiles, bookmakers, self
         )
-        self.files = BetsFiles(records, theme, clock, self)
+        self.files = BetsFiles(records, theme, clock, profiles, self)
         self.views = ViewList(theme)
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
         acts = self.actions_on_bets

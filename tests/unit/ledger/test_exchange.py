@@ -20,6 +20,7 @@ from oddsdesk.ledger.exchange import (
 )
 from oddsdesk.ledger.merging import lacking
 from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.results import Result
 from oddsdesk.spreadsheets import SheetError, read_sheet
 from tests.unit.ledger.test_ledger import BET
@@ -93,6 +94,7 @@ def test_pikkits_bets_are_read_and_what_makes_no_sense_is_named() -> None:
     won, still_open = found.bets
     assert (won.bookmaker, won.odds, won.stake, won.result) == ("ProphetX", 2.27, 24.22, Result.WON)
     assert (won.true_ev, won.selection) == (pytest.approx(3.05), "Over 34.5 Markkanen")
+    assert won.profit == pytest.approx(30.69)
     assert won.placed_at == parse_ms("2025-12-27T22:55:44.000Z")
     assert (won.sport, won.competition) == ("Basketball", "NBA")
     assert (still_open.result, still_open.true_ev) == (None, None)
@@ -111,6 +113,37 @@ def test_a_plain_list_with_american_odds_is_read() -> None:
     assert found.problems == [
         "line 4: placed_at '15/01/2025': expected a time such as 2026-04-16T18:30:00Z"
     ]
+
+
+PROFILES = Profiles([Profile(name="Exchange", group="Exchange", commission=0.05)])
+
+
+@pytest.mark.parametrize(
+    ("told", "net"),
+    [
+        ("Exchange,2.0,10,won,", 1.95),
+        ("exchange,2.0,10,lost,-10", 1.95),
+        ("Exchange,2.0,10,,", 1.95),
+        ("Exchange,2.0,10,won,9.80", 1.98),
+        ("Exchange,2.0,10,half won,4.9", 1.98),
+        ("Exchange,2.0,10,won,10.00", 2.0),
+        ("Exchange,1.91,10,won,9.09", 1.91),
+        ("Exchange,2.0,10,won,-3", 1.95),
+        ("Soft,2.0,10,won,15", 2.5),
+        ("Soft,2.0,10,won,", 2.0),
+    ],
+)
+def test_a_bet_pays_what_its_list_says_it_won_else_what_its_bookmaker_leaves(
+    told: str, net: float
+) -> None:
+    table = f"Selection,Bookmaker,Odds,Stake,Result,Profit\nLeeds,{told}\n".encode()
+    (bet,) = read_bets(table, NOW, profiles=PROFILES).bets
+    assert bet.net == pytest.approx(net)
+
+
+def test_our_own_lists_keep_what_was_not_known() -> None:
+    held = msgspec.structs.replace(BET, net_odds=None, bookmaker="Exchange")
+    assert read_bets(written_csv(held), NOW, profiles=PROFILES).bets == [held]
 
 
 def test_a_bet_by_hand_belongs_to_its_game() -> None:
