@@ -12,7 +12,7 @@ import httpx
 
 from oddsdesk.network.addresses import USER_AGENT, host_of
 from oddsdesk.network.bodies import ACCEPTED, Unpacking
-from oddsdesk.network.errors import UnreachableError, UnusableAnswerError
+from oddsdesk.network.errors import UnreachableError
 from oddsdesk.network.secrets import filter_library, without_keys
 from oddsdesk.network.trust import system_trust
 from oddsdesk.slices import SLICE_S
@@ -103,8 +103,9 @@ async def _body_of(response: httpx.Response, host: str) -> bytes:
             if time.perf_counter() > ends:  # or while many small chunks are taken in
                 await asyncio.sleep(0)
                 ends = time.perf_counter() + SLICE_S
-    except UnusableAnswerError:
-        await response.aclose()  # before its chunks are let go of: Qt's loop ends no generators
+    except BaseException:
+        await response.aclose()
+        del chunks  # closed, and within the task: Qt's loop ends no generators that are left
         raise
     return unpacking.whole()
 

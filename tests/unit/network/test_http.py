@@ -1,17 +1,21 @@
 """What is said to other machines, and whom their certificates must convince."""
 
 import asyncio
+import contextlib
 import ssl
+import sys
 
 import certifi
 import httpx
 import pytest
 
 from oddsdesk import __version__
+from oddsdesk.network import http as http_module
 from oddsdesk.network import trust
 from oddsdesk.network.errors import UnreachableError
 from oddsdesk.network.http import HttpClient
 from oddsdesk.network.websocket import Pinging, open_websocket
+from oddsdesk.tasks import spawn
 
 
 async def test_requests_say_who_asks_and_may_carry_a_body() -> None:
@@ -35,6 +39,47 @@ async def test_requests_say_who_asks_and_may_carry_a_body() -> None:
     for line in (f"user-agent: oddsdesk/{__version__}", "x-key: k", "accept-encoding: gzip"):
         assert f"\r\n{line}\r\n".encode() in head
     assert body == b'[{"token_id":"1"}]'
+
+
+async def test_a_request_leaves_nothing_behind_wherever_it_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a loop that ends no generators, as Qt's: what is left of one is an error when it goes."""
+    errors: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda it: errors.append(it.exc_value))
+    monkeypatch.setattr(http_module, "SLICE_S", 0.0)  # there is a turn after each chunk
+    hooks = sys.get_asyncgen_hooks()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, EOFError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
+            for _ in range(20):
+                writer.write(b"x")
+                await writer.drain()
+                await asyncio.sleep(0)
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        is_done, turns = False, 0
+        sys.set_asyncgen_hooks(None, None)
+        while not is_done:
+            http = HttpClient({}, is_secure=False, is_local=True)
+            request = spawn("request", http.send("GET", url, {}))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            is_done, turns = request.done(), turns + 1
+            request.cancel()
+            await asyncio.wait([request])
+            await http.close()
+            held = [request]
+            del request
+            asyncio.get_running_loop().call_soon(held.clear)  # of no task, as garbage is
+            await asyncio.sleep(0)
+        sys.set_asyncgen_hooks(*hooks)
+    assert turns > 1
+    assert errors == []
 
 
 def _paths(**places: str | None) -> ssl.DefaultVerifyPaths:
