@@ -127,6 +127,9 @@ _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _COMMA: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+", re.ASCII)
 
 
+_TOO_MUCH: Final = 1e12
+
+
 _EXCEL_DAYS: Final = re.compile(r"[3-6][0-9]{4}(\.[0-9]+)?")
 """What a workbook holds where it shows a date: days, 1982 to 2091."""
 _EXCEL_EPOCH_DAYS: Final = 25_569
@@ -172,6 +175,21 @@ def read_number(key: str, text: str) -> float:
     if not math.isfinite(number):
         raise CellError(f"{key} {text!r}: expected a number such as 12.50")
     return number
+
+
+def read_stake(text: str) -> float:
+    """Return an amount above 0 that somebody typed, as ``read_number`` reads it.
+
+    Raises:
+        CellError: it is none.
+    """
+    try:
+        stake = read_number("stake", text)
+    except CellError:
+        stake = math.nan
+    if not 0 < stake < _TOO_MUCH:
+        raise CellError("expected an amount above 0, such as 12.50")
+    return stake
 
 
 def pointed(text: str) -> str:

@@ -47,11 +47,15 @@ def format_odds(odds: float, style: str = DECIMAL) -> str:
 def parse_odds(text: str, style: str = DECIMAL) -> float:
     """Return the decimal odds that a text means in a style; blanks around it do not matter.
 
+    A comma stands for the point, but in American odds, whose commas divide thousands.
+
     Raises:
         OddsFormatError: unknown style, or text that is no odds of it.
     """
     _, read, example = _style(style)
     plain = text.strip()
+    if style != AMERICAN and "." not in plain:
+        plain = plain.replace(",", ".", 1)
     odds = read(plain) if len(plain) <= _LONGEST else None
     if odds is None or not 1 < odds < math.inf:
         raise OddsFormatError(f"expected {style} odds such as {example}, got {plain[:_LONGEST]!r}")

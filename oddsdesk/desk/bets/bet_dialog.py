@@ -1,6 +1,5 @@
 """Asks for a bet: one that was placed elsewhere, or one to be corrected."""
 
-import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
@@ -17,11 +16,11 @@ from oddsdesk.desk.ui.formatting import odds_style
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
+from oddsdesk.ledger.columns import CellError, read_stake
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import safety_floor
 
-_AMOUNT: Final = re.compile(r"\d{1,12}(\.\d{1,12})?", re.ASCII)
 _LONGEST_CURRENCY: Final = 8
 _TIME: Final = "%Y-%m-%d %H:%M"
 _WIDTH: Final = 520
@@ -129,10 +128,10 @@ class BetDialog(FormDialog):
             raise BadBetError(f"odds: {error}") from None
 
     def _stake(self) -> float:
-        text = self.stake.text().strip()
-        if not _AMOUNT.fullmatch(text):
-            raise BadBetError("stake: expected an amount above 0, such as 12.50")
-        return float(text)
+        try:
+            return read_stake(self.stake.text())
+        except CellError as error:
+            raise BadBetError(f"stake: {error}") from None
 
     def _time(self, field: QLineEdit, name: str) -> int | None:
         text = field.text().strip()

@@ -1,7 +1,6 @@
 """Asks what was really bet, and says what that is worth while it is typed."""
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -30,12 +29,12 @@ from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.desk.value_bets.cells import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.columns import CellError, read_stake
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import MIN_EV
 
 _WIDTH: Final = 400
-_AMOUNT: Final = re.compile(r"\d{1,12}(\.\d{1,12})?", re.ASCII)
 _LONGEST_CURRENCY: Final = 8
 _MOST_NAMED: Final = 3
 
@@ -110,14 +109,15 @@ class PlaceDialog(QDialog):
         if not bookmaker:
             raise ValueError("Bookmaker: expected a name.")
         odds, net = self._odds(bookmaker)
-        stake = self.stake.text().strip()
-        if not _AMOUNT.fullmatch(stake) or float(stake) <= 0:
-            raise ValueError("Stake: expected an amount above 0, such as 12.50.")
+        try:
+            stake = read_stake(self.stake.text())
+        except CellError as error:
+            raise ValueError(f"Stake: {error}.") from None
         currency = self.currency.text().strip().upper()
         return TypedBet(
             bookmaker,
             odds,
-            float(stake),
+            stake,
             currency,
             net,
             self._subject.ev_at(net),
@@ -227,11 +227,13 @@ class PlaceDialog(QDialog):
 
     def _above_limit(self) -> str:
         """Say where the stake is more than its bookmaker takes, as the user noted it (D55)."""
-        typed, bookmaker = self.stake.text().strip(), self.bookmaker.currentText().strip()
+        bookmaker = self.bookmaker.currentText().strip()
         most = self._profiles.of(bookmaker).limit
-        if most is None or not _AMOUNT.fullmatch(typed) or float(typed) <= most:
-            return ""
-        return f"You noted that {bookmaker} takes at most {most:,g}."
+        try:
+            is_above = most is not None and read_stake(self.stake.text()) > most
+        except CellError:
+            is_above = False
+        return "" if not is_above else f"You noted that {bookmaker} takes at most {most:,g}."
 
 
 def _written(odds: float) -> str:

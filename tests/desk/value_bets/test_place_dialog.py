@@ -155,12 +155,21 @@ def test_what_is_placed_on_the_outcome_already_is_said(
     assert dialog.record.text() == "Mark as placed again"
 
 
+@pytest.mark.parametrize(("text", "stake"), [("12,50", 12.5), ("€ 7", 7.0), ("1,000", 1000.0)])
+def test_a_stake_is_read_as_people_write_it(dialog: PlaceDialog, text: str, stake: float) -> None:
+    dialog.stake.setText(text)
+    dialog.odds.setText("2,27")
+    assert (dialog.typed().stake, dialog.typed().odds) == (stake, 2.27)
+
+
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
         ("stake", "0", "Stake: expected an amount above 0"),
         ("stake", "-5", "Stake: expected an amount above 0"),
         ("stake", "ten", "Stake: expected an amount above 0"),
+        ("stake", "1e15", "Stake: expected an amount above 0"),
+        ("stake", "1,2,3", "Stake: expected an amount above 0"),
         ("odds", "1", "Odds taken: expected decimal odds such as"),
         ("odds", "nan", "Odds taken: expected decimal odds such as"),
         ("odds", "", "Odds taken: expected decimal odds such as"),

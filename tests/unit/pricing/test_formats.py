@@ -158,3 +158,25 @@ def test_unknown_styles_and_bad_numbers_are_named() -> None:
     for number in (1.0, 0.0, math.inf, math.nan):
         with pytest.raises(OddsFormatError, match=f"got {number}"):
             format_odds(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "odds"),
+    [
+        ("2,10", "decimal", 2.1),
+        ("1,95", "decimal", 1.95),
+        ("0,95", "hong_kong", 1.95),
+        ("1,000", "decimal", None),
+        ("2,1,0", "decimal", None),
+        ("1.000,5", "decimal", None),
+        ("+1,200", "american", None),
+    ],
+)
+def test_a_comma_stands_for_the_point_where_it_can_be_nothing_else(
+    text: str, style: str, odds: float | None
+) -> None:
+    if odds is None:
+        with pytest.raises(OddsFormatError):
+            parse_odds(text, style)
+    else:
+        assert parse_odds(text, style) == pytest.approx(odds)
