@@ -65,6 +65,8 @@ def result_of(
     read = read_selection(market_type, match_name, selection)
     if goals is None or read is None:
         return None
+    if read.line is not None and not (read.line * 4).is_integer():
+        return None  # no bet is on such a line: nobody knows what it was meant to be
     margin = goals.home - goals.away
     winner = HOME if margin > 0 else AWAY if margin < 0 else DRAW
     match market_type:

@@ -89,3 +89,11 @@ def test_a_result_earns(result: Result, profit: float, decided: float) -> None:
 
 def test_the_closing_line_value_is_net_odds_over_the_fair_close() -> None:
     assert clv_pct(2.1, 2.0) == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(
+    ("market_type", "selection"),
+    [("spread", "Leeds -1.8"), ("total", "Over 1.9"), ("team_total", "Leeds Over 1.6")],
+)
+def test_a_line_that_no_bet_is_on_settles_nothing(market_type: str, selection: str) -> None:
+    assert ended(market_type, selection, 2, 0) is None
