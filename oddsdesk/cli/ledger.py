@@ -19,22 +19,15 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, settled
-from oddsdesk.ledger.columns import CellError, read_result
-from oddsdesk.ledger.exchange import (
-    ImportedBets,
-    OddsUnclearError,
-    as_fields,
-    read_bets,
-    write_bet_analytix,
-    write_csv,
-    write_json,
-)
+from oddsdesk.ledger.cells import CellError, read_result
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.log_closes import closes_from_log
-from oddsdesk.ledger.merging import lacking
+from oddsdesk.ledger.merging import compare
+from oddsdesk.ledger.reading import ImportedBets, OddsUnclearError, read_bets
 from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole_report
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.ledger.writing import as_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.pricing.results import Result
@@ -231,8 +224,9 @@ def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
 def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool) -> None:
     """Record bets of other files: ours, Pikkit's, Bet-Analytix's, OddsJam's, plain lists.
 
-    CSV or XLSX. Bets that are there already (the same price at the same moment) are left out.
-    Undone as one.
+    CSV or XLSX. Bets that are there already (the same price at the same moment) are not taken
+    again; open ones get the result that the list has by now. New bets are undone as one, results
+    as another.
 
     \b
     Example:
@@ -241,7 +235,7 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
     """
     now_ms = system_clock()
     profiles = own_profiles()
-    problems, bets, left_out = 0, list[PlacedBet](), list[str]()
+    problems, bets, left_out, undated = 0, list[PlacedBet](), list[str](), set[int]()
     for file in files:
         try:
             found = read_bets(_read(file), now_ms, odds, profiles)
@@ -251,16 +245,25 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
             raise click.ClickException(f"{file}: {error}") from error
         click.echo(_read_as(file, found), err=True)
         _tell_problems(file, found.problems)
+        _tell_problems(file, found.doubts)
         problems += len(found.problems)
+        undated |= {len(bets) + place for place in found.undated}
         bets += found.bets
         left_out += found.left_out
     with _open(path) as held:
-        fresh = lacking(bets, held.bets())
-        if fresh:
-            held.place_all(fresh, "imported")
+        compared = compare(bets, held.bets(), now_ms, undated)
+        if compared.settled:
+            held.change(compared.settled, "settled")
+        if compared.fresh:
+            held.place_all(compared.fresh, "imported")
     if left_out:
         click.echo(f"columns that say nothing here: {', '.join(left_out)}", err=True)
-    told = {"bets": len(fresh), "there_already": len(bets) - len(fresh), "bad": problems}
+    told = {
+        "bets": len(compared.fresh),
+        "there_already": compared.there,
+        "settled": len(compared.settled),
+        "bad": problems,
+    }
     _tell(told, as_json=as_json)
     if problems:
         raise click.exceptions.Exit(1)

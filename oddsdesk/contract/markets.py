@@ -51,3 +51,33 @@ _TITLES: Final = {
 def market_title(market_type: str) -> str:
     """Return the name people read; an unknown type is its own title."""
     return _TITLES.get(market_type, market_type)
+
+
+def market_named(text: str) -> str:
+    """Return the market type that people call so; an unknown name as it is."""
+    return _NAMED.get(_fold(text), text)
+
+
+def _fold(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
+_NAMED: Final = {
+    **{
+        _fold(word): market_type
+        for market_type, words in {
+            "moneyline": "1x2, h2h, match odds, match winner, money line, full time result, result",
+            "spread": "spreads, point spread, asian handicap, run line, puck line",
+            "total": "totals, over/under, goals over/under, total goals, total points",
+            "btts": "both to score",
+            "draw_no_bet": "dnb",
+            "3way_handicap": "european handicap",
+            "team_total": "team totals",
+            "player_prop": "player props",
+        }.items()
+        for word in words.split(", ")
+    },
+    **{_fold(title): market_type for market_type, title in _TITLES.items()},
+    **{_fold(market_type): market_type for market_type in MARKET_TYPES},
+}
+"""Market types by what bookmakers and trackers call them, folded."""

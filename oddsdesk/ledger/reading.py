@@ -1,37 +1,36 @@
-"""Bets that come from files and go to them: our own tables, and those of other trackers.
+"""Bets that come from files: our own tables, those of other trackers, and plain lists.
 
 Files are told apart by the titles of their columns (``ledger.trackers``). How odds are written is
 told by the title, by the tracker or by the cells themselves; where none of them tells, the user
-is asked.
+is asked. What stands before decimals, and whether the day or the month comes first, is told by
+all cells of a file together (``ledger.cells``).
 """
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, BinaryIO, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.markets import market_named
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
-from oddsdesk.ledger.columns import (
-    COLUMNS,
+from oddsdesk.ledger.cells import (
     RESULT_WORDS,
+    SIGNS,
     CellError,
-    ColumnKind,
-    close_of,
+    Habit,
+    days_of,
+    decimals_of,
     fold,
-    pointed,
+    read_amount,
     read_number,
     read_result,
     read_time,
+    sign_of,
 )
+from oddsdesk.ledger.columns import COLUMNS, ColumnKind, close_of
 from oddsdesk.ledger.trackers import (
-    BET_ANALYTIX_TITLES,
-    BET_ANALYTIX_WORDS,
     EACH_WAY,
     EV_SHARE,
     FREE_BET,
@@ -50,7 +49,7 @@ from oddsdesk.pricing.formats import (
 )
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.results import Result, decided_share
-from oddsdesk.spreadsheets import SheetError, as_written, read_sheet, safe_text
+from oddsdesk.spreadsheets import SheetError, as_written, read_sheet
 
 _NEEDED: Final = ("selection", "stake")
 _KINDS: Final = {column.key: column.kind for column in COLUMNS}
@@ -58,6 +57,9 @@ _READ: Final = frozenset(column.key for column in COLUMNS if column.is_read) - {
 _SAID: Final = {*_KINDS, *ODDS_KEYS.values(), EV_SHARE, FREE_BET, EACH_WAY, TIPSTER}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
 _YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
+_AMOUNTS: Final = frozenset({"stake", "cashed_stake", "cashed_back", "age_ms"})
+"""Columns of numbers that may have thousands."""
+_PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
 _CENT: Final = 0.01 + 1e-9
 """What rounding may make of a profit."""
@@ -72,6 +74,19 @@ class OddsUnclearError(SheetError):
         self.sample = sample
 
 
+class _Writing(NamedTuple):
+    """How a file writes what its cells alone do not tell."""
+
+    words: Mapping[str, Result | None]
+    """Of results, folded."""
+    odds: str
+    """A style of ``pricing.formats``."""
+    decimals: Habit | None
+    days: Habit | None
+    has_currencies: bool
+    """Whether signs of several currencies stand beside its amounts."""
+
+
 class ImportedBets(NamedTuple):
     """What a file of bets holds."""
 
@@ -80,6 +95,10 @@ class ImportedBets(NamedTuple):
     """One line each: the number of the line, and what was expected there."""
     left_out: list[str]
     """Titles of columns that say nothing here."""
+    undated: set[int]
+    """Places of the bets that the file has no date of: they are taken as placed now."""
+    doubts: list[str]
+    """One line each: the number of the line, and what its list says otherwise than we do."""
     tracker: str = ""
     """Whose list it is; empty for our own and plain ones."""
     odds: str = DECIMAL
@@ -108,75 +127,28 @@ def read_bets(
     ]
     if tracker.has_legs:
         named = _with_legs(named)
-    style = odds or _style(keys, tracker, [row for _, row in named])
+    cells = [row for _, row in named]
+    style = odds or _style(keys, tracker, cells)
+    writing = _writing_of(cells, tracker, style)
     left_out = [title for title in titles if keys[title] not in _SAID]
     tells_net = "net_odds" in keys.values()
-    found = ImportedBets([], [], left_out, tracker.name, style)
+    found = ImportedBets([], [], left_out, set(), [], tracker.name, style)
     for number, row in named:
         try:
-            bet = _bet(row, now_ms, tracker, style)
-            found.bets.append(bet if tells_net else _with_net(bet, row, profiles))
+            bet = _bet(row, now_ms, writing)
+            profit = _profit(row, writing)
+            if not tells_net:
+                bet = _with_net(bet, profit, profiles)
         except (CellError, BadBetError) as error:
             found.problems.append(f"line {number}: {error}")
-    return found
-
-
-def write_csv(bets: Iterable[PlacedBet], file: BinaryIO) -> None:
-    """Write bets as CSV in UTF-8, safe in a spreadsheet."""
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
-    writer = csv.writer(text)
-    writer.writerow([column.key for column in COLUMNS])
-    for bet in bets:
-        values = (column.written(bet) for column in COLUMNS)
-        writer.writerow([safe_text(each) if isinstance(each, str) else each for each in values])
-    text.detach()
-
-
-def write_json(bets: Iterable[PlacedBet], file: BinaryIO) -> None:
-    """Write bets as a JSON array of objects by column."""
-    file.write(json.dumps([as_fields(bet) for bet in bets], indent=2).encode() + b"\n")
-
-
-def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> int:
-    """Write bets as Bet-Analytix takes them in, times in UTC; return how many it has no words for.
-
-    Those are bets that were cashed out, whole or in part.
-    """
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
-    writer = csv.writer(text, delimiter=";", quoting=csv.QUOTE_ALL)
-    writer.writerow(BET_ANALYTIX_TITLES)
-    words = {result: word.upper() for word, result in BET_ANALYTIX_WORDS.items()}
-    left_out = 0
-    for bet in bets:
-        if bet.result not in words or bet.cashed_stake:
-            left_out += 1
             continue
-        told = _for_bet_analytix(bet) | {"State": words[bet.result]}
-        writer.writerow([safe_text(str(told.get(title, ""))) for title in BET_ANALYTIX_TITLES])
-    text.detach()
-    return left_out
-
-
-def _for_bet_analytix(bet: PlacedBet) -> dict[str, str | float]:
-    close = None if bet.close is None else bet.close.odds
-    return {
-        "Date": format_ms(bet.placed_at)[:16].replace("T", " "),
-        "Type": "Simple",
-        "Sport": bet.sport,
-        "Label": " · ".join(filter(None, (bet.selection, bet.match_name))),
-        "Odds": bet.odds,
-        "Stake": bet.stake,
-        "Bookmaker": bet.bookmaker,
-        "Competition": bet.competition,
-        "BetType": bet.market_type,
-        "Closing": "" if close is None else close,
-        "Comment": bet.note,
-    }
-
-
-def as_fields(bet: PlacedBet) -> dict[str, Any]:
-    """Return a bet by column."""
-    return {column.key: column.written(bet) for column in COLUMNS}
+        if not row.get("placed_at"):
+            found.undated.add(len(found.bets))
+        found.bets.append(bet)
+        if profit is not None and bet.profit is not None and abs(bet.profit - profit) > _CENT:
+            said = f"its list says {profit:+.2f}, {_result_text(bet)} is {bet.profit:+.2f}"
+            found.doubts.append(f"line {number}: {said}")
+    return found
 
 
 def _check_titles(keys: Mapping[str, str]) -> None:
@@ -239,19 +211,39 @@ def _style_of_cells(cells: Sequence[str]) -> str:
 
 def _number(cell: str) -> float | None:
     try:
-        return float(pointed(cell))
-    except ValueError:
+        return read_number("odds", cell)
+    except CellError:
         return None
 
 
-def _bet(row: Mapping[str, str], now_ms: int, tracker: Tracker, style: str) -> PlacedBet:
+def _writing_of(rows: Sequence[Mapping[str, str]], tracker: Tracker, odds: str) -> _Writing:
+    """Return how a file writes, by all of its cells."""
+    numbers, moments, signs = list[str](), list[str](), set[str]()
+    for row in rows:
+        for key, text in row.items():
+            kind = _KINDS.get(key)
+            if kind is ColumnKind.TIME:
+                moments.append(text)
+            elif kind is ColumnKind.NUMBER and (key != "odds" or odds == DECIMAL):
+                numbers.append(text)
+        signs.add(sign_of(row.get("stake", "")))
+    return _Writing(
+        words={**RESULT_WORDS, **tracker.words},
+        odds=odds,
+        decimals=decimals_of(numbers),
+        days=days_of(moments),
+        has_currencies=len(signs & set(SIGNS.values())) > 1,
+    )
+
+
+def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     for kind in (FREE_BET, EACH_WAY):
         if fold(row.get(kind, "")) in _YES:
             raise CellError(f"a {kind}, whose profit is not that of its stake")
     read: dict[str, Any] = {
-        key: _cell(key, text, tracker) for key, text in row.items() if key in _READ and text
+        key: _cell(key, text, writing) for key, text in row.items() if key in _READ and text
     }
-    odds = _odds(row, style)
+    odds = _odds(row, writing.odds)
     for key in _NEEDED:
         if key not in read:
             raise CellError(f"{key}: expected one, got nothing")
@@ -273,51 +265,64 @@ def _bet(row: Mapping[str, str], now_ms: int, tracker: Tracker, style: str) -> P
     fields["true_ev"] = fields.pop("ev_pct", _share(row))
     if row.get(TIPSTER):
         fields["note"] = "; ".join(filter(None, (f"by {row[TIPSTER]}", fields.get("note", ""))))
-    fields["currency"] = fields.get("currency", "").upper()
+    sign = sign_of(row["stake"]) if writing.has_currencies else ""
+    fields["currency"] = fields.get("currency", sign).upper()
+    fields["market_type"] = market_named(fields["market_type"])
     fields.setdefault("sport", sport_of(fields["competition"]))
     if fields["match_name"]:
         fields.setdefault("game_id", game_id(fields["competition"], fields["match_name"]))
     fields.setdefault("game_id", "")
     bet = PlacedBet(**fields | {"odds": odds, "close": close, "result": result})
-    return check_bet(_ended(bet, row))
+    return check_bet(_ended(bet, _profit(row, writing)))
 
 
-def _with_net(bet: PlacedBet, row: Mapping[str, str], profiles: Profiles) -> PlacedBet:
+def _with_net(bet: PlacedBet, profit: float | None, profiles: Profiles) -> PlacedBet:
     """Return a bet with what its odds pay after commission, to the cent that was paid."""
     net = profiles.of(bet.bookmaker).net(bet.odds)
-    if bet.result in (Result.WON, Result.HALF_WON) and (text := row.get("profit", "")):
+    if bet.result in (Result.WON, Result.HALF_WON) and profit is not None and profit > 0:
         won = bet.stake * decided_share(bet.result)
-        profit = read_number("profit", text)
-        if profit > 0:
-            is_gross = abs(profit - won * (bet.odds - 1)) <= _CENT
-            net = bet.odds if is_gross else 1 + profit / won
+        is_gross = abs(profit - won * (bet.odds - 1)) <= _CENT
+        net = bet.odds if is_gross else 1 + profit / won
     return bet if net == bet.odds else msgspec.structs.replace(bet, net_odds=net)
 
 
-def _ended(bet: PlacedBet, row: Mapping[str, str]) -> PlacedBet:
+def _ended(bet: PlacedBet, profit: float | None) -> PlacedBet:
     """Return a bet whose cash-out is told by its profit alone with what was paid back."""
     if bet.result is not Result.CASHED_OUT or bet.cashed_stake:
         return bet
-    profit = read_number("profit", row.get("profit", ""))
+    if profit is None:
+        raise CellError("profit: expected one of a bet that was cashed out")
     return msgspec.structs.replace(
         bet, cashed_stake=bet.stake, cashed_back=max(0.0, bet.stake + profit)
     )
 
 
-def _cell(key: str, text: str, tracker: Tracker) -> Any:
+def _profit(row: Mapping[str, str], writing: _Writing) -> float | None:
+    """Return what its list says that a bet earned; None where it does not."""
+    text = row.get(_PROFIT, "")
+    return read_amount(_PROFIT, text, writing.decimals) if text else None
+
+
+def _result_text(bet: PlacedBet) -> str:
+    return "" if bet.result is None else bet.result.value.replace("_", " ")
+
+
+def _cell(key: str, text: str, writing: _Writing) -> Any:
     if key == "result":
-        return read_result(text, {**RESULT_WORDS, **tracker.words})
+        return read_result(text, writing.words)
     if _KINDS[key] is ColumnKind.TIME:
-        return read_time(key, text)
+        return read_time(key, text, writing.days)
+    if key in _AMOUNTS:
+        return read_amount(key, text, writing.decimals)
     return read_number(key, text) if _KINDS[key] is ColumnKind.NUMBER else text
 
 
 def _odds(row: Mapping[str, str], style: str) -> float:
     text = (row.get(ODDS_KEYS.get(style, "")) or row.get("odds", "")).strip()
     if style == DECIMAL:
-        return read_number("odds", pointed(text))
+        return read_number("odds", text)
     try:
-        return parse_odds(text.replace(",", ""), style)
+        return parse_odds(text.replace(",", "") if style == AMERICAN else text, style)
     except OddsFormatError as error:
         raise CellError(f"odds {text!r}: {error}") from None
 

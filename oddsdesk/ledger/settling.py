@@ -16,7 +16,7 @@ from oddsdesk.contract.competitions import OTHER
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
-from oddsdesk.ledger.columns import CellError, fold, read_number, read_result
+from oddsdesk.ledger.cells import CellError, fold, read_amount, read_number, read_result
 from oddsdesk.matching.games import Match, Side, Verdict, compare_teams, may_be_alike, sides
 from oddsdesk.matching.team_names import TeamNames, shipped_names
 from oddsdesk.pricing.results import FOOTBALL, Goals, Result, Score, result_of
@@ -106,7 +106,7 @@ def _by_number(
 def _ended(bet: PlacedBet, result: Result, told: Mapping[str, str], now_ms: int) -> PlacedBet:
     if result is not Result.CASHED_OUT:
         return settled(bet, result, now_ms)
-    back = read_number("cashed_back", told.get("cashedback", ""))
+    back = read_amount("cashed_back", told.get("cashedback", ""))
     return cashed_out(bet, bet.open_stake, back - bet.cashed_back, now_ms)
 
 

@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from oddsdesk.ledger.columns import COLUMNS, fold
+from oddsdesk.ledger.cells import fold
+from oddsdesk.ledger.columns import COLUMNS
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL
 from oddsdesk.pricing.results import Result
 

@@ -18,6 +18,7 @@ IMPLIED: Final = "implied"
 _LONGEST: Final = 24
 _NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?", re.ASCII)
 _FRACTION: Final = re.compile(r"(\d+(?:\.\d+)?)/(\d+)", re.ASCII)
+_EVENS: Final = frozenset({"evens", "even", "evs"})
 _BRITISH: Final = (
     "1/10 1/9 1/8 1/7 1/6 2/11 1/5 2/9 1/4 2/7 3/10 1/3 4/11 2/5 4/9 1/2 8/15 4/7 8/13 4/6 "
     "8/11 4/5 5/6 10/11 1/1 21/20 11/10 6/5 5/4 11/8 7/5 6/4 8/5 13/8 7/4 9/5 15/8 2/1 11/5 "
@@ -53,7 +54,7 @@ def parse_odds(text: str, style: str = DECIMAL) -> float:
         OddsFormatError: unknown style, or text that is no odds of it.
     """
     _, read, example = _style(style)
-    plain = text.strip()
+    plain = text.strip().replace("\u2212", "-")
     if style != AMERICAN and "." not in plain:
         plain = plain.replace(",", ".", 1)
     odds = read(plain) if len(plain) <= _LONGEST else None
@@ -102,6 +103,8 @@ def _format_american(odds: float) -> str:
 
 def _read_american(text: str) -> float | None:
     number = _number(text)
+    if text.casefold() in _EVENS:
+        return 2.0
     if number is None or abs(number) < 100:
         return None
     return 1 + (number / 100 if number > 0 else -100 / number)
@@ -118,6 +121,8 @@ def _format_fractional(odds: float) -> str:
 
 
 def _read_fractional(text: str) -> float | None:
+    if text.casefold() in _EVENS:
+        return 2.0
     match = _FRACTION.fullmatch(text)
     if match is None or int(match[2]) == 0:
         return None

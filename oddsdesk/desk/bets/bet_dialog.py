@@ -16,7 +16,7 @@ from oddsdesk.desk.ui.formatting import odds_style
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
-from oddsdesk.ledger.columns import CellError, read_stake
+from oddsdesk.ledger.cells import CellError, read_stake
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import safety_floor

@@ -10,7 +10,7 @@ from oddsdesk.desk.ui.controls.form_dialog import FormDialog, sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out
-from oddsdesk.ledger.columns import CellError, read_number
+from oddsdesk.ledger.cells import CellError, read_amount
 
 _WIDTH: Final = 420
 
@@ -47,7 +47,7 @@ class CashDialog(FormDialog):
     def _on_buttons_accepted(self) -> None:
         try:
             part, back = self.part.text().strip(), self.back.text().strip()
-            stake, paid = read_number("stake", part), read_number("paid back", back)
+            stake, paid = read_amount("stake", part), read_amount("paid back", back)
             bet = cashed_out(self._bet, stake, paid, self._now_ms)
         except (BadBetError, CellError) as error:
             self.say_trouble(sentence(str(error)))

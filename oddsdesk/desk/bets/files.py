@@ -14,15 +14,11 @@ from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.exchange import (
-    ImportedBets,
-    OddsUnclearError,
-    read_bets,
-    write_bet_analytix,
-)
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.merging import lacking
+from oddsdesk.ledger.merging import compare
+from oddsdesk.ledger.reading import ImportedBets, OddsUnclearError, read_bets
 from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.ledger.writing import write_bet_analytix
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.whole_files import whole_file
@@ -116,14 +112,17 @@ class BetsFiles(QObject):
             except OddsUnclearError as error:
                 sample = error.sample
                 return lambda: self._ask_odds(path, sample)
-            fresh = lacking(found.bets, ledger.bets())
+            fresh, settled, there = compare(found.bets, ledger.bets(), self._clock(), found.undated)
+            if settled:
+                ledger.change(settled, "settled")
             if fresh:
                 ledger.place_all(fresh, "imported")
-            there = len(found.bets) - len(fresh)
             said = [f"{_bets(len(fresh))} imported from {path.name}, {_read_as(found)}"]
             said += [f"{there} there already"] if there else []
+            said += [f"{len(settled)} of them settled"] if settled else []
+            said += found.doubts[:_MOST_TOLD]
             said += [f"columns left out: {', '.join(found.left_out)}"] if found.left_out else []
-            return self._telling(said, found.problems, can_undo=bool(fresh))
+            return self._telling(said, found.problems, can_undo=bool(fresh or settled))
 
         self._read(path, work)
 

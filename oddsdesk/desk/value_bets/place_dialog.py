@@ -29,7 +29,7 @@ from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.desk.value_bets.cells import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.columns import CellError, read_stake
+from oddsdesk.ledger.cells import CellError, read_stake
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import MIN_EV

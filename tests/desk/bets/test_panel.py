@@ -15,8 +15,8 @@ from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.export.files import CSV
 from oddsdesk.desk.ui.chart.course_chart import ticks
 from oddsdesk.ledger.bets import PlacedBet, settled
-from oddsdesk.ledger.exchange import read_bets
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import HOUR, NOW, Make, bet

@@ -7,7 +7,7 @@ from oddsdesk.contract.quotes import check_quote, parse_quote, quote_line
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.importing import leave_out_future, set_times
-from oddsdesk.ledger.exchange import read_bets
+from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.formats import DECIMAL
 from oddsdesk.spreadsheets import SheetError
 

@@ -130,18 +130,38 @@ def test_what_is_exported_is_imported_elsewhere_and_not_twice(tmp_path: Path) ->
         file, other = tmp_path / name, tmp_path / f"{name}.db"
         run("export", "--to", str(file))
         there = ("import", str(file), "--ledger", str(other))
-        assert told(*there) == {"bets": 2, "there_already": 0, "bad": 0}
-        assert told(*there) == {"bets": 0, "there_already": 2, "bad": 0}
+        assert told(*there) == {"bets": 2, "there_already": 0, "settled": 0, "bad": 0}
+        assert told(*there) == {"bets": 0, "there_already": 2, "settled": 0, "bad": 0}
         with closing(Ledger(default_ledger())) as one, closing(Ledger(other)) as two:
             assert one.bets() == two.bets()
     assert [bet["bet"] for bet in json.loads(run("export", "--json").stdout)] == [1, 2]
+
+
+def test_a_list_without_dates_is_taken_once_and_settles_what_was_open(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    file.write_text("selection,odds,stake,result\nPSG,2.0,5,\nPSG,2.0,7,\nPSG,2.0,5,\n")
+    counts = {"settled": 0, "bad": 0}
+    assert told("import", str(file)) == {"bets": 3, "there_already": 0} | counts
+    assert told("import", str(file)) == {"bets": 0, "there_already": 3} | counts
+    file.write_text("selection,odds,stake,result\nPSG,2.0,5,won\nPSG,2.0,7,\nPSG,2.0,9,lost\n")
+    counts["settled"] = 1
+    assert told("import", str(file)) == {"bets": 1, "there_already": 2} | counts
+    states = [(bet["stake"], bet["result"]) for bet in told("list")[2:]]
+    assert states == [(5, "won"), (7, "open"), (5, "open"), (9, "lost")]
+
+
+def test_two_bets_of_a_day_are_two_where_no_more_than_the_day_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    for stake, bets in (("10", 1), ("25", 1), ("25", 0)):
+        file.write_text(f"date,selection,odds,stake\n2026-04-16,PSG,2.0,{stake}\n")
+        assert told("import", str(file))["bets"] == bets
 
 
 def test_unknown_columns_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake,mood\nPSG,2.0,5,good\nPSG,1.0,5,bad\n")
     done = run("import", str(file), exit_code=1)
-    assert done.stdout == "bets 1, there already 0, bad 1\n"
+    assert done.stdout == "bets 1, there already 0, settled 0, bad 1\n"
     assert "columns that say nothing here: mood" in done.stderr
     assert f"{file}: line 3: odds 1" in done.stderr
 
@@ -161,7 +181,7 @@ def test_what_goes_to_bet_analytix_is_known_as_its_list(tmp_path: Path) -> None:
     run("export", "--format", "bet-analytix", "--to", str(file))
     done = run("import", str(file), "--ledger", str(tmp_path / "other.db"))
     assert done.stderr.startswith(f"{file}: decimal odds, a list of Bet-Analytix\n")
-    assert done.stdout == "bets 2, there already 0, bad 0\n"
+    assert done.stdout == "bets 2, there already 0, settled 0, bad 0\n"
 
 
 def quote(minutes_before: float, over: float, under: float, *, live: bool = False) -> Quote:

@@ -1,8 +1,11 @@
 """Bets that go to files and come back, and bets of other trackers."""
 
+import csv
 import io
 import json
+import re
 import zipfile
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
@@ -11,14 +14,9 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.export.bets import write_bets_workbook
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.exchange import (
-    OddsUnclearError,
-    read_bets,
-    write_bet_analytix,
-    write_csv,
-    write_json,
-)
 from oddsdesk.ledger.merging import lacking
+from oddsdesk.ledger.reading import OddsUnclearError, read_bets
+from oddsdesk.ledger.writing import write_bet_analytix, write_csv, write_json
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.results import Result
@@ -105,14 +103,13 @@ def test_pikkits_bets_are_read_and_what_makes_no_sense_is_named() -> None:
 
 def test_a_plain_list_with_american_odds_is_read() -> None:
     found = read_bets(PLAIN.encode("cp1252"), NOW)
-    patriots, lakers = found.bets
+    patriots, lakers, third = found.bets
     assert (patriots.stake, patriots.result) == (1000.0, Result.WON)
     assert patriots.odds == pytest.approx(1 + 100 / 110)
     assert (lakers.odds, lakers.result) == (2.5, Result.LOST)
     assert patriots.placed_at == parse_ms("2025-01-15T00:00:00Z")
-    assert found.problems == [
-        "line 4: placed_at '15/01/2025': expected a time such as 2026-04-16T18:30:00Z"
-    ]
+    assert third.placed_at == parse_ms("2025-01-15T00:00:00Z")
+    assert found.problems == []
 
 
 PROFILES = Profiles([Profile(name="Exchange", group="Exchange", commission=0.05)])
@@ -157,7 +154,7 @@ def test_a_bet_by_hand_belongs_to_its_game() -> None:
     ("cells", "problem"),
     [
         ("PSG,1.0,5", "line 2: odds 1: expected decimal odds above 1"),
-        ("PSG,2.0,0", "line 2: stake 0: expected an amount above 0"),
+        ("PSG,2.0,0", "line 2: stake 0: expected an amount above 0 and below 1e12"),
         ("PSG,two,5", "line 2: odds 'two': expected a number such as 12.50"),
         (",2.0,5", "line 2: selection: expected one, got nothing"),
     ],
@@ -293,12 +290,138 @@ def test_a_title_tells_how_odds_are_written(title: str, style: str, odds: float)
 
 
 @pytest.mark.parametrize(
-    ("cell", "stake"),
-    [("10,50", 10.5), ("1,000", 1000.0), ("€1.000,50", 1000.5), ("1,234.5", 1234.5)],
+    ("odds", "cell", "stake"),
+    [
+        ("2,0", "10,50", 10.5),
+        ("2,0", "€1.000,50", 1000.5),
+        ("2,0", "1.500", 1500.0),
+        ("2,0", "1,500", 1.5),
+        ("2.0", "1,500", 1500.0),
+        ("2.0", "1.500", 1.5),
+        ("2.0", "$1,234.5", 1234.5),
+        ("2", "1,000", 1000.0),
+        ("2", "1,234.5", 1234.5),
+        ("2", "1.234,5", 1234.5),
+        ("2", "1.234.567", 1234567.0),
+    ],
 )
-def test_a_comma_is_read_as_it_is_meant(cell: str, stake: float) -> None:
-    found = read_bets(f"selection;odds;stake\nPSG;2,0;{cell}\n".encode(), NOW)
+def test_an_amount_is_read_as_the_other_cells_of_its_file_are_written(
+    odds: str, cell: str, stake: float
+) -> None:
+    found = read_bets(f"selection;odds;stake\nPSG;{odds};{cell}\n".encode(), NOW)
     assert [bet.stake for bet in found.bets] == [stake]
+
+
+def test_our_own_list_comes_back_from_a_spreadsheet_that_writes_commas() -> None:
+    bets = [
+        msgspec.structs.replace(BET, odds=2.1, stake=1_250.5, net_odds=2.045, fair_odds=1.987),
+        msgspec.structs.replace(FULL, cashed_stake=13.6, cashed_back=20.125, true_ev=1.234),
+    ]
+    titles, rows = read_sheet(written_csv(*bets))
+    written = io.StringIO()
+    writer = csv.writer(written, delimiter=";")
+    writer.writerow(titles)
+    for row in rows:
+        writer.writerow(
+            text.replace(".", ",") if re.fullmatch(r"-?\d+\.\d+", text) else text
+            for text in row.cells.values()
+        )
+    assert read_bets(written.getvalue().encode(), NOW).bets == bets
+
+
+@pytest.mark.parametrize(
+    ("style", "cell", "odds"),
+    [
+        ("hong_kong", "0,95", 1.95),
+        ("indonesian", "-1,25", 1.8),
+        ("malay", "-0,80", 2.25),
+        ("implied", "5,2 %", 100 / 5.2),
+        ("american", "+1,200", 13.0),
+        ("american", "\u2212110", 1 + 100 / 110),
+        ("american", "even", 2.0),
+        ("fractional", "Evens", 2.0),
+    ],
+)
+def test_odds_of_every_style_may_have_a_comma(style: str, cell: str, odds: float) -> None:
+    found = read_bets(f"selection;odds;stake\nPSG;{cell};5\n".encode(), NOW, style)
+    assert [bet.odds for bet in found.bets] == [pytest.approx(odds)]
+
+
+@pytest.mark.parametrize(
+    ("dates", "days"),
+    [
+        (("15/03/2025", "08/09/2025"), ("2025-03-15", "2025-09-08")),
+        (("03/15/2025 7:30 PM", "08/09/2025"), ("2025-03-15T19:30", "2025-08-09")),
+        (("13.04.2025 18:30", "01.02.2025"), ("2025-04-13T18:30", "2025-02-01")),
+        (("13-Apr-2025", "2 March 2025"), ("2025-04-13", "2025-03-02")),
+        (("08/08/2025",), ("2025-08-08",)),
+    ],
+)
+def test_all_dates_of_a_file_tell_which_number_is_the_day(
+    dates: tuple[str, ...], days: tuple[str, ...]
+) -> None:
+    found = read_bets(_dated(*dates), NOW)
+    assert [bet.placed_at for bet in found.bets] == [_ms(day) for day in days]
+    assert not found.problems
+
+
+def test_a_date_is_never_guessed() -> None:
+    assert read_bets(_dated("08/09/2025"), NOW).problems == [
+        "line 2: placed_at '08/09/2025': nothing in the file tells which number is the day;"
+        " write 2026-04-16"
+    ]
+    assert read_bets(_dated("30.02.2025"), NOW).problems == [
+        "line 2: placed_at '30.02.2025': expected a time such as 2026-04-16T18:30:00Z"
+    ]
+    both = read_bets(_dated("15/03/2025", "03/15/2025", "08/09/2025"), NOW)
+    assert [bet.placed_at for bet in both.bets] == [_ms("2025-03-15")] * 2
+
+
+def _dated(*dates: str) -> bytes:
+    return "\n".join(["date;selection;odds;stake", *(f"{d};PSG;2.0;5" for d in dates)]).encode()
+
+
+def _ms(day: str) -> int:
+    return round(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def test_signs_of_several_currencies_are_never_summed() -> None:
+    table = "selection,odds,stake\nPSG,2.0,$10\nLens,2.0,10 €\nLille,2.0,10\n"
+    assert [bet.currency for bet in read_bets(table.encode(), NOW).bets] == ["USD", "EUR", ""]
+    assert [bet.currency for bet in read_bets(table.replace("$", "€").encode(), NOW).bets] == [
+        "",
+        "",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "market_type"),
+    [
+        ("Moneyline", "moneyline"),
+        ("1X2", "moneyline"),
+        ("Match result", "moneyline"),
+        ("Asian Handicap", "spread"),
+        ("Over/Under", "total"),
+        ("spread", "spread"),
+        ("Corners", "Corners"),
+    ],
+)
+def test_a_market_is_known_by_what_people_call_it(word: str, market_type: str) -> None:
+    (bet,) = read_bets(f"selection,market,odds,stake\nPSG,{word},2,5\n".encode(), NOW).bets
+    assert bet.market_type == market_type
+
+
+def test_what_a_list_says_otherwise_is_told() -> None:
+    table = "selection,odds,stake,result,profit\nPSG,2.0,10,lost,-3\nLens,2.0,10,won,9.8\n"
+    found = read_bets(table.encode(), NOW)
+    assert found.doubts == ["line 2: its list says -3.00, lost is -10.00"]
+
+
+@pytest.mark.parametrize("cell", ["1e155", "1e12", "nan", "-5"])
+def test_an_amount_that_cannot_be_is_left_out(cell: str) -> None:
+    found = read_bets(f"selection,odds,stake\nPSG,2.0,{cell}\n".encode(), NOW)
+    assert (found.bets, len(found.problems)) == ([], 1)
 
 
 def test_our_own_long_odds_need_no_question() -> None:
