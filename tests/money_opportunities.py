@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import product
+from math import ceil, floor
 from pathlib import Path
 
 from tests.money_quotes import (
@@ -118,8 +119,8 @@ class Count:
         self, market: tuple, quotes: list[Quote], group: Group, cover: tuple[str, ...]
     ) -> Iterator[Found]:
         offered = [self._offers(quotes, group, side, cover) for side in cover]
-        total = self._least(offered, [group])
-        if total is not None and total <= 1 + LOW:
+        nets = self._best(offered, [group])
+        if nets is not None and (total := _total(nets)) <= 1 + LOW and all(_stakes(nets)):
             kind = "arbitrage" if total < 1 else "low-hold"
             yield Found(kind, market, (group,), cover, total)
 
@@ -142,14 +143,18 @@ class Count:
                 self._offers(quotes, (about, line), side, sides)
                 for line, side in ((one, sides[0]), (other, sides[1]))
             ]
-            total = self._least(offers, [(about, one), (about, other)])
-            if total is None:
+            groups = ((about, one), (about, other))
+            nets = self._best(offers, list(groups))
+            if nets is None:
                 continue
             live = any(offer.quote.live for offer in offers[0])
             chance = self._chance(market, about, hits[0] - 0.5, hits[-1] + 0.5, live=live)
-            if total - 1 <= max(LOW, chance or 0.0):
-                groups = ((about, one), (about, other))
-                yield Found("middle", market, groups, sides, total, chance)
+            results = _results(nets, (above, below), around)
+            loss, hit = -min(results.values()), min(results[number] for number in hits)
+            cheap = _total(nets) - 1 <= LOW
+            gains = chance is not None and chance * hit >= (1 - chance) * loss
+            if hit > 0 and all(_stakes(nets)) and (cheap or gains):
+                yield Found("middle", market, groups, sides, _total(nets), chance)
 
     def _chance(
         self, market: tuple, about: str, low: float, high: float, *, live: bool
@@ -188,18 +193,49 @@ class Count:
                 offers.append(Offer(quote, operator, own[side], net, regulation))
         return offers
 
-    def _least(self, offered: list[list[Offer]], groups: list[Group]) -> float | None:
-        """S of the best legs, of all combinations there are."""
+    def _best(self, offered: list[list[Offer]], groups: list[Group]) -> tuple[float, ...] | None:
+        """The net odds of the legs with the least S, of all combinations there are."""
         best = [
             sorted(offers, key=lambda offer: -offer.net)[: 12 if len(offered) == 3 else None]
             for offers in offered
         ]
-        totals = [
-            sum(1 / offer.net for offer in legs)
+        allowed = [
+            tuple(offer.net for offer in legs)
             for legs in product(*best)
             if _go_together(legs, groups)
         ]
-        return min(totals, default=None)
+        return min(allowed, key=_total, default=None)
+
+
+def _total(nets: tuple[float, ...]) -> float:
+    return sum(1 / net for net in nets)
+
+
+def _stakes(nets: tuple[float, ...]) -> list[int]:
+    """100 divided so that each leg pays the same, in whole units."""
+    return [floor(100 / net / _total(nets) + 0.5) for net in nets]
+
+
+def _results(
+    nets: tuple[float, ...], lines: tuple[float, float], numbers: range
+) -> dict[int, float]:
+    """What is left of a bet over one line and one under another, by the number that comes."""
+    over, under = _stakes(nets)
+    left = {}
+    for number in numbers:
+        # a quarter line is bet on as two lines, half the stake on each
+        come_back = [over * _back(nets[0], number - part) for part in _parts(lines[0])]
+        come_back += [under * _back(nets[1], part - number) for part in _parts(lines[1])]
+        left[number] = sum(come_back) / 2 - over - under
+    return left
+
+
+def _parts(line: float) -> tuple[float, float]:
+    return floor(line * 2) / 2, ceil(line * 2) / 2
+
+
+def _back(net: float, beyond: float) -> float:
+    return net if beyond > 0 else 1 if beyond == 0 else 0
 
 
 def _bets_on(quote: Quote, own: set[str], cover: tuple[str, ...]) -> bool:

@@ -187,7 +187,10 @@ class OpportunityFinder:
             yield self._opportunity(kind, form, found, staked, None)
 
     def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity]:
-        """Yield the middles between the lines of one subject."""
+        """Yield the middles between the lines of one subject.
+
+        No middle breaks even at less than ``S - 1``: a chance below it spares the closer look.
+        """
         if len(lines) < 2:
             return
         sides = (HOME, AWAY) if lines[0][1].key.market_type in HANDICAPS else (OVER, UNDER)
@@ -222,12 +225,12 @@ class OpportunityFinder:
     ) -> Iterator[Opportunity]:
         one, other = found
         legs = (one.leg, other.leg)
-        if total_of(legs) > 1 + max(LOW_HOLD, chance or 0.0):
-            return
         staked, hit = middle_outlay(legs, lines, span, self._split)
-        if hit > 0 and staked.covers_all:
+        if hit <= 0 or not staked.covers_all:
+            return
+        middle = Middle(-staked.worst, hit, chance)
+        if total_of(legs) <= 1 + LOW_HOLD or middle.gains:
             sides = tuple(each.side for each in found)
-            middle = Middle(-staked.worst, hit, chance)
             yield self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle)
 
     def _ladders(self, lines: Sequence[tuple[float, Section]]) -> dict[bool, Mapping[float, float]]:

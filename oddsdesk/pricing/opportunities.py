@@ -2,7 +2,7 @@
 
 ``S`` is the sum of 1/net odds over legs that cover every outcome. Below 1 they win whatever
 happens; a little above 1 they cost little. The legs of a middle are of two lines: between them
-both win.
+neither loses.
 """
 
 import math
@@ -24,7 +24,7 @@ class OpportunityKind(Enum):
     ARBITRAGE = "arbitrage"
     """They win whatever happens: S is below 1."""
     MIDDLE = "middle"
-    """They are of two lines, and both win in between."""
+    """They are of two lines, and in between none loses."""
     LOW_HOLD = "low-hold"
     """They lose little whatever happens."""
 
@@ -93,6 +93,11 @@ class Middle(NamedTuple):
         """The chance of a hit from which on it gains on average: ``L / (L + H)``."""
         loss = max(0.0, self.loss)
         return loss / (loss + self.hit)
+
+    @property
+    def gains(self) -> bool:
+        """Whether it gains on average, as far as the reference's ladder tells."""
+        return self.chance is not None and self.chance >= self.break_even
 
 
 class Span(NamedTuple):

@@ -4,7 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from math import exp
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,6 +18,9 @@ from oddsdesk.board.assessed import AssessedPrice, assessed_price
 from oddsdesk.board.board import Board
 from oddsdesk.cli.bet_sources import moment_of_database
 from oddsdesk.cli.import_ import import_
+from oddsdesk.cli.ingest import ingest
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.times import format_ms
 from oddsdesk.resource_files import resource_path
 from tests import money_quotes
 from tests.money_count import count_bets
@@ -101,16 +106,7 @@ def test_prices_are_judged_by_an_exchange_as_by_the_second_count(pinned: RealMom
 
 
 def test_the_opportunities_are_those_of_the_second_count(pinned: RealMoment) -> None:
-    arguments = ["--database", str(pinned.database), "--json"]
-    result = CliRunner().invoke(arbitrage_command.arbitrage, arguments)
-    assert result.exit_code == 0, result.output
-    names = ("kind", "competition", "match_name", "market_type", "period", "hold_pct")
-    mine = Counter(tuple(row[name] for name in names) for row in json.loads(result.stdout))
-    lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
-    theirs = Counter(
-        (each.kind, *each.market[0], *each.market[1:], round((each.total - 1) * 100, 2))
-        for each in count(pinned.lines, lines)
-    )
+    mine, theirs = _opportunities(pinned)
 
     assert Counter(each[0] for each in mine.elements()) == {
         "arbitrage": 45,
@@ -118,6 +114,71 @@ def test_the_opportunities_are_those_of_the_second_count(pinned: RealMoment) -> 
         "low-hold": 219,
     }
     assert mine == theirs
+
+
+def test_middles_of_all_lines_are_those_of_the_second_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half, whole and quarter lines, before the game and of a sport without draws."""
+    now = system_clock()
+    monkeypatch.setattr(arbitrage_command, "system_clock", lambda: now)
+    moment = RealMoment(tmp_path / "odds.db", list(_made_up_lines(Random(5), now)))
+    quotes = tmp_path / "quotes.ndjson"
+    quotes.write_text("\n".join(moment.lines), "utf-8")
+    result = CliRunner().invoke(ingest, [str(quotes), "--database", str(moment.database)])
+    assert result.exit_code == 0, result.output
+    mine, theirs = _opportunities(moment)
+
+    costly = [each for each in mine if each[0] == "middle" and each[5] > 2]
+    assert len(costly) > 30
+    assert mine == theirs
+
+
+def _made_up_lines(chance: Random, now: int) -> Iterator[str]:
+    """Totals and handicaps of many games, each bookmaker at lines of its own."""
+    for game in range(60):
+        is_total, home, away = bool(game % 2), f"A{game}", f"B{game}"
+        for bookmaker in ("Pinnacle", "One", "Two", "Three"):
+            is_reference, odds = bookmaker == "Pinnacle", {}
+            for quarters in range(-8, 9, 2 if is_reference else 1):
+                if not is_reference and chance.random() > 0.3:
+                    continue
+                line, payout = quarters / 4, 0.96 if is_reference else chance.uniform(0.83, 1.02)
+                passed = 1 / (1 + exp(line * 0.7))
+                names = (f"{home} {-line:+g}", f"{away} {line:+g}")
+                if is_total:
+                    names = (f"Over {line + 2.5:g}", f"Under {line + 2.5:g}")
+                prices = (payout / passed, payout / (1 - passed))
+                odds |= {name: round(price, 2) for name, price in zip(names, prices, strict=True)}
+            if odds:
+                yield json.dumps(
+                    {
+                        "bookmaker": bookmaker,
+                        "match_name": f"{home} vs {away}",
+                        "competition": "EPL" if is_total else "NHL",
+                        "sport": "Football" if is_total else "Hockey",
+                        "market_type": "total" if is_total else "spread",
+                        "period": 0,
+                        "odds": odds,
+                        "match_date": format_ms(now + 36_000_000),
+                        "scraped_at": format_ms(now),
+                    }
+                )
+
+
+def _opportunities(moment: RealMoment) -> tuple[Counter[Any], Counter[Any]]:
+    """Those of the command and those of the second count."""
+    arguments = ["--database", str(moment.database), "--json"]
+    result = CliRunner().invoke(arbitrage_command.arbitrage, arguments)
+    assert result.exit_code == 0, result.output
+    names = ("kind", "competition", "match_name", "market_type", "period", "hold_pct")
+    mine = Counter(tuple(row[name] for name in names) for row in json.loads(result.stdout))
+    lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
+    theirs = Counter(
+        (each.kind, *each.market[0], *each.market[1:], round((each.total - 1) * 100, 2))
+        for each in count(moment.lines, lines)
+    )
+    return mine, theirs
 
 
 def _reckoned(board: Board) -> Iterator[AssessedPrice]:

@@ -170,8 +170,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         Column("Arbitrage", Align.LEFT),
         _of_all(_kind),
         _kind_rank,
-        tip="Arbitrage wins whatever happens; low hold costs at most 2 %; the legs of a middle "
-        "both win between their lines",
+        tip="Arbitrage wins whatever happens; low hold costs at most 2 %; between the lines of "
+        "a middle no leg loses",
     ),
     ColumnSpec(
         "profit_pct",
@@ -265,7 +265,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         _of_all(lambda row: Cell(middle_text(row.found), TextRole.SOFT)),
         lambda row: -1.0 if row.found.middle is None else row.found.middle.hit,
         descending_first=True,
-        tip="What both legs win together, from which chance on that gains, and the chance by the "
+        tip="The least that a hit wins, from which chance on that gains, and the chance by the "
         "reference's prices; of others what a push leaves",
     ),
     ColumnSpec(

@@ -180,6 +180,21 @@ def test_a_middle_that_costs_much_is_none_where_its_chance_is_not_known() -> Non
     assert [each.kind for each in total(cheap).found()] == [OpportunityKind.MIDDLE]
 
 
+def test_a_middle_on_which_one_leg_only_pushes_is_judged_by_what_a_hit_brings() -> None:
+    """At a cost of 15 % a chance of 25 % is enough where both legs win, not where one is back."""
+    odds: Odds = {
+        REFERENCE: {"Over 1.5": 1.33, "Under 1.5": 3.55, "Over 2.5": 2.02, "Under 2.5": 1.88},
+        "Betfair": {"Over 1.5": 1.33},
+        "Unibet": {"Under 2": 2.5},
+    }
+    assert [each.kind for each in total(odds).found()] == []
+    both_win: Odds = {**odds, "Unibet": {"Under 2.5": 2.5}}
+    (middle,) = [each for each in total(both_win).found() if each.key.groups == ("1.5", "2.5")]
+    assert middle.hold_pct == pytest.approx(15.19, abs=0.01)
+    assert middle.middle is not None
+    assert middle.middle.gains
+
+
 def test_handicaps_make_middles_between_their_margins() -> None:
     seen = Seen()
     odds: Odds = {"Betfair": {"Arsenal -1.5": 2.0}, "Unibet": {"Chelsea +2.5": 1.98}}

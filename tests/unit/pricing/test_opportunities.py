@@ -187,6 +187,24 @@ def test_outside_its_span_a_middle_never_gains_more_than_inside(
         assert hit >= staked.worst - 1e-6
 
 
+@given(odds, odds, st.integers(-8, 8), st.integers(1, 8), st.sampled_from([0.01, 1, 10]))
+def test_no_middle_breaks_even_at_less_than_its_hold(
+    one: float, other: float, quarter: int, width: int, step: float
+) -> None:
+    lines = (quarter / 4, (quarter + width) / 4)
+    legs = (leg("A", one), leg("B", other))
+    if (span := middle_span(*lines)) is None:
+        return
+    staked, hit = middle_outlay(legs, lines, span, Split(100, step))
+    if hit > 0:
+        assert Middle(-staked.worst, hit, None).break_even >= total_of(legs) - 1 - 1e-9
+
+
+@pytest.mark.parametrize(("chance", "gains"), [(None, False), (0.24, False), (0.25, True)])
+def test_a_middle_gains_from_its_break_even_on(chance: float | None, gains: bool) -> None:
+    assert Middle(10.0, 30.0, chance).gains is gains
+
+
 def test_the_chance_is_that_of_the_ladder_between_its_half_lines() -> None:
     ladder = {1.5: 0.75, 2.5: 0.52, 3.5: 0.3}
     assert Span(3, 3).chance(ladder) == pytest.approx(0.22)
