@@ -8,7 +8,7 @@ Odds and access lie in one schema of the database, the first of its ``search_pat
 from typing import Final, LiteralString
 
 from oddsdesk.store.games import NO_DATE
-from oddsdesk.store.postgres.views import VIEWS
+from oddsdesk.store.postgres.views import CLOSING_LINES, VIEWS
 
 NAME: Final = 'text COLLATE "C" NOT NULL'
 IN_ORDER: Final = "kickoff, match_name, competition"
@@ -246,5 +246,6 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
     (*ODDS, *ACCESS),
     VIEWS,
     RESULTS,
+    CLOSING_LINES,
 )
 """Migrations, only ever added at the end; ``oddsdesk_schema`` holds how many were done."""

@@ -2,6 +2,8 @@
 
 from typing import Final, LiteralString
 
+from oddsdesk.pricing.closing import MOST_AGE_MS
+
 _GAME: Final = """
 g.game_id, g.match_name, g.competition, g.sport,
 to_timestamp(g.match_date / 1000.0) AS match_date
@@ -40,6 +42,10 @@ VIEWS: Final[tuple[LiteralString, ...]] = (
     FROM price_change c JOIN game g ON g.id = c.game
     WINDOW path AS ({_PATH} ORDER BY c.scraped_at, c.seq)
     """,
+)
+
+CLOSING_LINES: Final[tuple[LiteralString, ...]] = (
+    "DROP VIEW IF EXISTS closing_lines",
     f"""
     CREATE VIEW closing_lines AS
     SELECT game_id, match_name, competition, sport, match_date, bookmaker, market_type, period,
@@ -48,8 +54,11 @@ VIEWS: Final[tuple[LiteralString, ...]] = (
         SELECT {_GAME}, {_MOVE}, c.odds, to_timestamp(c.scraped_at / 1000.0) AS scraped_at,
             row_number() OVER ({_PATH} ORDER BY c.scraped_at DESC, c.seq DESC) AS place
         FROM price_change c JOIN game g ON g.id = c.game
-        WHERE c.odds IS NOT NULL AND NOT c.is_live AND c.scraped_at <= g.match_date
+        JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
+            AND q.market_type = c.market_type AND q.period = c.period
+        WHERE NOT c.is_live AND c.scraped_at <= g.match_date
+            AND q.scraped_at >= g.match_date - {MOST_AGE_MS}
     ) last
-    WHERE place = 1
+    WHERE place = 1 AND odds IS NOT NULL
     """,
 )

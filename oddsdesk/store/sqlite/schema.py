@@ -10,7 +10,7 @@ from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.parting import part_fused_games
 from oddsdesk.store.sqlite.spellings import join_spellings
-from oddsdesk.store.sqlite.views import VIEWS
+from oddsdesk.store.sqlite.views import CLOSING_LINES, VIEWS
 
 _GAME = f"""
 CREATE TABLE game (
@@ -324,5 +324,7 @@ ODDS: Final = Schema(
                 " (game, selection, market_type, period, bookmaker, scraped_at)",
             ),
         ),
+        # Older files have a view of that name that took withdrawn prices for closing ones.
+        Step("closing_lines_that_stood", CLOSING_LINES),
     ),
 )

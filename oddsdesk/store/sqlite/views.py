@@ -5,6 +5,8 @@ Times are ISO-8601 texts. A step that changes a table they name has to drop and 
 
 from typing import Final
 
+from oddsdesk.pricing.closing import MOST_AGE_MS
+
 
 def _time(column: str) -> str:
     return f"strftime('%Y-%m-%dT%H:%M:%fZ', {column} / 1000.0, 'unixepoch')"
@@ -46,6 +48,11 @@ VIEWS: Final = (
         ORDER BY c.scraped_at, c.seq
     )
     """,
+)
+
+# When a market was seen last stands in its present row alone: the log has what moved.
+CLOSING_LINES: Final = (
+    "DROP VIEW IF EXISTS closing_lines",
     f"""
     CREATE VIEW closing_lines AS
     SELECT game_id, match_name, competition, sport, match_date, bookmaker, market_type, period,
@@ -57,8 +64,11 @@ VIEWS: Final = (
                 ORDER BY c.scraped_at DESC, c.seq DESC
             ) AS place
         FROM price_change c JOIN game g ON g.id = c.game
-        WHERE c.odds IS NOT NULL AND NOT c.is_live AND c.scraped_at <= g.match_date
+        JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
+            AND q.market_type = c.market_type AND q.period = c.period
+        WHERE NOT c.is_live AND c.scraped_at <= g.match_date
+            AND q.scraped_at >= g.match_date - {MOST_AGE_MS}
     ) last
-    WHERE place = 1
+    WHERE place = 1 AND odds IS NOT NULL
     """,
 )

@@ -31,8 +31,8 @@ def queries(title: str) -> list[str]:
 
 
 def quoted(bookmaker: str, minutes: float, *odds: float, is_live: bool = False) -> Quote:
-    """A moneyline so many minutes before kick-off."""
-    prices = dict(zip(("Arsenal", "Draw", "Chelsea"), odds, strict=True))
+    """A moneyline so many minutes before kick-off; without odds withdrawn."""
+    prices = dict(zip(("Arsenal", "Draw", "Chelsea"), odds, strict=bool(odds)))
     at = KICK_OFF - round(minutes * MINUTE)
     return Quote(
         *(bookmaker, GAME, "EPL", "moneyline", 0, prices, at), is_live, match_date=KICK_OFF
@@ -52,14 +52,18 @@ QUOTES = [
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a database and its export lie."""
     folder = tmp_path_factory.mktemp("schema")
+    export_changes(folder, QUOTES)
+    return folder
+
+
+def export_changes(folder: Path, quotes: list[Quote]) -> None:
     with closing(open_store(folder / "odds.db")) as store:
-        store.record(QUOTES).result(20)
+        store.record(quotes).result(20)
     target = str(folder / "changes.parquet")
     made = CliRunner().invoke(
         main, ["export", "changes", "--database", str(folder / "odds.db"), target]
     )
     assert made.exit_code == 0, made.output
-    return folder
 
 
 @pytest.mark.parametrize("name", EXPORTS)
@@ -76,10 +80,21 @@ def test_queries_for_duckdb_work_as_they_are_printed(
     first, closes, holds = [duckdb.sql(query).fetchall() for query in queries("Parquet in DuckDB")]
     assert first == [("Pinnacle", 5, 2)]
     assert len(closes) == 6
-    assert (GAME, "moneyline", 0, "Arsenal", "Bet365", 2.0) in closes
+    assert (GAME, "moneyline", 0, "Arsenal", "Bet365", 2.0) in [row[1:] for row in closes]
     [(lowest, games, hold), (highest, *_)] = holds
     assert (lowest, games, highest) == ("Pinnacle", 1, "Bet365")
     assert hold == pytest.approx(100 * (1 - 1 / (1 / 2.1 + 1 / 3.5 + 1 / 3.8)), abs=0.01)
+
+
+def test_a_withdrawn_price_closes_nothing_in_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = [quoted("Pinnacle", 90, 2.0, 3.5, 4.0), quoted("Bet365", 90, 1.9, 3.3, 3.8)]
+    export_changes(tmp_path, [*both, quoted("Bet365", 20)])
+    monkeypatch.chdir(tmp_path)
+    _, closes, holds = [duckdb.sql(query).fetchall() for query in queries("Parquet in DuckDB")]
+    assert [row[-2:] for row in closes] == [("Pinnacle", 2.0), ("Pinnacle", 4.0), ("Pinnacle", 3.5)]
+    assert [row[:2] for row in holds] == [("Pinnacle", 1)]
 
 
 GAME_COLUMNS = ["game_id", "match_name", "competition", "sport", "match_date"]
