@@ -1,11 +1,13 @@
 """What to stake on many prices at once: one outcome one stake, caps, what is placed (D54, D55).
 
 Prices of one outcome at several bookmakers are one bet: the best net price carries the stake.
-Outcomes of one line group exclude each other and are solved together. Then bets are staked in
-the order of their expected gain, each as far as Kelly and the room under the caps let it.
+Bets are staked in the order of their expected gain, each as far as Kelly and the room under the
+caps let it. Outcomes of one line group exclude each other and are solved together, by what there
+is room for: none is a hedge of what another did not get.
 """
 
 import math
+import operator
 from collections import defaultdict
 from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from enum import Enum
@@ -17,9 +19,11 @@ from oddsdesk.pricing.settlement import Settlement
 
 _DUST: Final = 1e-9
 """A share of a step: a stake of 2.9999999999 steps counts as three."""
-_TURNS: Final = 200
-_HALVINGS: Final = 60
-_STILL: Final = 1e-9
+_NEVER: Final = 1e-12
+"""A probability that is one of rounding."""
+_TURNS: Final = 100
+_HALVINGS: Final = 45
+_STILL: Final = 1e-8
 """A share of the bankroll that makes no difference."""
 
 
@@ -42,10 +46,6 @@ class Bound(Enum):
     """What would be staked is less than one step."""
     NO_EDGE = "no_edge"
     """The price gains nothing on average: nothing is staked."""
-
-
-_CUTS: Final = frozenset({Bound.OUTCOME, Bound.GAME, Bound.TOTAL, Bound.BOOKMAKER, Bound.ROUNDING})
-"""What leaves a stake smaller than others of its line group take it to be."""
 
 
 class StakePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +82,8 @@ class Stake(NamedTuple):
     amount: float
     bound: Bound | None
     full_kelly: float
-    """Kelly's share of the bankroll, sides that exclude each other solved together; where one of
-    them cannot be staked so much, what makes the most of that."""
+    """Kelly's share of the bankroll, sides that exclude each other solved together, by what there
+    is room for of them."""
     same_bet_as: str | None = None
     """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
 
@@ -101,17 +101,17 @@ def staking(
 ) -> Generator[None, None, list[Stake]]:
     """Return the stake of each offer, in the order of the offers; in small steps.
 
-    No cap is passed, whatever is placed; a bet that gains less is staked after one that gains more.
+    No cap is passed, whatever is placed; a bet that gains less is staked after one that gains
+    more, and sides that are solved together with the best of them.
     """
-    placed = placed or Placed()
     carriers = _carriers(offers)
     yield
-    full, together = yield from _kelly_by_group([offers[index] for index in carriers.values()])
-    order = sorted(carriers.values(), key=lambda index: (-_gain(offers[index]), index))
-    ordered = [offers[index] for index in order]
-    found = yield from _taking(plan, placed, ordered, full)
-    if beside := _beside_what_was_cut(plan, together, found):
-        found = yield from _taking(plan, placed, ordered, full | beside)
+    together = yield from _solved_together([offers[index] for index in carriers.values()])
+    rooms = _Rooms(plan, placed or Placed())
+    found: dict[Hashable, Stake] = {}
+    for sides in sorted(together, key=lambda sides: (-_gain(sides[0]), carriers[sides[0].outcome])):
+        found |= rooms.take(sides)
+        yield
     return [
         found[offer.outcome]
         if carriers[offer.outcome] == index
@@ -148,27 +148,39 @@ def kelly_exclusive(bets: Sequence[tuple[float, float]]) -> list[float]:
     return shares
 
 
-def kelly_beside(bets: Sequence[tuple[float, float]], held: Mapping[int, float]) -> list[float]:
-    """Return Kelly's shares where some are given: of the others, what makes the most of those.
+def kelly_within(
+    bets: Sequence[tuple[float, float]], most: Sequence[float], room: float = 1.0
+) -> list[float]:
+    """Return Kelly's shares where there is not room for all that would be staked.
 
-    ``bets``: as for ``kelly_exclusive``, whose shares these are where nothing is held; ``held``:
-    shares of the bankroll, by place. Each of the others is brought to where the expected logarithm
-    grows no faster, in turn, until none moves: its growth is concave.
+    ``bets``: as for ``kelly_exclusive``, whose shares these are where there is room; ``most``:
+    the largest share of each, ``room`` of all together. Each share in turn is brought to where the
+    expected logarithm grows no faster, or there is no more room, until none moves: no side is
+    larger than is best beside the others. Where ``room`` alone is too little there may be a
+    better division of it.
     """
-    shares = [held.get(place, 0.0) for place in range(len(bets))]
+    together = kelly_exclusive(bets)
+    if all(map(operator.le, together, most)) and math.fsum(together) <= room:
+        return together
+    shares = [0.0] * len(bets)
     for _ in range(_TURNS):
         before = tuple(shares)
         for place in range(len(bets)):
-            if place not in held:
-                shares[place] = _best_share(bets, shares, place)
+            others = math.fsum(shares) - shares[place]
+            bound = max(0.0, min(most[place], room - others, 1 - others))
+            shares[place] = _best_share(bets, shares, place, bound)
         if math.dist(before, shares) < _STILL:
             break
     return shares
 
 
-def _best_share(bets: Sequence[tuple[float, float]], shares: Sequence[float], place: int) -> float:
-    others = [*shares[:place], 0.0, *shares[place + 1 :]]
-    least, most = 0.0, max(0.0, 1 - math.fsum(others))
+def _best_share(
+    bets: Sequence[tuple[float, float]], shares: Sequence[float], place: int, most: float
+) -> float:
+    others = [*shares[:place], most, *shares[place + 1 :]]
+    if _slope(bets, others, place) > 0:
+        return most
+    least = 0.0
     for _ in range(_HALVINGS):
         others[place] = (least + most) / 2
         if _slope(bets, others, place) > 0:
@@ -182,44 +194,15 @@ def _slope(bets: Sequence[tuple[float, float]], shares: Sequence[float], place: 
     """Return how fast the expected logarithm grows with one share."""
     kept = 1 - math.fsum(shares)
     none = 1 - math.fsum(probability for probability, _ in bets)
-    slope = -max(0.0, none) / kept if kept > 0 else 0.0
+    slope = 0.0
+    if none > _NEVER:
+        slope = -none / kept if kept > 0 else -math.inf
     for each, ((probability, odds), share) in enumerate(zip(bets, shares, strict=True)):
         wealth = kept + odds * share
         if wealth <= 0:
             return -math.inf
         slope += probability * ((odds if each == place else 0.0) - 1) / wealth
     return slope
-
-
-def _taking(
-    plan: StakePlan, placed: Placed, ordered: Sequence[Offer], full: Mapping[Hashable, float]
-) -> Generator[None, None, dict[Hashable, Stake]]:
-    """Stake offers in their order, each as far as there is room; by outcome."""
-    rooms = _Rooms(plan, placed)
-    found: dict[Hashable, Stake] = {}
-    for offer in ordered:
-        found[offer.outcome] = rooms.take(offer, full[offer.outcome])
-        yield
-    return found
-
-
-def _beside_what_was_cut(
-    plan: StakePlan, together: Sequence[Sequence[Offer]], found: Mapping[Hashable, Stake]
-) -> dict[Hashable, float]:
-    """Return Kelly's shares beside others of a line group that got less than they were to have."""
-    shares: dict[Hashable, float] = {}
-    staked = plan.bankroll * plan.kelly_share
-    for group in together if staked else ():
-        made = [found[offer.outcome] for offer in group]
-        held = {
-            place: stake.amount / staked for place, stake in enumerate(made) if stake.bound in _CUTS
-        }
-        if held:
-            bets = [(offer.settlement.win, offer.net_odds) for offer in group]
-            for place, share in enumerate(kelly_beside(bets, held)):
-                if place not in held:
-                    shares[group[place].outcome] = share
-    return shares
 
 
 class _Rooms:
@@ -231,30 +214,84 @@ class _Rooms:
         self._total = plan.bankroll * plan.total_cap - placed.total
         self._games: dict[Hashable, float] = {}
 
-    def take(self, offer: Offer, full_kelly: float) -> Stake:
-        """Stake as much as is wanted and allowed, and keep account of it."""
+    def take(self, sides: Sequence[Offer]) -> dict[Hashable, Stake]:
+        """Stake a bet, or sides that exclude each other, as far as is wanted and allowed."""
+        if len(sides) == 1:
+            (offer,) = sides
+            full = offer.settlement.kelly(offer.net_odds)
+            return {offer.outcome: self._take(offer, full, full)}
+        bets = [(offer.settlement.win, offer.net_odds) for offer in sides]
+        pairs = zip(kelly_exclusive(bets), self._best_within(sides, bets), strict=True)
+        return {
+            offer.outcome: self._take(offer, full, best)
+            for offer, (full, best) in zip(sides, pairs, strict=True)
+        }
+
+    def _best_within(
+        self, sides: Sequence[Offer], bets: Sequence[tuple[float, float]]
+    ) -> list[float]:
+        """Return Kelly's shares by what there is room for; one below a step is none."""
+        plan = self._plan
+        staked = plan.bankroll * plan.kelly_share
+        if staked <= 0:
+            return [0.0] * len(sides)
+        already = [self._already(offer) for offer in sides]
+        cap = plan.bankroll * plan.outcome_cap
+        most = [
+            (cap if offer.most is None else min(cap, offer.most + there)) / staked
+            for offer, there in zip(sides, already, strict=True)
+        ]
+        room = (min(self._game(sides[0]), self._total) + math.fsum(already)) / staked
+        while True:
+            best = kelly_within(bets, most, room)
+            small = [
+                place
+                for place, (share, there) in enumerate(zip(best, already, strict=True))
+                if _DUST < share * staked - there < plan.step * (1 - _DUST)
+            ]
+            if not small:
+                return best
+            for place in small:
+                most[place] = already[place] / staked
+
+    def _take(self, offer: Offer, full_kelly: float, best: float) -> Stake:
+        """Stake ``best`` where there is room, and keep account of it.
+
+        ``full_kelly`` is what there would be if there were room for every side.
+        """
         if full_kelly <= 0:
             return Stake(0.0, Bound.NO_EDGE, 0.0)
         plan = self._plan
-        already = self._placed.by_outcome.get(offer.outcome, 0.0)
-        wanted = plan.bankroll * plan.kelly_share * full_kelly
+        already, game = self._already(offer), self._game(offer)
+        staked = plan.bankroll * plan.kelly_share
+        by_kelly = Bound.PLACED if already else Bound.KELLY
         cap = plan.bankroll * plan.outcome_cap
-        game = self._games.get(
-            offer.game, plan.bankroll * plan.game_cap - self._placed.by_game.get(offer.game, 0.0)
-        )
-        budget, bound = min((wanted, Bound.KELLY), (cap, Bound.OUTCOME), key=_amount)
-        bounds = [(budget - already, Bound.PLACED if already else bound)]
-        bounds += [(game, Bound.GAME), (self._total, Bound.TOTAL)]
+        bounds = [
+            (staked * full_kelly - already, by_kelly),
+            (cap - already, Bound.PLACED if already else Bound.OUTCOME),
+            (game, Bound.GAME),
+            (self._total, Bound.TOTAL),
+        ]
         if offer.most is not None:
             bounds.append((offer.most, Bound.BOOKMAKER))
         room, bound = min(bounds, key=_amount)
+        beside = staked * best - already
+        if beside < room - _DUST * plan.step:
+            room, bound = beside, by_kelly if already or beside > _DUST else Bound.ROUNDING
         steps = math.floor(room / plan.step + _DUST)
         if steps <= 0:
-            return Stake(0.0, Bound.ROUNDING if room > _DUST else bound, full_kelly)
+            return Stake(0.0, Bound.ROUNDING if room > _DUST else bound, best)
         amount = round(steps * plan.step, 6)
         self._games[offer.game] = game - amount
         self._total -= amount
-        return Stake(amount, bound, full_kelly)
+        return Stake(amount, bound, best)
+
+    def _already(self, offer: Offer) -> float:
+        return self._placed.by_outcome.get(offer.outcome, 0.0)
+
+    def _game(self, offer: Offer) -> float:
+        cap = self._plan.bankroll * self._plan.game_cap
+        return self._games.get(offer.game, cap - self._placed.by_game.get(offer.game, 0.0))
 
 
 def _carriers(offers: Sequence[Offer]) -> dict[Hashable, int]:
@@ -267,26 +304,22 @@ def _carriers(offers: Sequence[Offer]) -> dict[Hashable, int]:
     return best
 
 
-def _kelly_by_group(
-    offers: Iterable[Offer],
-) -> Generator[None, None, tuple[dict[Hashable, float], list[list[Offer]]]]:
-    """Return Kelly's share by outcome, and the offers of each group that was solved together.
+def _solved_together(offers: Iterable[Offer]) -> Generator[None, None, list[list[Offer]]]:
+    """Return the offers that are staked together, each list with what gains most first.
 
-    That is where several gain and none can push.
+    Those are the sides of a group where several gain and none can push; all others stand alone.
     """
     groups: dict[Hashable, list[Offer]] = defaultdict(list)
     for offer in offers:
         groups[offer.group].append(offer)
-    shares: dict[Hashable, float] = {}
     together: list[list[Offer]] = []
     for group in groups.values():
-        alone = [offer.settlement.kelly(offer.net_odds) for offer in group]
-        if sum(share > 0 for share in alone) > 1 and all(_is_plain(offer) for offer in group):
-            alone = kelly_exclusive([(offer.settlement.win, offer.net_odds) for offer in group])
-            together.append(group)
-        shares |= {offer.outcome: share for offer, share in zip(group, alone, strict=True)}
+        if sum(_gain(offer) > 0 for offer in group) > 1 and all(map(_is_plain, group)):
+            together.append(sorted(group, key=_gain, reverse=True))
+        else:
+            together += [[offer] for offer in group]
         yield
-    return shares, together
+    return together
 
 
 def _is_plain(offer: Offer) -> bool:

@@ -14,8 +14,8 @@ from oddsdesk.pricing.exposure import (
     Placed,
     Stake,
     StakePlan,
-    kelly_beside,
     kelly_exclusive,
+    kelly_within,
     staking,
 )
 from oddsdesk.pricing.settlement import Settlement, settlement
@@ -183,14 +183,16 @@ def test_exclusive_sides_are_staked_where_growth_is_highest(
     st.floats(0.5, 0.98),
     st.floats(0, 0.05),
 )
-def test_beside_a_share_that_is_given_growth_is_highest(
-    weights: list[float], factors: list[float], inside: float, given_share: float
+def test_where_a_share_is_bounded_growth_is_highest_within_the_bound(
+    weights: list[float], factors: list[float], inside: float, bound: float
 ) -> None:
     bets = priced(weights, factors, inside)
-    best = kelly_beside(bets, {0: given_share})
-    assert best[0] == given_share
+    best = kelly_within(bets, [bound, *[1.0] * (len(bets) - 1)])
+    assert best[0] <= bound
     assert math.fsum(best) <= 1
     assert_no_step_grows_more(best, bets, range(1, len(bets)))
+    if best[0] < bound - 0.01:
+        assert_no_step_grows_more(best, bets, [0])
 
 
 @given(
@@ -204,7 +206,7 @@ def test_beside_nothing_it_is_kelly_of_all(
     bets = priced(weights, factors, inside)
     if math.fsum(1 / odds for _, odds in bets) < 0.95:
         return  # what is taken may cover everything: there is no single answer
-    assert kelly_beside(bets, {}) == pytest.approx(kelly_exclusive(bets), abs=1e-5)
+    assert kelly_within(bets, [1.0] * len(bets)) == pytest.approx(kelly_exclusive(bets), abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +231,55 @@ def test_what_is_cut_is_no_hedge_for_the_other_side(limit: float, bound: Bound) 
     assert other.amount == pytest.approx(250 * best, abs=step)
     uncut = stakes(plan, [offers[0]._replace(most=None), offers[1]])
     assert other.amount < uncut[1].amount
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_side_is_not_staked_for_a_hedge_that_found_no_room(first: int) -> None:
+    """2.06 and 2.13 of 0.5 each, of which bets of other games leave room for 15."""
+    sides = [
+        Offer(("two", "yes"), "btts", "two", "Y", 2.06, plain(0.5)),
+        Offer(("two", "no"), "btts", "two", "N", 2.13, plain(0.5)),
+    ]
+    sides.insert(0, sides.pop(first))
+    others = [offer("h", 1.35, 0.8, game=f"g{number}") for number in range(12)]
+    plan = StakePlan(total_cap=0.255)
+    found = dict(
+        zip((side.bookmaker for side in sides), stakes(plan, [*sides, *others]), strict=False)
+    )
+    assert found["Y"].amount == 0
+    assert found["N"].bound is Bound.KELLY
+    assert found["N"].amount == math.floor(250 * plain(0.5).kelly(2.13))
+
+
+@given(
+    st.lists(st.tuples(st.floats(1.0, 1.12), st.floats(1.0, 1.12)), min_size=1, max_size=6),
+    st.floats(0.01, 1),
+    st.floats(0.01, 1),
+    st.floats(0.02, 1),
+)
+def test_no_side_gets_more_than_is_best_beside_what_the_other_got(
+    edges: list[tuple[float, float]], outcome_cap: float, game_cap: float, total_cap: float
+) -> None:
+    plan = StakePlan(outcome_cap=outcome_cap, game_cap=game_cap, total_cap=total_cap, step=0.01)
+    chances = (0.48, 0.52)
+    offers = [
+        Offer(
+            (game, side), game, game, "A", edges[game][side] / chances[side], plain(chances[side])
+        )
+        for game in range(len(edges))
+        for side in range(2)
+    ]
+    found = stakes(plan, offers)
+    for game in range(len(edges)):
+        pair = found[2 * game : 2 * game + 2]
+        bets = [(chances[side], edges[game][side] / chances[side]) for side in range(2)]
+        shares = [stake.amount / 250 for stake in pair]
+        if math.fsum(shares) >= 1:
+            continue  # all of it is in: whatever comes, the other side pays
+        for side in range(2):
+            less = max(0.0, shares[side] - 0.002)
+            fewer = [less if each == side else shares[each] for each in range(2)]
+            assert growth(fewer, bets) <= growth(shares, bets) + 1e-6
 
 
 BOOKS = st.lists(
