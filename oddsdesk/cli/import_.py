@@ -20,7 +20,13 @@ from oddsdesk.contract.quotes import Quote, quote_line
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.importing import leave_out_future, read_files, set_times, shift_to
+from oddsdesk.feeds.importing import (
+    american_line,
+    leave_out_future,
+    read_files,
+    set_times,
+    shift_to,
+)
 from oddsdesk.store.databases import Database
 from oddsdesk.store.origins import Origin, origin_named
 
@@ -112,6 +118,8 @@ def import_(
     told_to_stderr = target is not None and is_standard_output(target)
     if imported.inferred_times:
         click.echo(_INFERRED, err=told_to_stderr)
+    if (line := american_line(imported)) is not None:
+        click.echo(line, err=told_to_stderr)
     click.echo(_accounts(imported), err=told_to_stderr)
     click.echo(last_line, err=told_to_stderr)
     sys.exit(1 if imported.problems else 0)

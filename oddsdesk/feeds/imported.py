@@ -1,7 +1,7 @@
 """What an importer is given and what it answers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -24,7 +24,8 @@ class Imported(msgspec.Struct):
 
     ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a
     file or a part of one that made no sense. ``inferred_times``: the files have no time of
-    scrape, or one after the game, so ``scraped_at`` follows from kick-offs.
+    scrape, or one after the game, so ``scraped_at`` follows from kick-offs. ``american``: the files
+    whose prices were taken as American odds.
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
@@ -33,6 +34,7 @@ class Imported(msgspec.Struct):
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
     inferred_times: bool = False
+    american: list[str] = msgspec.field(default_factory=list)
 
     @property
     def kept(self) -> int:
@@ -47,6 +49,7 @@ class Imported(msgspec.Struct):
             self.skipped[_showable(reason)] += prices
         self.problems += map(_showable, other.problems)
         self.inferred_times |= other.inferred_times
+        self.american += map(_showable, other.american)
 
 
 class Importer(msgspec.Struct, frozen=True):
@@ -95,12 +98,16 @@ def _showable(text: str) -> str:
 
 
 def count_prices(raw: Any, *names: str) -> int:
-    """Return how many numbers stand under the given names, however deep."""
-    return sum(1 for _ in prices_in(raw, *names))
+    """Return how many numbers or texts stand under the given names, however deep."""
+    return sum(1 for _ in _said_under(raw, names))
 
 
 def prices_in(raw: Any, *names: str) -> Iterator[float]:
     """Yield the numbers that stand under the given names, however deep, in no order."""
+    return (said for said in _said_under(raw, names) if not isinstance(said, str))
+
+
+def _said_under(raw: Any, names: Collection[str]) -> Iterator[float | str]:
     waiting = [raw]
     while waiting:
         part = waiting.pop()
@@ -108,7 +115,7 @@ def prices_in(raw: Any, *names: str) -> Iterator[float]:
             waiting += part
         elif isinstance(part, dict):
             for name, value in part.items():
-                if name in names and isinstance(value, int | float):
+                if name in names and isinstance(value, int | float | str):
                     yield value
                 else:
                     waiting.append(value)

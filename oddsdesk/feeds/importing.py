@@ -15,7 +15,7 @@ from oddsdesk.feeds.sources import Readable, expand, read_file, read_stream
 
 STDIN: Final = "-"
 MOST_NAMED: Final = 3
-"""How many of the games whose prices lie in the future are named."""
+"""How many games, or files, a line names."""
 Progress = Callable[[int], object]
 """Called with the prices that were read since it was called last."""
 
@@ -72,16 +72,25 @@ def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
         imported.skipped["scraped in the future"] += sum(len(quote.odds) for quote in future)
         imported.problems.append(
             f"{len(future)} quotes were scraped more than 5 minutes ahead of the clock, the "
-            f"latest at {format_ms(future[-1].scraped_at)}, of {_named(future)}; {remedy}"
+            f"latest at {format_ms(future[-1].scraped_at)}, of"
+            f" {_named((quote.match_name for quote in future), 'games')}; {remedy}"
         )
 
 
-def _named(quotes: Iterable[Quote]) -> str:
-    """Name the first games, and say how many there are besides."""
-    names = list(dict.fromkeys(quote.match_name for quote in quotes))
+def american_line(imported: Imported) -> str | None:
+    """Return a line on files whose odds were taken as American; None where all were decimal."""
+    if not imported.american:
+        return None
+    files = _named(imported.american, "files")
+    return f"odds are read as American (a price of -100 or less, or none below 100): {files}"
+
+
+def _named(all_names: Iterable[str], kind: str) -> str:
+    """Name the first, and say how many there are besides."""
+    names = list(dict.fromkeys(all_names))
     others = len(names) - MOST_NAMED
     shown = ", ".join(names[:MOST_NAMED])
-    return f"{shown} and {others} more games" if others > 0 else shown
+    return f"{shown} and {others} more {kind}" if others > 0 else shown
 
 
 def _moved(quote: Quote, offset: int, latest: int | None) -> Quote:

@@ -33,6 +33,7 @@ def import_files(
         StoreError: the database cannot be written, or was closed meanwhile.
     """
     from oddsdesk.feeds.importing import (  # noqa: PLC0415 - 25 ms the desk saves at its start
+        american_line,
         leave_out_future,
         read_files,
         set_times,
@@ -47,6 +48,7 @@ def import_files(
     set_times(imported, clock(), shift)
     leave_out_future(imported, clock(), _REMEDY_AGAIN if shift_to_now else _REMEDY)
     past = imported_past(imported.quotes, store.reader().keep_days(), clock())
+    notes = (past, american_line(imported))
     newest = imported.quotes[-1].scraped_at if imported.quotes else None
     quotes = changes = 0
     for start in range(0, len(imported.quotes), BATCH_QUOTES):
@@ -62,7 +64,7 @@ def import_files(
         problems=imported.problems,
         quotes=quotes,
         changes=changes,
-        notes=[past] if past else [],
+        notes=[note for note in notes if note],
         newest_ms=newest,
         is_past=newest is not None and newest < clock() - LONGEST_WINDOW_MS,
         inferred_times=imported.inferred_times,

@@ -43,6 +43,8 @@ def convert(file: SourceFile) -> Imported:
     """
     games = read_games(file.data)
     reading = _Reading(file.name, is_american(_all_prices(games)))
+    if reading.american:
+        reading.result.american.append(file.name)
     for number, raw in enumerate(games, start=1):
         reading.read_game(raw, f"game {number}")
     return reading.result

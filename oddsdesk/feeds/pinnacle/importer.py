@@ -85,6 +85,8 @@ class _Reading(msgspec.Struct, frozen=True):
 
     def read(self) -> None:
         american = is_american(_all_prices(self.odds))
+        if american:
+            self.result.american.append(self.file)
         for league in self.odds.leagues:
             for event in league.events:
                 self._read_event(event, american)

@@ -15,6 +15,7 @@ from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import decimal_odds, is_american
 from oddsdesk.feeds.parts import read_as
 from oddsdesk.feeds.the_odds_api.markets import (
+    DRAW_NAMES,
     MarketKind,
     Order,
     UnreadOutcomeError,
@@ -33,6 +34,7 @@ from oddsdesk.feeds.the_odds_api.shapes import (
 )
 
 IMPOSSIBLE = "impossible price"
+NO_NUMBER = "not a number"
 BROKEN_DRAW = "draw without a possible price"
 SAID_TWICE = "said twice"
 NO_OFFER = Offer()
@@ -52,6 +54,8 @@ def convert(file: SourceFile) -> Imported:
         names=bookmaker_names(titles),
         timestamp=answer.timestamp,
     )
+    if reading.american:
+        reading.result.american.append(file.name)
     for number, event in enumerate(answer.events, start=1):
         reading.read_event(event, f"event {number}")
     return reading.result
@@ -134,20 +138,29 @@ class _Reading(msgspec.Struct):
         outcomes: list[Outcome] = []
         lost_draw = False
         for raw in market.outcomes:
-            try:
-                outcome = read_as(Outcome, raw)
-            except FeedError:
-                self.result.skipped["broken outcome"] += count_prices(raw, "price")
-                continue
-            if decimal_odds(outcome.price, self.american) is not None:
+            outcome = self._possible(raw)
+            if outcome is not None:
                 outcomes.append(outcome)
-                continue
-            self.result.skipped[IMPOSSIBLE] += 1
-            lost_draw |= kind.market_type == "moneyline" and outcome.name in ("Draw", "Tie")
+            elif kind.market_type == "moneyline" and isinstance(raw, dict):
+                lost_draw |= raw.get("name") in DRAW_NAMES
         if lost_draw:
             self.result.skipped[BROKEN_DRAW] += len(outcomes)
             return []
         return outcomes
+
+    def _possible(self, raw: Any) -> Outcome | None:
+        """An outcome with a possible price; None for another, whose price is counted."""
+        try:
+            outcome = read_as(Outcome, raw)
+        except FeedError:
+            is_text = isinstance(raw, dict) and isinstance(raw.get("price"), str)
+            reason = NO_NUMBER if is_text else "broken outcome"
+            self.result.skipped[reason] += count_prices(raw, "price")
+            return None
+        if decimal_odds(outcome.price, self.american) is None:
+            self.result.skipped[IMPOSSIBLE] += 1
+            return None
+        return outcome
 
     def _read_outcome(
         self, kind: MarketKind, outcome: Outcome, event: Event, group: _Group

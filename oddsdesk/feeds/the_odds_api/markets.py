@@ -37,6 +37,7 @@ _PARTS_OF_SPORT = MappingProxyType(
 """Parts that the contract counts as periods 1, 2, ... of the sport (D8)."""
 _PLAYER = re.compile(r"(?:player|batter|pitcher)_(.+?)(?:_alternate)?")
 _TENNIS = MappingProxyType({"spread": "games_handicap", "total": "total_games"})
+DRAW_NAMES = ("Draw", "Tie")
 _FEWEST_GAMES = 6.0
 """A tennis total below the games of one set counts sets."""
 
@@ -101,7 +102,7 @@ def selection(kind: MarketKind, outcome: Outcome, event: Event) -> tuple[str, Or
 
 
 def _side(outcome: Outcome, event: Event, *, draw: bool) -> tuple[str, Order]:
-    if draw and outcome.name in ("Draw", "Tie"):
+    if draw and outcome.name in DRAW_NAMES:
         return "Draw", ("", 0.0, 1)
     team, rank = _team(outcome.name, event)
     return team, ("", 0.0, rank)

@@ -81,6 +81,18 @@ def test_prices_are_recorded_and_accounted_for(database: Path, answer: Path) -> 
     ]
 
 
+def test_odds_that_are_read_as_american_are_told(database: Path, answer: Path) -> None:
+    answer.write_text(
+        answer.read_text().replace("2.0", "150").replace("1.9", "120").replace("2.1", "160")
+    )
+    lines = run(database, "the-odds-api", answer).stdout.splitlines()
+    assert lines == [
+        f"odds are read as American (a price of -100 or less, or none below 100): {answer}",
+        "prices 3, kept 2, skipped 1: h2h_lay 1",
+        "quotes 1, changes 2, skipped 0, bad 0",
+    ]
+
+
 def test_to_a_file_writes_quotes_that_ingest_reads(
     database: Path, answer: Path, tmp_path: Path
 ) -> None:

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.imported import Imported
-from oddsdesk.feeds.importing import leave_out_future, read_files, set_times, shift_to
+from oddsdesk.feeds.importing import (
+    american_line,
+    leave_out_future,
+    read_files,
+    set_times,
+    shift_to,
+)
 
 NOW = 1_776_340_800_000
 MINUTE = 60_000
@@ -64,6 +70,14 @@ def test_what_was_scraped_in_the_future_is_counted_and_said_with_a_remedy() -> N
     assert [q.scraped_at for q in imported.quotes] == [NOW]
     assert imported.skipped == {"scraped in the future": 3}
     assert imported.problems[0].endswith("moving would help")
+
+
+def test_files_with_american_odds_are_named_three_at_most() -> None:
+    names = [f"{letter}.json" for letter in "abcde"]
+    line = american_line(Imported(american=names))
+    assert line is not None
+    assert line.endswith(": a.json, b.json, c.json and 2 more files")
+    assert american_line(Imported()) is None
 
 
 @given(st.lists(st.tuples(any_time, any_time), min_size=1), any_time)

@@ -6,7 +6,7 @@ import pytest
 
 from oddsdesk.feeds.betfair.shapes import error_code, read_message, read_result
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import SourceFile, count_prices
+from oddsdesk.feeds.imported import SourceFile, count_prices, prices_in
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.kalshi.shapes import read_page
 from oddsdesk.feeds.polymarket.shapes import read_events, texts
@@ -40,8 +40,9 @@ def test_what_is_deep_in_a_part_is_counted_through(name: str, event: bytes) -> N
 def test_prices_are_counted_however_deep_they_stand() -> None:
     raw: object = {"price": 2.5}
     for _ in range(5_000):
-        raw = [raw, {"price": "2.5", "other": 3}]
-    assert count_prices(raw, "price") == 1
+        raw = [raw, {"price": None, "other": 3}]
+    assert count_prices([raw, {"price": "2.5"}], "price") == 2
+    assert list(prices_in([raw, {"price": "2.5"}], "price")) == [2.5]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Importing into the served database: one offset for all files (D72)."""
 
+import json
 from pathlib import Path
 
 from oddsdesk.contract.times import parse_ms
@@ -13,6 +14,23 @@ HEADER = "Div,Date,Time,HomeTeam,AwayTeam,B365CH,B365CD,B365CA\n"
 def season(path: Path, day: str) -> str:
     path.write_text(f"{HEADER}E0,{day},17:30,Leeds,Hull,2.0,3.5,3.8\n")
     return str(path)
+
+
+def test_odds_that_are_read_as_american_are_noted(tmp_path: Path) -> None:
+    file = tmp_path / "odds.json"
+    kick_off, price = {"starts": "2026-04-13T12:00:00Z"}, {"moneyline": {"home": -110, "away": 120}}
+    league = {"name": "L", "events": [{"id": 1, "home": "Leeds", "away": "Hull"} | kick_off]}
+    fixtures = tmp_path / "fixtures.json"
+    fixtures.write_text(json.dumps({"sportId": 29, "league": [league]}))
+    events = [{"id": 1, "periods": [{"number": 0} | price]}]
+    file.write_text(json.dumps({"sportId": 29, "last": NOW, "leagues": [{"events": events}]}))
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    places = [str(file), str(fixtures)]
+    outcome = import_files(store, lambda: NOW, "pinnacle", places, shift_to_now=False)
+    store.close()
+    assert outcome.kept == 2
+    [note] = outcome.notes
+    assert note.startswith("odds are read as American")
 
 
 def test_files_that_come_later_are_moved_as_the_first_were(tmp_path: Path) -> None:

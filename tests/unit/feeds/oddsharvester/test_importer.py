@@ -250,6 +250,8 @@ def test_fractions_and_american_odds_are_made_decimal() -> None:
     assert odds("home_away", row(**{"1": "+150", "2": "-200"}), game=NBA) == {
         "moneyline": {"Leeds": 2.5, "Luton": 1.5}
     }
+    american = with_market("home_away", row(**{"1": "+150", "2": "-200"}), game=NBA).american
+    assert american == ["harvest.json"]
 
 
 def test_a_best_price_without_its_bookmaker_is_counted() -> None:

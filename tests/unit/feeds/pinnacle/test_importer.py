@@ -109,13 +109,14 @@ def test_in_play_handicaps_are_of_the_rest_of_the_game_and_left_out() -> None:
 def test_american_prices_are_read() -> None:
     result = imported({"number": 0, "moneyline": {"home": -110, "away": 120}})
     assert result.quotes[0].odds == {"Leeds": 1.9091, "Luton": 2.2}
+    assert result.american == ["odds.json"]
 
 
 def test_a_period_that_makes_no_sense_is_named_and_the_rest_is_kept() -> None:
     broken = {"number": 0, "moneyline": {"home": "2.5", "away": 3.0}}
     result = convert([odds(broken, PERIOD | {"number": 1}), fixtures()])
     assert len(result.quotes) == 4
-    assert result.skipped == {"broken period": 1}
+    assert result.skipped == {"broken period": 2}
     assert result.problems[0].startswith("odds.json: event 1: Expected `float`")
 
 

@@ -5,6 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.imported import Imported, SourceFile
@@ -104,6 +106,25 @@ def test_a_price_that_cannot_be_costs_only_itself() -> None:
     assert result.skipped == {"impossible price": 1}
 
 
+def test_a_price_that_is_a_text_is_counted_wherever_it_stands() -> None:
+    spreads = [("Arsenal", "1.95", -1.0), ("Chelsea", 1.95, 1.0)]
+    result = imported(
+        event(bookmaker(market("spreads", spreads), market("h2h_lay", [("Arsenal", "2", None)])))
+    )
+    assert only(result).odds == {"Chelsea +1": 1.95}
+    assert result.skipped == {"not a number": 1, "h2h_lay": 1}
+
+
+@pytest.mark.parametrize(("price", "counted"), [("3.5", {"not a number": 1}), (None, {})])
+def test_a_draw_whose_price_is_no_number_leaves_no_two_way_market(
+    price: str | None, counted: dict[str, int]
+) -> None:
+    outcomes = [("Arsenal", 2.0, None), ("Draw", price, None), ("Chelsea", 4.0, None)]
+    result = imported(event(bookmaker(market("h2h", outcomes))))
+    assert result.quotes == []
+    assert +result.skipped == counted | {"draw without a possible price": 2}
+
+
 def test_three_way_prices_never_look_like_two_way_ones_for_want_of_the_draw() -> None:
     broken = [("Arsenal", 2.0, None), ("Draw", 1.0, None), ("Chelsea", 4.0, None)]
     result = imported(event(bookmaker(market("h2h", broken))))
@@ -115,6 +136,8 @@ def test_american_prices_are_told_by_the_whole_file() -> None:
     american = [("Arsenal", 150, None), ("Draw", 240, None), ("Chelsea", -105, None)]
     quote = only(imported(event(bookmaker(market("h2h", american)))))
     assert quote.odds == {"Arsenal": 2.5, "Draw": 3.4, "Chelsea": 1.9524}
+    assert imported(event(bookmaker(market("h2h", american)))).american == ["odds.json"]
+    assert imported(event(bookmaker(market(*H2H)))).american == []
 
 
 def test_unix_times_are_read() -> None:
