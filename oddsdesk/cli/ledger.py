@@ -189,7 +189,9 @@ def _log_of(database: Database) -> Store:
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
-    """Write all bets with all that is known of them; `ledger import` reads it back.
+    """Write all bets with all that is known of them.
+
+    `ledger import` reads CSV and XLSX back, not JSON.
 
     \b
     Example:
