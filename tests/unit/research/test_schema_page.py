@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.results import Result
 from oddsdesk.research.export.columns import EXPORTS
 from oddsdesk.store.databases import Database
 from oddsdesk.store.store import open_store
@@ -71,6 +72,11 @@ def test_every_column_stands_with_its_type_and_meaning(name: str) -> None:
     assert PAGE[name.capitalize()].table("column") == [
         [column.name, column.kind.value, column.meaning] for column in EXPORTS[name]
     ]
+
+
+def test_results_are_said_as_files_write_them() -> None:
+    [said] = [column.meaning for column in EXPORTS["bets"] if column.name == "result"]
+    assert set(re.split(", | or ", said)) == {"open", *(result.value for result in Result)}
 
 
 def test_queries_for_duckdb_work_as_they_are_printed(
