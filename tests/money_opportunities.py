@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from itertools import product
 from math import ceil, floor
 from pathlib import Path
@@ -57,13 +58,14 @@ class Offer:
 
 @dataclass(frozen=True)
 class Found:
-    """An opportunity: its kind, where it is, and S."""
+    """An opportunity: its kind, where it is, S, and what 100 are divided into."""
 
     kind: str
     market: tuple
     lines: tuple[Group, ...]
     sides: tuple[str, ...]
     total: float
+    stakes: tuple[int, ...]
     chance: float | None = None
 
 
@@ -120,9 +122,9 @@ class Count:
     ) -> Iterator[Found]:
         offered = [self._offers(quotes, group, side, cover) for side in cover]
         nets = self._best(offered, [group])
-        if nets is not None and (total := _total(nets)) <= 1 + LOW and all(_stakes(nets)):
+        if nets is not None and (total := _total(nets)) <= 1 + LOW:
             kind = "arbitrage" if total < 1 else "low-hold"
-            yield Found(kind, market, (group,), cover, total)
+            yield Found(kind, market, (group,), cover, total, _stakes(nets))
 
     def _middles(
         self, market: tuple, quotes: list[Quote], about: str, lines: list[float]
@@ -153,8 +155,8 @@ class Count:
             loss, hit = -min(results.values()), min(results[number] for number in hits)
             cheap = _total(nets) - 1 <= LOW
             gains = chance is not None and chance * hit >= (1 - chance) * loss
-            if hit > 0 and all(_stakes(nets)) and (cheap or gains):
-                yield Found("middle", market, groups, sides, _total(nets), chance)
+            if hit > 0 and (cheap or gains):
+                yield Found("middle", market, groups, sides, _total(nets), _stakes(nets), chance)
 
     def _chance(
         self, market: tuple, about: str, low: float, high: float, *, live: bool
@@ -211,9 +213,20 @@ def _total(nets: tuple[float, ...]) -> float:
     return sum(1 / net for net in nets)
 
 
-def _stakes(nets: tuple[float, ...]) -> list[int]:
-    """100 divided so that each leg pays the same, in whole units."""
-    return [floor(100 / net / _total(nets) + 0.5) for net in nets]
+@cache
+def _stakes(nets: tuple[float, ...]) -> tuple[int, ...]:
+    """What leaves the largest share at worst, of all whole units within 3 of an even split of 100.
+
+    Of equal ones the largest.
+    """
+    even = [100 / net / _total(nets) for net in nets]
+    near = [range(max(1, ceil(each - 3)), floor(each + 3) + 1) for each in even]
+    allowed = [stakes for stakes in product(*near) if sum(stakes) <= 100]
+    return max(allowed, key=lambda stakes: (round(_share(stakes, nets), 9), sum(stakes)))
+
+
+def _share(stakes: tuple[int, ...], nets: tuple[float, ...]) -> float:
+    return min(stake * net for stake, net in zip(stakes, nets, strict=True)) / sum(stakes)
 
 
 def _results(

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import product
+from operator import mul
 from typing import Final, NamedTuple
 
 from oddsdesk.pricing.assessment import APART_MS
@@ -16,6 +17,12 @@ from oddsdesk.pricing.settlement import number_hit
 
 LOW_HOLD: Final = 0.02
 """Up to this ``S - 1`` legs cost little enough to be told of."""
+
+
+NEAR_STEPS: Final = 3
+"""So many steps a stake may lie beside the one with which all legs pay the same."""
+_HAIR: Final = 1e-6
+"""Of a step: what is so near a whole number of them is one."""
 
 
 class OpportunityKind(Enum):
@@ -49,12 +56,13 @@ class Split(NamedTuple):
     """How the user divides money among legs."""
 
     total: float = 100.0
+    """All legs together cost no more."""
     step: float = 1.0
     """Stakes are whole multiples of it."""
 
 
 class Outlay(NamedTuple):
-    """Rounded stakes, one a leg, and what they gain; in the user's money."""
+    """Stakes in the user's steps, one a leg, and what they gain; in the user's money."""
 
     stakes: tuple[float, ...]
     worst: float
@@ -69,7 +77,7 @@ class Outlay(NamedTuple):
 
     @property
     def covers_all(self) -> bool:
-        """Whether each leg is staked: of a leg that is very long, rounding may leave nothing."""
+        """Whether each leg is staked: none is where there is not a step for each."""
         return all(stake > 0 for stake in self.stakes)
 
     @property
@@ -138,10 +146,25 @@ def best_legs(
 
 
 def split_stakes(legs: Sequence[Leg], split: Split) -> tuple[float, ...]:
-    """Return the stakes that pay the same whoever wins, each rounded to the user's step."""
-    total = total_of(legs)
-    steps = (split.total / (leg.net_odds * total) / split.step for leg in legs)
-    return tuple(round(math.floor(each + 0.5) * split.step, 6) for each in steps)
+    """Return the stakes, in the user's steps, that leave most whoever wins.
+
+    Most in percent of what is staked, then of equals the largest; among those of at most the total
+    that lie near such as pay the same whoever wins. All are 0 where there is not a step for each.
+    """
+    nets = [leg.net_odds for leg in legs]
+    steps, total = split.total / split.step, total_of(legs)
+    even = [steps / (net * total) for net in nets]
+    least = [max(1, math.ceil(each - NEAR_STEPS - _HAIR)) for each in even]
+    best: tuple[float, int, Sequence[int]] = (-math.inf, 0, [0] * len(nets))
+    for net, most, low in zip(nets, even, least, strict=True):
+        for count in range(low, math.floor(most + _HAIR) + 1):
+            pays = count * net  # the least of all: the others want no more steps than pay that
+            wanted = (math.ceil(pays / other - _HAIR) for other in nets)
+            counts = list(map(max, least, wanted))
+            if (staked := sum(counts)) <= steps + _HAIR:
+                worst = min(map(mul, counts, nets)) / staked
+                best = max(best, (round(worst, 9), staked, counts))
+    return tuple(round(count * split.step, 6) for count in best[2])
 
 
 def rest_of_legs(

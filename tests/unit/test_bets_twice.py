@@ -172,10 +172,19 @@ def _opportunities(moment: RealMoment) -> tuple[Counter[Any], Counter[Any]]:
     result = CliRunner().invoke(arbitrage_command.arbitrage, arguments)
     assert result.exit_code == 0, result.output
     names = ("kind", "competition", "match_name", "market_type", "period", "hold_pct")
-    mine = Counter(tuple(row[name] for name in names) for row in json.loads(result.stdout))
+    mine = Counter(
+        (*(row[name] for name in names), tuple(leg["stake"] for leg in row["legs"]))
+        for row in json.loads(result.stdout)
+    )
     lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
     theirs = Counter(
-        (each.kind, *each.market[0], *each.market[1:], round((each.total - 1) * 100, 2))
+        (
+            each.kind,
+            *each.market[0],
+            *each.market[1:],
+            round((each.total - 1) * 100, 2),
+            each.stakes,
+        )
         for each in count(moment.lines, lines)
     )
     return mine, theirs

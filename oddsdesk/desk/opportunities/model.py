@@ -247,7 +247,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         _stake,
         lambda row: row.found.legs[0].stake,
         descending_first=True,
-        tip="Your total divided so that each outcome pays the same, in your steps; beside it the "
+        tip="Your total divided in your steps so that the worst outcome leaves most; beside it the "
         "most that the bookmaker takes, as you noted it, where that is less",
     ),
     ColumnSpec(

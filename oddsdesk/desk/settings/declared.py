@@ -130,7 +130,7 @@ STAKE_STEP: Final = Setting(
 SPLIT_TOTAL: Final = Setting(
     "stakes/split_total",
     "Divided among the legs of an arbitrage",
-    "Of a middle and a low hold, too: what all legs together cost, before rounding.",
+    "Of a middle and a low hold, too: what all legs together cost at most.",
     100,
     Whole(1, 1_000_000_000, step=10),
 )

@@ -50,10 +50,10 @@ def test_best_prices_of_both_sides_below_one_are_an_arbitrage() -> None:
     assert found.kind is OpportunityKind.ARBITRAGE
     assert found.hold_pct == pytest.approx((1 / 2.1 + 1 / 2.05 - 1) * 100)
     assert [(leg.bookmaker, leg.key.selection, leg.stake) for leg in found.legs] == [
-        ("Betfair", "Over 2.5", 49),
-        ("Unibet", "Under 2.5", 51),
+        ("Betfair", "Over 2.5", 47),
+        ("Unibet", "Under 2.5", 48),
     ]
-    assert found.outlay.worst == pytest.approx(49 * 2.1 - 100)
+    assert found.outlay.worst == pytest.approx(48 * 2.05 - 95)
     assert found.line == 2.5
 
 

@@ -80,10 +80,10 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     assert list(found) == list(low) == KEYS
     assert list(middle) == KEYS + OF_MIDDLES
     assert found["hold_pct"] == -3.6
-    assert found["profit_pct"] == 2.9
+    assert found["profit_pct"] == 3.58
     assert found["legs"] == [
-        {"bookmaker": "Soft", "selection": "Yes", "odds": 2.1, "net_odds": 2.1, "stake": 49.0},
-        {"bookmaker": "Other", "selection": "No", "odds": 2.05, "net_odds": 2.05, "stake": 51.0},
+        {"bookmaker": "Soft", "selection": "Yes", "odds": 2.1, "net_odds": 2.1, "stake": 47.0},
+        {"bookmaker": "Other", "selection": "No", "odds": 2.05, "net_odds": 2.05, "stake": 48.0},
     ]
     assert (middle["line"], middle["chance_pct"]) == (2.5, None)
     assert low["hold_pct"] > 0
@@ -100,25 +100,27 @@ def test_what_a_push_leaves_stands_beside_the_profit(database: Path) -> None:
     )
     rows = listed(database, "--kind", "arbitrage")
     told = {row["market_type"]: (row["profit_pct"], row["push"]) for row in rows}
-    assert told == {"btts": (2.9, None), "total": (2.9, 0.0), "spread": (3.0, 1.5)}
+    assert told == {"btts": (3.58, None), "total": (3.58, 0.0), "spread": (3.94, 2.0)}
     lines = run(database, "--kind", "arbitrage").stdout.splitlines()
     assert sum(line.endswith("total: push +0.00") for line in lines) == 1
-    assert sum(line.endswith("spread: push +1.50") for line in lines) == 1
+    assert sum(line.endswith("spread: push +2.00") for line in lines) == 1
 
 
 def test_a_middle_that_never_costs_breaks_even_at_nothing() -> None:
     assert str(Middle(-0.0, 5.0, None).break_even) == "0.0"
 
 
-def test_legs_of_which_rounding_leaves_one_without_a_stake_are_none(database: Path) -> None:
+def test_a_long_leg_is_staked_a_step_and_legs_without_a_step_each_are_none(database: Path) -> None:
     record(
         database,
         quote("Soft", "total_games", {"Over 20.5": 1.06, "Under 20.5": 8.0}),
         quote("Other", "total_games", {"Over 20.5": 1.01, "Under 20.5": 501.0}),
     )
-    assert "total_games" not in {row["market_type"] for row in listed(database)}
-    write_stakes("split_total=10000")
-    assert "total_games" in {row["market_type"] for row in listed(database)}
+    (found,) = [row for row in listed(database) if row["market_type"] == "total_games"]
+    assert [leg["stake"] for leg in found["legs"]] == [99, 1]
+    assert found["profit_pct"] == 4.94
+    write_stakes("split_total=15\nstep=10")
+    assert listed(database) == []
 
 
 def test_one_kind_may_be_asked_for(database: Path) -> None:
@@ -126,19 +128,19 @@ def test_one_kind_may_be_asked_for(database: Path) -> None:
 
 
 def test_least_is_of_the_worst_outcome_after_rounding(database: Path) -> None:
-    assert [row["kind"] for row in listed(database, "--least", "2.9")] == ["arbitrage"]
-    assert listed(database, "--least", "3") == []
+    assert [row["kind"] for row in listed(database, "--least", "3.5")] == ["arbitrage"]
+    assert listed(database, "--least", "3.6") == []
     assert len(listed(database, "--least", "-5")) == 3
 
 
 def test_stakes_are_as_the_settings_say(database: Path) -> None:
     write_stakes("split_total=1000\nstep=5")
-    assert [leg["stake"] for leg in listed(database)[0]["legs"]] == [495, 505]
+    assert [leg["stake"] for leg in listed(database)[0]["legs"]] == [485, 495]
 
 
 def test_the_table_has_a_line_a_leg_and_counts(database: Path) -> None:
     lines = run(database).stdout.splitlines()
-    assert lines[1].split()[:2] == ["arbitrage", "+2.90"]
+    assert lines[1].split()[:2] == ["arbitrage", "+3.58"]
     assert "Soft" in lines[1]
     assert "Other" in lines[2]
     assert lines[-1] == "1 arbitrage, 1 middle, 1 low hold"
