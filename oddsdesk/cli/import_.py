@@ -107,6 +107,7 @@ def import_(
         with open_recorder(database, durable=durable) as recorder:
             _move_times(imported, recorder, own_shift, again=shift_again)
             _record(imported, recorder, origin_named(format_name))
+        recorder.echo_skipped()
         last_line = recorder.count_line()
     else:
         set_times(imported, system_clock(), own_shift)

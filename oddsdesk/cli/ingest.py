@@ -39,6 +39,7 @@ def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
             progress.clear()
             click.echo("interrupted; what was read until then is recorded", err=True)
             unread = list(files)
+    recorder.echo_skipped()
     click.echo(recorder.count_line())
     sys.exit(1 if unread or recorder.bad else 0)
 

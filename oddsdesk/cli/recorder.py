@@ -14,7 +14,7 @@ from oddsdesk.store.origins import Origin
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.sqlite.recognition import refused
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Recorded
+from oddsdesk.store.values import Recorded, skipped_line
 
 
 class Recorder:
@@ -55,6 +55,11 @@ class Recorder:
             self.quotes += recorded.quotes
             self.changes += recorded.changes
             self.skipped += recorded.skipped
+
+    def echo_skipped(self) -> None:
+        """Say why quotes were skipped, where any were; the last line is for their number alone."""
+        if (line := skipped_line(self.skipped)) is not None:
+            click.echo(line, err=True)
 
     def count_line(self) -> str:
         """Return the last line of the command (D42)."""

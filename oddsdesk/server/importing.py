@@ -10,6 +10,7 @@ from oddsdesk.store.origins import origin_named
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.store import Store
+from oddsdesk.store.values import skipped_line
 
 BATCH_QUOTES: Final = 2_000
 _REMEDY: Final = "moving all times to now would take them"
@@ -48,15 +49,16 @@ def import_files(
     set_times(imported, clock(), shift)
     leave_out_future(imported, clock(), _REMEDY_AGAIN if shift_to_now else _REMEDY)
     past = imported_past(imported.quotes, store.reader().keep_days(), clock())
-    notes = (past, american_line(imported))
     newest = imported.quotes[-1].scraped_at if imported.quotes else None
-    quotes = changes = 0
+    quotes = changes = skipped = 0
     for start in range(0, len(imported.quotes), BATCH_QUOTES):
         batch = imported.quotes[start : start + BATCH_QUOTES]
         recorded = store.record(batch, origin=origin_named(format_name)).result()
         quotes += recorded.quotes
         changes += recorded.changes
+        skipped += recorded.skipped
     store.record_results(imported.results).result()
+    notes = (past, american_line(imported), skipped_line(skipped))
     _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)
     return ImportOutcome(
         kept=imported.kept,

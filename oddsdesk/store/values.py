@@ -24,6 +24,13 @@ class Recorded(msgspec.Struct, frozen=True):
     last_seq: int
 
 
+def skipped_line(skipped: int) -> str | None:
+    """Return a line on why quotes were skipped; None where none were."""
+    if not skipped:
+        return None
+    return f"quotes skipped, since newer ones of their markets are recorded: {skipped:,}"
+
+
 class Visibility(msgspec.Struct, frozen=True):
     """What a caller may see: one bookmaker or (None) all, in-play prices or not (D19, D20)."""
 

@@ -81,6 +81,14 @@ def test_prices_are_recorded_and_accounted_for(database: Path, answer: Path) -> 
     ]
 
 
+def test_what_an_older_file_adds_nothing_to_is_told(database: Path, tmp_path: Path) -> None:
+    run(database, "the-odds-api", write_answer(tmp_path / "newer.json"))
+    older = write_answer(tmp_path / "older.json", "2026-04-16T18:00:00Z")
+    result = run(database, "the-odds-api", older)
+    assert result.stdout.splitlines()[-1] == "quotes 0, changes 0, skipped 1, bad 0"
+    assert result.stderr == "quotes skipped, since newer ones of their markets are recorded: 1\n"
+
+
 def test_odds_that_are_read_as_american_are_told(database: Path, answer: Path) -> None:
     answer.write_text(
         answer.read_text().replace("2.0", "150").replace("1.9", "120").replace("2.1", "160")

@@ -8,7 +8,8 @@ from oddsdesk.server.importing import import_files
 from oddsdesk.store.store import open_store
 
 NOW = parse_ms("2026-04-12T12:00:00Z")
-HEADER = "Div,Date,Time,HomeTeam,AwayTeam,B365CH,B365CD,B365CA\n"
+COLUMNS = "Div,Date,Time,HomeTeam,AwayTeam"
+HEADER = f"{COLUMNS},B365CH,B365CD,B365CA\n"
 
 
 def season(path: Path, day: str) -> str:
@@ -31,6 +32,24 @@ def test_odds_that_are_read_as_american_are_noted(tmp_path: Path) -> None:
     assert outcome.kept == 2
     [note] = outcome.notes
     assert note.startswith("odds are read as American")
+
+
+def test_what_an_older_file_adds_nothing_to_is_noted(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    opening, closing = tmp_path / "opening.csv", tmp_path / "closing.csv"
+    for path, closes in ((opening, ""), (closing, "C")):
+        columns = ",".join(f"B365{closes}{outcome}" for outcome in "HDA")
+        path.write_text(f"{COLUMNS},{columns}\nE0,16/08/2024,17:30,Leeds,Hull,2.0,3.5,3.8\n")
+    outcomes = [
+        import_files(store, lambda: NOW, "football-data", [str(path)], shift_to_now=False)
+        for path in (closing, opening)
+    ]
+    store.close()
+    assert [outcome.quotes for outcome in outcomes] == [1, 0]
+    assert [outcome.notes for outcome in outcomes] == [
+        [],
+        ["quotes skipped, since newer ones of their markets are recorded: 1"],
+    ]
 
 
 def test_files_that_come_later_are_moved_as_the_first_were(tmp_path: Path) -> None:
