@@ -8,7 +8,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from oddsdesk.cli.near_names import near_names
 from oddsdesk.network.secrets import without_keys
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.settings import KEEP_ALL
@@ -27,8 +27,6 @@ _FILE: Final = "oddsdesk.config"
 """Where the context of a command keeps the path of its file."""
 _OPTION: Final = re.compile(r"--([a-z][a-z-]*)")
 _PASSWORD: Final = re.compile(r"//[^/@\s]*@")
-_ALIKE: Final = 0.85
-"""How much two names have in common, of 1, where one is taken for the other mistyped."""
 _WORDS: Final = {
     ParameterSource.COMMANDLINE: "command line",
     ParameterSource.DEFAULT_MAP: "file",
@@ -129,8 +127,8 @@ class ConfiguredCommand(click.Command):
         known = {str(option.envvar) for option in self.named().values()}
         for name in sorted(set(environment) - known):
             if name.startswith(PREFIX):
-                like = get_close_matches(name.removeprefix(PREFIX), _names(known), 1, _ALIKE)
-                yield from [(name, PREFIX + each) for each in like]
+                like = near_names(name.removeprefix(PREFIX), _names(known))
+                yield from [(name, PREFIX + each) for each in like[:1]]
 
     def _read(self, ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
         if path is None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from oddsdesk.cli.near_names import near_names
 from oddsdesk.cli.options import access_option, database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import Key
@@ -19,10 +20,12 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import access_path, earlier_access_files
 from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.bookmaker_names import canonical, known_names
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import KNOWN_S, KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
+from oddsdesk.store.store import open_store
 
 DEFAULT_ACCOUNT = "default"
 
@@ -71,13 +74,15 @@ def create(
 
     \b
     Example:
-      oddsdesk keys create --plan Free --account anna --bookmaker Betfair
+      oddsdesk keys create --plan Free --account anna --bookmaker "Betfair Exchange UK"
       oddsdesk keys create --account scraper --write
     """
     with _open(database, access) as opened:
         chosen = None if plan is None else Plan(plan)
         made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
         click.echo(made.secret)
+    if bookmaker is not None:
+        _tell_of_unknown_bookmaker(database, str(made.key.bookmaker))
 
 
 @keys.command(name="list")
@@ -190,6 +195,28 @@ def _tell_of_earlier(database: Path, path: Path) -> None:
                 f" use them with --access {earlier}",
                 err=True,
             )
+
+
+def _tell_of_unknown_bookmaker(database: Database, name: str) -> None:
+    """Warn where nobody is called so: the plan would see nothing, and no answer says why."""
+    recorded = _recorded_bookmakers(database)
+    if name in recorded or canonical(name) is not None:
+        return
+    meant = " or ".join(near_names(name, {*recorded, *known_names()}))
+    click.echo(
+        f"warning: no bookmaker that is recorded or known is called {name!r}"
+        + (f"; is it {meant}?" if meant else ""),
+        err=True,
+    )
+
+
+def _recorded_bookmakers(database: Database) -> list[str]:
+    """Return whose prices a database has; none where there is no such database yet."""
+    try:
+        with contextlib.closing(open_store(database, read_only=True)) as store:
+            return store.reader().recorded_bookmakers()
+    except StoreError:
+        return []
 
 
 def _fields(key: Key) -> dict[str, Any]:

@@ -34,6 +34,11 @@ def canonical(name: str) -> str | None:
     return _known().canonical(name)
 
 
+def known_names() -> list[str]:
+    """Return what the bookmakers are called that are known before anything is recorded."""
+    return [profile.name for profile in _known().all()]
+
+
 def name_among(stored: Iterable[str], name: str) -> str:
     """Return which of the stored names is a bookmaker's; its own where none is."""
     known = canonical(name)

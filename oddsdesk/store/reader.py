@@ -343,6 +343,10 @@ class Reader(Protocol):
         """Return what the database calls a bookmaker that somebody names in their own way (D70)."""
         ...
 
+    def recorded_bookmakers(self) -> list[str]:
+        """Return the names of all bookmakers that ever priced anything, in their order."""
+        ...
+
     def archive(self) -> str | None:
         """Return the folder that price history is archived in, as far as it ever was."""
         ...

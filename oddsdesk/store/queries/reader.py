@@ -469,7 +469,11 @@ class QueryReader(ABC):
 
     def bookmaker_name(self, said: str) -> str:
         """Return what the database calls a bookmaker that somebody names in their own way (D70)."""
-        return name_among((name for (name,) in self._select(_BOOKMAKERS)), said)
+        return name_among(self.recorded_bookmakers(), said)
+
+    def recorded_bookmakers(self) -> list[str]:
+        """Return the names of all bookmakers that ever priced anything, in their order."""
+        return [name for (name,) in self._select(_BOOKMAKERS)]
 
     def archive(self) -> str | None:
         """Return the folder that price history is archived in, as far as it ever was."""

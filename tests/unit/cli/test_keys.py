@@ -16,6 +16,8 @@ from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.lock import lock_database
+from oddsdesk.store.store import open_store
+from tests.kit.board_service import quote
 from tests.kit.postgres import Postgres
 
 KEY = re.compile(r"oddsdesk_live_[0-9a-f]{32}\n")
@@ -277,3 +279,24 @@ def test_what_is_wrong_with_a_url_is_said_in_a_line_without_its_password(
     assert expected in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert "hidden" not in result.stderr
+
+
+def test_a_bookmaker_that_nobody_is_called_is_told_with_near_names(database: Path) -> None:
+    """The plan would see nothing, and no answer says why."""
+    result = run(database, "create", "--bookmaker", "Pinacle")
+    assert result.exit_code == 0
+    assert KEY.fullmatch(result.stdout)
+    assert result.stderr == (
+        "warning: no bookmaker that is recorded or known is called 'Pinacle'; is it Pinnacle?\n"
+    )
+    longer = run(database, "create", "--bookmaker", "betfair").stderr
+    assert "is it Betfair Exchange AU or Betfair Exchange EU or Betfair Exchange UK?" in longer
+    assert run(database, "create", "--bookmaker", "Zzyzx").stderr.endswith("called 'Zzyzx'\n")
+
+
+@pytest.mark.parametrize("name", ["Corner Shop", "pinnacle_sports", "  Betfair  Exchange UK "])
+def test_a_bookmaker_that_is_recorded_or_known_is_not(database: Path, name: str) -> None:
+    with contextlib.closing(open_store(database)) as store:
+        store.record([quote("Corner Shop", {"home": 2.0, "draw": 3.4, "away": 4.0})]).result(10)
+    assert run(database, "create", "--bookmaker", name).stderr == ""
+    assert "is it Corner Shop?" in run(database, "create", "--bookmaker", "CornerShop").stderr
