@@ -74,7 +74,7 @@ class Answering:
         """
         settings = self._settings
         if settings.public.tls is not None:
-            self._certificate = Certificate(settings.public.tls)
+            self._certificate = Certificate(settings.public.tls, self._service.clock)
         self._listeners.append(bind(settings.host, settings.port, shared=shared))
         if self._certificate is None:
             self.local_url = url_of(self._listeners[0])
@@ -132,8 +132,8 @@ class Answering:
         """Yield what is wrong with its jobs, and with a database that is away."""
         if (refusal := self._service.access.circuit.refusal) is not None:
             yield refused(NOTHING_READ, refusal)
-        if self._certificate is not None and self._certificate.is_outdated:
-            yield Trouble("the renewed certificate cannot be used")
+        if self._certificate is not None:
+            yield from map(Trouble, self._certificate.troubles())
         yield from self._connections.troubles()
         if self._owner is not None:
             yield from self._owner.troubles()
@@ -143,6 +143,8 @@ class Answering:
     async def samples(self) -> list[Sample]:
         """Return what it has counted."""
         own = [*self._service.figures.samples(), *self._connections.samples()]
+        if self._certificate is not None and self._certificate.ends_at is not None:
+            own.append(Sample("oddsdesk_certificate_end_seconds", self._certificate.ends_at / 1000))
         return [*own, *await self.hub.samples()]
 
     async def _watch_database(self) -> None:

@@ -41,6 +41,7 @@ FAMILIES: Final = (
     Family("oddsdesk_quota_refusals_total", "counter", "What keys asked for beyond their quotas."),
     Family("oddsdesk_connections", "gauge", "Connections that are open."),
     Family("oddsdesk_handshakes", "gauge", "TLS handshakes that have begun and not ended."),
+    Family("oddsdesk_certificate_end_seconds", "gauge", "When TLS's certificate ends, Unix time."),
     Family("oddsdesk_connections_refused_total", "counter", "Connections that were not taken."),
     Family("oddsdesk_stream_subscribers", "gauge", "Streams that are open."),
     Family("oddsdesk_stream_messages_total", "counter", "Messages written to streams."),

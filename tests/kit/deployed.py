@@ -89,7 +89,7 @@ class Certificate:
         self.file, self.key = folder / "odds.crt", folder / "odds.key"
         self.both = folder / "odds.pem"
         command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"]
-        command += ["ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj"]
+        command += ["ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj"]
         command += ["/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
         command += ["-keyout", str(self.key), "-out", str(self.file)]
         subprocess.run(command, check=True, capture_output=True)

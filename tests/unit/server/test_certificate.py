@@ -1,17 +1,24 @@
 """The certificate that is shown: the one of the files, also after they change."""
 
+import logging
 import shutil
 import socket
 import ssl
 import subprocess
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 
-from oddsdesk.server.certificate import Certificate
+from oddsdesk.contract.times import format_ms
+from oddsdesk.server.certificate import DAY_MS, SOON_MS, Certificate
 from oddsdesk.server.listener import ListenError
-from oddsdesk.server.settings import TlsFiles
+from oddsdesk.server.runner import serving
+from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
+from tests.kit import prometheus
+from tests.kit.deployed import free_port
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +112,79 @@ def test_what_cannot_be_used_is_said_in_a_line(files: TlsFiles, pairs: list[TlsF
 
 def test_old_versions_of_tls_are_refused(files: TlsFiles) -> None:
     assert Certificate(files).context.minimum_version >= ssl.TLSVersion.TLSv1_2
+
+
+@pytest.fixture
+def end(files: TlsFiles) -> int:
+    """When the first certificate ends, as openssl says it."""
+    command = ["openssl", "x509", "-noout", "-enddate", "-in", str(files.certificate)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    read = datetime.strptime(said.strip(), "notAfter=%b %d %H:%M:%S %Y GMT")
+    return int(read.replace(tzinfo=UTC).timestamp()) * 1000
+
+
+def test_an_end_is_told_from_14_days_before(files: TlsFiles, end: int) -> None:
+    now = [0]
+    certificate = Certificate(files, lambda: now[0])
+    assert certificate.ends_at == end
+    for at, said in (
+        (end - SOON_MS, []),
+        (end - SOON_MS + 1, [f"the certificate ends at {format_ms(end)}"]),
+        (end - 1, [f"the certificate ends at {format_ms(end)}"]),
+        (end, [f"the certificate ended at {format_ms(end)}"]),
+        (end + 400 * DAY_MS, [f"the certificate ended at {format_ms(end)}"]),
+    ):
+        now[0] = at
+        assert list(certificate.troubles()) == said
+
+
+def test_the_log_tells_an_end_once_a_day(
+    files: TlsFiles, pairs: list[TlsFiles], end: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = [end - SOON_MS]
+    certificate = Certificate(files, lambda: now[0])
+    told = []
+    with caplog.at_level(logging.WARNING):
+        for later in (0, 1, DAY_MS, DAY_MS + 1, DAY_MS + 2, SOON_MS):
+            now[0] = end - SOON_MS + later
+            certificate.tell_end()
+            told.append(len(caplog.messages))
+    assert told == [0, 1, 1, 2, 2, 3]
+    assert caplog.messages[0].startswith(f"{files.certificate}: the certificate ends at ")
+    assert "ended at" in caplog.messages[-1]
+
+
+def test_the_end_is_that_of_a_renewed_certificate(files: TlsFiles, tmp_path: Path) -> None:
+    certificate = Certificate(files)
+    before = certificate.ends_at
+    renewed = TlsFiles(tmp_path / "new.crt", files.key)
+    command = ["openssl", "req", "-x509", "-key", str(files.key), "-days", "90", "-subj", "/CN=1"]
+    subprocess.run([*command, "-out", str(renewed.certificate)], check=True, capture_output=True)
+    renewed.certificate.replace(files.certificate)
+    certificate.look()
+    assert certificate.ends_at is not None
+    assert before is not None
+    assert 59 * DAY_MS < certificate.ends_at - before < 61 * DAY_MS
+
+
+def test_of_a_chain_the_first_one_is_meant(
+    files: TlsFiles, pairs: list[TlsFiles], end: int
+) -> None:
+    chain = files.certificate.read_text() + pairs[1].certificate.read_text()
+    files.certificate.write_text(f"# odds.example.org, 2026\n{chain}")
+    assert Certificate(files).ends_at == end
+
+
+async def test_health_log_and_metrics_tell_an_end(
+    files: TlsFiles, end: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = free_port()
+    public = PublicAddress(tls=files)
+    settings = Settings(tmp_path / "odds.db", port=0, public=public, metrics_port=watched)
+    async with serving(settings, lambda: end + DAY_MS) as server, httpx.AsyncClient() as client:
+        health = (await client.get(f"{server.local_url}/api/health")).json()
+        figures = prometheus.parse((await client.get(f"http://127.0.0.1:{watched}/metrics")).text)
+    said = f"the certificate ended at {format_ms(end)}"
+    assert (health["status"], health["reasons"]) == ("degraded", [said])
+    assert prometheus.value(figures, "oddsdesk_certificate_end_seconds") == end / 1000
+    assert f"{files.certificate}: {said}; renew it" in caplog.messages
