@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from oddsdesk.cli.checks import database, machine, window
+from oddsdesk.cli.checks import database, machine, server, window
 from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
@@ -84,7 +84,7 @@ def _common(named: Database, port: int, full: bool, *, desk: bool) -> list[Secti
         machine.versions(desk=desk),
         machine.paths(named),
         *contents,
-        machine.port(port, named),
+        server.server(port, named),
         machine.clock(now_ms),
     ]
 

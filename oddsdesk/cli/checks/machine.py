@@ -1,13 +1,11 @@
-"""Versions, paths, port and clock."""
+"""Versions, paths and clock."""
 
 import importlib.metadata
-import json
 import os
 import platform
 import shutil
 import sys
 import time
-import urllib.request
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,16 +24,13 @@ from oddsdesk.places import (
     settings_folder,
 )
 from oddsdesk.resource_files import resource_path
-from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.databases import Database, DatabaseUrl
-from oddsdesk.store.lock import DatabaseInUseError, owner_of
 from oddsdesk.store.sqlite.inspection import has_wal_reset_bug, sqlite_version
 
 LEAST_FREE_BYTES: Final = 100 * 2**20
 LEAST_YEAR: Final = 2026
 """A clock before it is wrong: this program was not there yet."""
-_PROBE_S: Final = 2.0
 _DESK_PACKAGES: Final = ("PySide6-Essentials", "qasync")
 _PACKAGES: Final = (
     "starlette",
@@ -100,20 +95,6 @@ def _database_files(database: Database) -> tuple[Finding, ...]:
     )
 
 
-def port(number: int, database: Database) -> Section:
-    """Tell whether the server could listen, and who does if it could not."""
-    try:
-        bind("127.0.0.1", number).close()
-        finding = Finding("port", f"{number} is free")
-    except ListenError as error:
-        version = _server_version(number)
-        if version is None:
-            finding = Finding("port", str(error), Mark.NOTE)
-        else:
-            finding = Finding("port", f"{number} is oddsdesk {version}", Mark.NOTE)
-    return Section("server", (finding, _running(database)))
-
-
 def clock(now_ms: int) -> Section:
     """Tell the time: prices are judged by it."""
     mark = Mark.OK if datetime.fromtimestamp(now_ms / 1000, UTC).year >= LEAST_YEAR else Mark.BROKEN
@@ -122,19 +103,6 @@ def clock(now_ms: int) -> Section:
         "clock",
         (Finding("now", f"{format_ms(now_ms)}, local offset {offset}", mark),),
     )
-
-
-def _running(database: Database) -> Finding:
-    if isinstance(database, DatabaseUrl):
-        return Finding("server", "any number of them, on any machine, may run on this database")
-    try:
-        owner = owner_of(database)
-    except DatabaseInUseError as error:
-        return Finding("server", str(error), Mark.NOTE)
-    if owner is None:
-        return Finding("server", "none runs on this database")
-    where = owner.url or "starting"
-    return Finding("server", f"process {owner.pid} runs on this database ({where})")
 
 
 def _twice_installed() -> tuple[Finding, ...]:
@@ -189,13 +157,3 @@ def _room(database: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     mark = Mark.OK if free >= LEAST_FREE_BYTES else Mark.BROKEN
     return Finding("room", f"{free / 2**20:,.0f} MiB free", mark)
-
-
-def _server_version(number: int) -> str | None:
-    """Return the version of the oddsdesk that listens there, None where it is something else."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(f"http://127.0.0.1:{number}/api/health", timeout=_PROBE_S) as answer:
-            return str(json.loads(answer.read(65_536))["version"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

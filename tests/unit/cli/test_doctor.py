@@ -1,5 +1,6 @@
 """`oddsdesk doctor` and the checks behind it (issue 5)."""
 
+import asyncio
 import json
 import socket
 import sqlite3
@@ -8,15 +9,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk import __version__
 from oddsdesk.cli.checks import machine
 from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.doctor import doctor, server_doctor
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.server.runner import serving
+from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
 from oddsdesk.store.access import open_access
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.store import open_store
+from tests.kit.deployed import Certificate
 
 
 @pytest.fixture
@@ -140,6 +145,25 @@ def test_a_port_in_use_by_something_else_is_a_note(database: Path):
         result = run(database, server.getsockname()[1])
     assert result.exit_code == 0
     assert "the port is in use" in result.output
+
+
+async def test_what_a_server_says_of_itself_is_told(tmp_path: Path, free_port: int):
+    """Of an ended certificate, for one; and the port is its own, though it is encrypted."""
+    certificate = Certificate(tmp_path)
+    tls = TlsFiles(certificate.file, certificate.key)
+    settings = Settings(tmp_path / "odds.db", port=free_port, public=PublicAddress(tls=tls))
+    later = system_clock() + 400 * 24 * 3_600_000
+    async with serving(settings, lambda: later):
+        beside = await asyncio.to_thread(run, settings.database, free_port)
+        elsewhere = await asyncio.to_thread(run, tmp_path / "other.db", free_port)
+    for result in (beside, elsewhere):
+        assert f"note  port: {free_port} is oddsdesk {__version__}" in result.output
+        assert "BAD   health: degraded: the certificate ended at 2" in result.output
+        assert result.exit_code == 1
+    async with serving(settings):
+        result = await asyncio.to_thread(run, settings.database, free_port)
+    assert "ok    health: ok" in result.output
+    assert result.exit_code == 0
 
 
 def test_a_clock_before_this_program_is_broken():
