@@ -1,6 +1,7 @@
 """The state of the connection, as the status bar and the panels show it."""
 
 from enum import Enum
+from typing import Final
 
 import msgspec
 
@@ -22,6 +23,9 @@ class Link(Enum):
     STOPPED = "stopped"
     PAST = "past"
     """The board shows a moment of the past, ``Connection.as_of_ms``, and does not change."""
+
+
+_LOST: Final = frozenset({Link.CONNECTING, Link.WAITING, Link.REFUSED})
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -65,6 +69,11 @@ class Connection(msgspec.Struct, frozen=True):
     """When the newest price of all that the service holds was scraped."""
     advice: str = ""
     """What to do about the reason, one sentence; empty where nothing needs to be done."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing is heard of a service: no price is known to stand still."""
+        return self.link in _LOST
 
 
 class SnapshotProgress(msgspec.Struct, frozen=True):

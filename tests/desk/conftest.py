@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import numpy  # noqa: F401 - whole, before the desk's thread reads it: `pytest.approx` asks it
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor

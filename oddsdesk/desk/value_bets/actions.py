@@ -14,7 +14,7 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
-from oddsdesk.desk.value_bets.subjects import BetSubject
+from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet
 
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ class BetActions(QObject):
             self._owner,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.placed.connect(lambda typed: self._place(subject, typed))
+        dialog.follow(lambda: subject_now(subject, board), lambda: board.connection.is_lost)
+        dialog.placed.connect(lambda typed: self._place(dialog.subject, typed))
         dialog.placed.connect(then)
         dialog.rejected.connect(otherwise)
         dialog.open()

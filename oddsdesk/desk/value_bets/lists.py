@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.assessed import AssessedPrice
@@ -122,6 +123,8 @@ class ValueLists(QObject):
         """Of a list that is being made."""
         self._may_move = False
         """Whether rows may move once it is made."""
+        self.is_lost = False
+        """Whether nothing was heard of prices when the list was made: then nothing is staked."""
         self._slices = QTimer(self, singleShot=True, interval=0)
         self._slices.timeout.connect(self._go_on)
         self._moves = QTimer(self, singleShot=True)
@@ -167,12 +170,16 @@ class ValueLists(QObject):
         looks_back = self._board.connection.as_of_ms is not None
         prices = () if looks_back else tuple(self._board.value_bets.values())
         value = [] if looks_back else self._board.values_now()
+        self.is_lost = self._board.connection.is_lost
+        plan = self._stakes.plan
+        if self.is_lost:
+            plan = msgspec.structs.replace(plan, kelly_share=0.0)
         placed = placed_in(self._records.bets(), now)
         put_away = HiddenThings(self._records.hidden, now)
         bets = yield from listing_bets(
             prices,
             self._board.basis,
-            self._stakes.plan,
+            plan,
             placed,
             now_ms=now,
             chosen=chosen,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
@@ -286,8 +286,11 @@ class ValuesPanel(QWidget):
         return self.lists.bets if self._which == BETS else self.lists.misses
 
     def _is_pointed_at(self) -> bool:
+        """Whether somebody is at a row, or types what was bet on one."""
         table = self._current_table()
-        return table.model.rowCount() > 0 and (table.underMouse() or table.scrolling.hasFocus())
+        is_asked = QApplication.activeModalWidget() is not None
+        at_it = table.underMouse() or table.scrolling.hasFocus() or is_asked
+        return table.model.rowCount() > 0 and at_it
 
     def _show_all(self) -> None:
         self._show_bets()
@@ -309,6 +312,8 @@ class ValuesPanel(QWidget):
             value = lists.value_count
             of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
             chosen = f"by {judged_by} · {chosen}"  # what is cut off first stands last
+            if value and self._board.connection.is_lost:
+                chosen = f"not connected: no stakes · {chosen}"
             text = bets_text(value, bets.count - value, of, chosen, lists.hidden)
             waiting = bets.rows_that_would_move
             state = state_without_bets(self._board.connection, lists.filtered_out, lists.hidden)
@@ -398,6 +403,8 @@ class ValuesPanel(QWidget):
         elif isinstance(notice, ValueBetsChanged):
             self._show_all()
         elif isinstance(notice, ConnectionChanged):
+            if self._board.connection.is_lost is not self.lists.is_lost:
+                self._show_bets()
             self._show_counts()
 
     def _on_idle_timeout(self) -> None:

@@ -1,10 +1,10 @@
 """Asks what was really bet, and says what that is worth while it is typed."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -37,6 +37,7 @@ from oddsdesk.pricing.rules import MIN_EV
 _WIDTH: Final = 400
 _LONGEST_CURRENCY: Final = 8
 _MOST_NAMED: Final = 3
+_LOOK_MS: Final = 500
 
 
 class TypedBet(NamedTuple):
@@ -72,7 +73,12 @@ class PlaceDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Mark as placed")
         self.setMinimumWidth(_WIDTH)
-        self._subject = subject
+        self.subject = subject
+        """What is thought of the price by now."""
+        self._listed = subject.odds
+        self._look: Callable[[], BetSubject | None] = lambda: subject
+        self._is_lost: Callable[[], bool] = lambda: False
+        self._placed, self._reference = placed, reference
         self._profiles = profiles
         self._listed_odds = _written(subject.odds)
         self.bookmaker = QComboBox(editable=True)
@@ -85,19 +91,52 @@ class PlaceDialog(QDialog):
         self.currency = QLineEdit(maxLength=_LONGEST_CURRENCY, placeholderText="Your own")
         self.odds = QLineEdit(self._listed_odds)
         self.worth = Label(wordWrap=True)
-        self.warning = Label(_warning(subject, placed, reference), wordWrap=True)
+        self.warning = Label(wordWrap=True)
         self.warning.setProperty("variant", "value")
-        self.warning.setVisible(bool(self.warning.text()))
         self.fault = Label(wordWrap=True)
         self.fault.setProperty("variant", "down")
+        self._looks = QTimer(self)
+        self._looks.timeout.connect(self._look_again)
         self._form = QFormLayout(self)
         self.record = QPushButton("Mark as placed again" if placed else "Mark as placed")
         self.record.setProperty("variant", "primary")
         self._lay_out()
         self._connect()
+        self._show_warning(is_held=True)
         self._show_worth()
         self.stake.setFocus()
         self.stake.selectAll()
+
+    def follow(self, look: Callable[[], BetSubject | None], is_lost: Callable[[], bool]) -> None:
+        """Say what the bet is worth as the price and the fair odds move, while it is typed.
+
+        ``look`` returns what is thought of it now, None where it is held no longer; ``is_lost``
+        whether nothing is heard of prices.
+        """
+        self._look, self._is_lost = look, is_lost
+        self._looks.start(_LOOK_MS)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        found = self._look()
+        self.subject = found or self.subject
+        self._show_warning(is_held=found is not None)
+        self._show_worth()
+
+    def _show_warning(self, *, is_held: bool) -> None:
+        said = [_placed_text(self._placed)] if self._placed else []
+        subject = self.subject
+        if self._is_lost():
+            said.append("Not connected: nobody knows whether this price still stands.")
+        if not is_held:
+            said.append("This price is gone.")
+        elif subject.odds != self._listed:
+            said.append(f"It is {exact_odds_text(subject.odds)} there now.")
+        if subject.cautions and is_held:
+            words = (caution_text(caution, self._reference) for caution in subject.cautions)
+            said.append(f"Careful: {'; '.join(words)}.")
+        self.warning.setText("\n".join(said))
+        self.warning.setVisible(bool(said))
 
     def typed(self) -> TypedBet:
         """Return what is typed now.
@@ -120,7 +159,7 @@ class PlaceDialog(QDialog):
             stake,
             currency,
             net,
-            self._subject.ev_at(net),
+            self.subject.ev_at(net),
             self.account.text().strip(),
             self.note.text().strip(),
         )
@@ -131,16 +170,16 @@ class PlaceDialog(QDialog):
         The price as it is listed stands for itself: written in another style it may be rounded.
         """
         text = self.odds.text().strip()
-        odds = self._subject.odds if text == self._listed_odds else _read(text)
+        odds = self._listed if text == self._listed_odds else _read(text)
         net = self._profiles.of(bookmaker).net(odds)
         if not 1 < net < math.inf:
             raise ValueError("Odds taken: they pay back no more than the stake.")
         return odds, net
 
     def _lay_out(self) -> None:
-        key, style = self._subject.key, odds_style().replace("_", " ")
-        beside = beside_text(key.selection, self._subject.match_name)
-        market = market_text(key.market_type, self._subject.sport, key.period)
+        key, style = self.subject.key, odds_style().replace("_", " ")
+        beside = beside_text(key.selection, self.subject.match_name)
+        market = market_text(key.market_type, self.subject.sport, key.period)
         form = self._form
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setSpacing(STEP)
@@ -148,8 +187,8 @@ class PlaceDialog(QDialog):
         selection.setProperty("variant", "strong")
         form.addRow(selection)
         form.addRow(Label(f"{beside} · {market}", wordWrap=True))
-        if self._subject.leg:
-            form.addRow(Label(self._subject.leg, wordWrap=True))
+        if self.subject.leg:
+            form.addRow(Label(self.subject.leg, wordWrap=True))
         form.addRow(self.warning)
         form.addRow("&Bookmaker", self.bookmaker)
         form.addRow("&Account", self.account)
@@ -194,7 +233,7 @@ class PlaceDialog(QDialog):
 
     def _doubt(self) -> str:
         """Say where typed odds are too good to be true."""
-        most = self._subject.most
+        most = self.subject.most
         try:
             _, net = self._odds(self.bookmaker.currentText().strip())
         except ValueError:
@@ -209,7 +248,7 @@ class PlaceDialog(QDialog):
     def _worth(self) -> str:
         """Say what the typed odds are worth."""
         self.worth.clear()
-        subject = self._subject
+        subject = self.subject
         odds, net = self._odds(self.bookmaker.currentText().strip())
         ev = subject.ev_at(net)
         if ev is None or subject.fair_odds is None:
@@ -247,18 +286,12 @@ def _read(text: str) -> float:
         raise ValueError(f"Odds taken: {error}.") from None
 
 
-def _warning(subject: BetSubject, placed: Sequence[PlacedBet], reference: str) -> str:
-    said = []
-    if placed:
-        named = [
-            f"{bet.stake:.12g}{f' {bet.currency}' if bet.currency else ''} at {bet.bookmaker}, "
-            f"{exact_odds_text(bet.odds)}"
-            for bet in placed[-_MOST_NAMED:]
-        ]
-        more = len(placed) - len(named)
-        also = f"; and {more} more" if more else ""
-        said.append(f"Placed on this outcome already: {'; '.join(named)}{also}.")
-    if subject.cautions:
-        words = "; ".join(caution_text(caution, reference) for caution in subject.cautions)
-        said.append(f"Careful: {words}.")
-    return "\n".join(said)
+def _placed_text(placed: Sequence[PlacedBet]) -> str:
+    named = [
+        f"{bet.stake:.12g}{f' {bet.currency}' if bet.currency else ''} at {bet.bookmaker}, "
+        f"{exact_odds_text(bet.odds)}"
+        for bet in placed[-_MOST_NAMED:]
+    ]
+    more = len(placed) - len(named)
+    also = f"; and {more} more" if more else ""
+    return f"Placed on this outcome already: {'; '.join(named)}{also}."

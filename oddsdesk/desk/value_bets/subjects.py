@@ -115,6 +115,25 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
     )
 
 
+def subject_now(subject: BetSubject, board: Board) -> BetSubject | None:
+    """Return what is thought of the same price now; None where it is held no longer."""
+    key = subject.key
+    if (found := subject_of_price(key, board)) is not None:
+        judged, at, is_live = found.assessment, found.scraped_at, found.is_live
+    elif (listed := board.value_bets.get(key)) is not None:
+        judged, at, is_live = listed.assessment, listed.scraped_at, listed.is_live
+    else:
+        return None
+    return subject._replace(
+        assessment=judged,
+        scraped_at=at,
+        is_live=is_live,
+        method=board.method,
+        reference=board.reference or "",
+        most=_most(key, board),
+    )
+
+
 def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
     """Return what a near miss is about: nothing is staked on it."""
     matrix = board.matrix(miss.key.game_id)

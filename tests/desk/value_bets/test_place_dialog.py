@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.controls.plain import Label
@@ -18,6 +19,7 @@ from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
 from oddsdesk.pricing.profiles import Profile, Profiles
+from tests.kit.value_bets import be_value
 
 PROFILES = Profiles([Profile(name="Matchbook", group="Matchbook", commission=0.02)])
 
@@ -225,6 +227,60 @@ def test_any_price_of_the_board_can_be_marked_and_counts_for_its_outcome(
         for selection in ("Over 2.50", "Under 2.5")
     )
     assert (over, under) == ([bet], [])
+
+
+def test_what_is_typed_is_judged_by_the_prices_of_that_moment(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    dialog.stake.setText("5")
+    assert not dialog.warning.isVisible()
+    assert "fair 2.000" in dialog.worth.text()
+    quoted.clock.now += 1
+    quoted.tell("Matchbook", "total", "Over 2.5", 1.8)
+    quoted.tell("Pinnacle", "total", "Over 2.5", 1.7)
+    qtbot.waitUntil(lambda: dialog.warning.isVisible())
+    assert dialog.warning.text() == "It is 1.80 there now."
+    assert (dialog.odds.text(), dialog.typed().odds) == ("2", 2.0)
+    now = subject_of_price(dialog.subject.key, quoted.board)
+    assert now is not None
+    assert dialog.typed().ev_pct == now.ev_at(2.0) != pytest.approx(-0.99, abs=0.1)
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    (bet,) = records.bets()
+    assert (bet.odds, bet.fair_odds) == (2.0, now.fair_odds)
+    assert bet.true_ev == now.ev_at(2.0)
+
+
+def test_a_price_that_goes_or_is_no_longer_heard_of_is_told_while_one_types(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    quoted.board.set_connection(Connection(link=Link.WAITING))
+    lost = "Not connected: nobody knows whether this price still stands."
+    qtbot.waitUntil(lambda: dialog.warning.text() == lost)
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    quoted.board.forget_game(quoted.id)
+    qtbot.waitUntil(lambda: dialog.warning.text() == "This price is gone.")
+    dialog.stake.setText("5")
+    assert dialog.record.isEnabled()
+
+
+def test_no_row_moves_while_one_types_what_was_bet(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    is_held = panel._is_pointed_at()
+    dialog.reject()
+    assert (is_held, panel._is_pointed_at()) == (True, False)
 
 
 def test_one_of_two_bets_is_taken_back_and_the_other_is_named(

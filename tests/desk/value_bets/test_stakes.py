@@ -22,7 +22,7 @@ from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.results import Result
 from oddsdesk.slices import exhaust
 from tests.kit.live_table import painted_notes
-from tests.kit.value_bets import OVER, TITLES, be_value, row
+from tests.kit.value_bets import OVER, TITLES, be_value, facts, row
 
 
 def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any, qtbot: QtBot) -> None:
@@ -34,6 +34,18 @@ def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any, qtbot: 
     assert row(panel)["Stake"] == "70"
     panel._preferences.put(STAKE_STEP, "0.05")
     assert row(panel)["Stake"] == "70.75"
+
+
+def test_nothing_is_staked_while_nothing_is_heard_of_prices(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    for link, stake in ((Link.WAITING, "–"), (Link.LIVE, "7"), (Link.REFUSED, "–")):
+        quoted.board.set_connection(Connection(link=link, has_value_bets=True))
+        assert row(panel)["Stake"] == stake
+        assert ("not connected: no stakes" in facts(panel)) is (stake == "–")
+        assert panel.lists.staked == (7 if stake == "7" else 0)
 
 
 @pytest.mark.parametrize(
