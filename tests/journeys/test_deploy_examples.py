@@ -249,6 +249,14 @@ def test_units_are_right_and_what_they_start_runs(launch: Launch, tmp_path: Path
         assert each.finish()[0] == 0
 
 
+@pytest.mark.parametrize("name", ["oddsdesk@.service", "oddsdesk-duties.service"])
+def test_a_unit_is_begun_anew_for_as_long_as_its_database_is_away(name: str) -> None:
+    """Where systemd counted starts (five in ten seconds) it would stay failed."""
+    of_unit, _, of_service = example(f"systemd/{name}", {}).partition("[Service]")
+    assert "\nStartLimitIntervalSec=0\n" in of_unit
+    assert "\nRestart=on-failure\n" in of_service
+
+
 def started_by(unit: Path, instance: str = "") -> list[str]:
     """The arguments of the program that a unit starts."""
     (line,) = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
