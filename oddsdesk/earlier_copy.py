@@ -17,6 +17,8 @@ KEPT: Final = 2
 SPARE_BYTES: Final = 16 * 2**20
 """Room that is left on the disk beside the copy."""
 _UNFINISHED: Final = ".unfinished"
+_UTC: Final = "Z"
+"""What the time in a name ends with."""
 
 
 class CopyError(Exception):
@@ -32,7 +34,7 @@ def keep_copy(path: Path) -> Path:
     Raises:
         CopyError: it cannot be made; nothing is left of it.
     """
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    stamp = datetime.now(UTC).strftime(f"%Y%m%dT%H%M%S.%f{_UTC}")
     target = path.with_name(f"{path.name}.before-{__version__}-{stamp}")
     unfinished = target.with_name(target.name + _UNFINISHED)
     try:
@@ -60,11 +62,14 @@ def forget_older_copies(path: Path) -> None:
 
 
 def _copies(path: Path, *, unfinished: bool = False) -> list[Path]:
-    """Return the copies beside a database, oldest first."""
-    start = f"{path.name}.before-"
+    """Return the copies beside a database, oldest first.
+
+    SQLite's own files beside a copy that somebody opened (``-wal``, ``-shm``) are none.
+    """
+    start, end = f"{path.name}.before-", _UNFINISHED if unfinished else _UTC
     found = [each for each in path.parent.iterdir() if each.name.startswith(start)]
     return sorted(
-        (each for each in found if each.name.endswith(_UNFINISHED) is unfinished),
+        (each for each in found if each.name.endswith(end)),
         key=lambda each: each.name.rsplit("-", 1)[-1],
     )
 

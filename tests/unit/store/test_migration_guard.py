@@ -122,6 +122,16 @@ def test_the_last_two_copies_are_kept(path: Path) -> None:
     assert copies(path) == sorted(made[-2:])
 
 
+def test_what_sqlite_leaves_beside_a_copy_that_was_read_is_no_copy(path: Path) -> None:
+    migrate(path)
+    notes(copies(path)[0], OLD)
+    assert {each.name[-4:] for each in copies(path)[1:]} == {"-shm", "-wal"}
+    third = Step("third", ("CREATE TABLE t3 (x)",))
+    migrate(path, Schema("notes", (*NEW.steps, third)))
+    first, second = (each for each in copies(path) if each.name.endswith("Z"))
+    assert (notes(first, OLD), notes(second, NEW)) == ([("kept",)], [("kept", None)])
+
+
 def test_a_migration_that_fails_leaves_the_file_and_no_copy(path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(StoreError):
