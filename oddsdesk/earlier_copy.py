@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -59,6 +60,22 @@ def forget_older_copies(path: Path) -> None:
     for copy in _copies(path)[:-KEPT]:
         with contextlib.suppress(OSError):
             copy.unlink()
+
+
+def way_back(path: Path, check: Callable[[Path], object], refusal: type[Exception]) -> str:
+    """Return what to add where a database is too new: the newest copy that ``check`` takes.
+
+    ``refusal`` is what it raises of one that is too new as well. Nothing where there is none.
+    """
+    try:
+        copies = _copies(path)
+    except OSError:
+        return ""
+    for copy in reversed(copies):
+        with contextlib.suppress(OSError, sqlite3.Error, refusal):
+            check(copy)
+            return f", or go back to {copy.name}, which lies beside it (docs/backup.md)"
+    return ""
 
 
 def _copies(path: Path, *, unfinished: bool = False) -> list[Path]:

@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy
+from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy, way_back
 
 _APPLICATION_ID: Final = 0x6F64646C  # "oddl"
 _STEPS: Final = (
@@ -140,7 +140,8 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
             raise LedgerError(f"{path}: is a database of another kind, not the ledger")
         return 0
     if version > len(_STEPS):
-        raise LedgerError(f"{path}: was written by a newer oddsdesk; update this one")
+        back = way_back(path, recognise, LedgerError)
+        raise LedgerError(f"{path}: was written by a newer oddsdesk; update this one{back}")
     return int(version)
 
 

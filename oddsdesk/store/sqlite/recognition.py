@@ -6,6 +6,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.earlier_copy import way_back
 from oddsdesk.store.errors import HalfMadeError, StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.migrations import HALF_MADE, Schema, applied_steps, migrated_sets
 
@@ -112,7 +113,8 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
         raise HalfMadeError(str(path))
     known = {step.name for step in schema.steps}
     if applied - known:
-        raise StoreError(f"{path}: was written by a newer oddsdesk; update this one")
+        back = way_back(path, lambda copy: _judge_unnoticed(copy, schema), StoreError)
+        raise StoreError(f"{path}: was written by a newer oddsdesk; update this one{back}")
     return Condition.CURRENT if applied == known else Condition.OUTDATED
 
 

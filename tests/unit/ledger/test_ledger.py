@@ -255,7 +255,7 @@ def test_an_older_ledger_is_copied_before_it_is_brought_up_to_date(
     ledger = Ledger(copy)
     assert ledger.bets() == [placed]
     ledger.close()
-    with pytest.raises(LedgerError, match="newer oddsdesk"):
+    with pytest.raises(LedgerError, match=f"newer oddsdesk; .* go back to {copy.name},"):
         Ledger(path)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import sqlite3
 import stat
@@ -96,6 +97,20 @@ def test_what_is_migrated_is_copied_first_and_that_is_told(
     (line,) = caplog.messages
     assert str(copy) in line
     assert str(path) in line
+
+
+def test_who_is_too_old_for_a_file_is_told_of_the_copy_that_it_can_open(path: Path) -> None:
+    third = Step("third", ("CREATE TABLE t3 (x)",))
+    migrate(path)
+    migrate(path, Schema("notes", (*NEW.steps, third)))
+    first, second = copies(path)
+    for schema, copy in ((OLD, first), (NEW, second)):
+        said = f"update this one, or go back to {copy.name}, which lies beside it"
+        with pytest.raises(StoreError, match=re.escape(said)):
+            open_reader(path, schema)
+    first.unlink()
+    with pytest.raises(StoreError, match=r"update this one$"):
+        open_reader(path, OLD)
 
 
 def test_what_lies_in_the_write_ahead_log_is_in_the_copy_too(path: Path) -> None:
