@@ -125,8 +125,10 @@ class PlacedBet(msgspec.Struct, frozen=True):
         """Return how it stands."""
         if self.result is not None:
             return BetState.SETTLED
-        is_over = self.kick_off is not None and now_ms > self.kick_off + LONGEST_GAME_MS
-        return BetState.TO_SETTLE if is_over else BetState.OPEN
+        ends = self.placed_at + UNDATED_MS
+        if self.kick_off is not None:
+            ends = self.kick_off + LONGEST_GAME_MS
+        return BetState.TO_SETTLE if now_ms > ends else BetState.OPEN
 
     def as_settled(self) -> SettledBet | None:
         """Return it as reports count it; None while it is open."""
@@ -155,6 +157,8 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
 LONGEST_GAME_MS: Final = 150 * MINUTE_MS
 """So long after its kick-off a bet waits for its result."""
+UNDATED_MS: Final = 7 * 24 * 60 * MINUTE_MS
+"""So long after it was placed, where nobody knows its kick-off: most bets are of the week."""
 
 
 class BetState(Enum):

@@ -5,15 +5,13 @@ from collections.abc import Hashable, Iterable
 from typing import Final
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import BetKey, PlacedBet
+from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet
 from oddsdesk.pricing.closing import FollowedBet
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.pricing.outcomes import bet_named, read_selection
 
 OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after its kick-off a bet counts as open: nobody tells when it is settled."""
-_UNDATED_MS: Final = 24 * 60 * MINUTE_MS
-"""The same after it was placed, where the kick-off is unknown."""
 
 
 def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
@@ -84,5 +82,5 @@ def outcome_named(key: BetKey, match_name: str, sport: str, *, in_play: bool) ->
 
 def _ends(bet: PlacedBet) -> int:
     if bet.kick_off is None:
-        return bet.placed_at + _UNDATED_MS
+        return bet.placed_at + UNDATED_MS
     return bet.kick_off + OPEN_AFTER_MS

@@ -116,7 +116,8 @@ GAME_CAP: Final = Setting(
 TOTAL_CAP: Final = Setting(
     "stakes/total_cap",
     "Most open in all",
-    "In percent of the bankroll: the stakes of all bets that are not settled.",
+    "In percent of the bankroll: the stakes of all bets that are not settled, until six hours "
+    "after kick-off.",
     25,
     Whole(1, 100, unit="%"),
 )

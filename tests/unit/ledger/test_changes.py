@@ -195,6 +195,14 @@ def test_a_bet_wants_a_result_some_time_after_its_kick_off() -> None:
     assert settled(BET, Result.VOID, over).state(over) is BetState.SETTLED
 
 
+def test_a_bet_without_a_kick_off_is_open_for_a_week() -> None:
+    bet: PlacedBet = REPLACE(BET, kick_off=None)
+    week = bet.placed_at + 7 * 24 * 60 * MINUTE_MS
+    for now, state, total in ((week, BetState.OPEN, 13.6), (week + 1, BetState.TO_SETTLE, 0)):
+        assert bet.state(now) is state
+        assert placed_in([bet], now).total == total
+
+
 def test_what_was_expected_and_the_closing_line_value_are_of_net_odds() -> None:
     bet: PlacedBet = REPLACE(BET, close=CLOSE, per="staked")
     assert bet.expected == pytest.approx(13.6 * 0.0593)
