@@ -98,9 +98,8 @@ def _is_in_contract(now_ms: int, judgement: Judgement, side: str, price: Price) 
     gross, ends = found.service_ev_pct, found.settlement
     if gross is None or ends is None or gross < MIN_EV:
         return False
-    if found.net_odds == found.odds and ends.decided == 1:
-        # the contract's rules are what it was judged by
-        return found.is_value or not found.stopped_by
+    if found.net_odds == found.odds and ends.decided == 1 and not found.stopped_by:
+        return True  # judged by the contract's rules, or stricter ages
     candidate = Candidate(side, price.odds, judgement.sides, price.scraped_at, price.is_live)
     return judge(judgement.line, candidate, now_ms).is_value
 

@@ -97,5 +97,5 @@ def _rules(said: Explanation) -> Iterator[str]:
         sign = "holds" if check.holds else "STOPS"
         figure, margin = figure_text(check).replace("-", "−"), margin_text(check)
         facts = ", ".join(text for text in (figure, margin) if text)
-        yield f"[{sign}] {rule_title(check.rule)}{': ' if facts else ''}{facts}"
+        yield f"[{sign}] {rule_title(check)}{': ' if facts else ''}{facts}"
     yield from remedies(said)

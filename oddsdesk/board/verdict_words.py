@@ -3,7 +3,6 @@
 from typing import Final
 
 from oddsdesk.board.explaining import Explanation, NoFairOdds
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.column_formats import format_end
 from oddsdesk.pricing.exposure import Bound
@@ -23,15 +22,14 @@ from oddsdesk.pricing.rules import (
 )
 
 _MINUTE_S: Final = 60
-_AGE: Final = f"{MAX_AGE_MS // MINUTE_MS} min"
 _TITLES: Final = {
     Rule.OTHER_BOOKMAKER: "Not the reference itself",
     Rule.SAME_STATE: "Both in play, or neither",
     Rule.REFERENCE_SIDES: "Reference prices all sides",
     Rule.COMPARABLE: "Bets on the same outcomes",
     Rule.DEVIGGED: "A fair price exists",
-    Rule.REFERENCE_AGE: f"Ref. age ≤ {_AGE}",
-    Rule.BOOK_AGE: f"Price age ≤ {_AGE}",
+    Rule.REFERENCE_AGE: "Ref. age",
+    Rule.BOOK_AGE: "Price age",
     Rule.OVERROUND: f"Reference S ≤ {MAX_OVERROUND:g}",
     Rule.MIN_EDGE: f"Edge ≥ {MIN_EV:g} %",
     Rule.MAX_EDGE: f"Edge ≤ {MAX_EV:g} %",
@@ -73,9 +71,23 @@ _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
 _DECIMALS: Final = {Rule.OVERROUND: 4, Rule.PAYOUT: 4, Rule.RATIO: 4}
 
 
-def rule_title(rule: Rule) -> str:
-    """Return what a rule asks, in few words."""
-    return _TITLES[rule]
+def rule_title(check: RuleCheck) -> str:
+    """Return what a rule asks, in few words; of an age, the limit that decides."""
+    if check.rule in _AGES and check.most is not None:
+        return f"{_TITLES[check.rule]} ≤ {_limit_text(check.most)}"
+    return _TITLES[check.rule]
+
+
+def limit_reason(said: Explanation, check: RuleCheck) -> str:
+    """Return what the limit of an age comes from; empty for any other rule."""
+    if check.rule not in _AGES or check.most is None:
+        return ""
+    name = said.bookmaker if check.rule is Rule.BOOK_AGE else said.reference
+    limit, longest = _limit_text(check.most), _limit_text(MAX_AGE_MS)
+    return (
+        f"Above {limit} {name} is stale: by how often it is read, and whether the game is in play; "
+        f"never above {longest}"
+    )
 
 
 def figure_text(check: RuleCheck) -> str:
@@ -103,6 +115,13 @@ def duration_text(span_ms: float) -> str:
         return f"{seconds} s"
     minutes = seconds // _MINUTE_S
     return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _limit_text(span_ms: float) -> str:
+    """Return a limit to the second: ``45 s``, ``1 min 30 s``, ``15 min``."""
+    minutes, seconds = divmod(int(span_ms) // 1000, _MINUTE_S)
+    parts = (f"{minutes} min" if minutes else "", f"{seconds} s" if seconds else "")
+    return " ".join(filter(None, parts)) or "0 s"
 
 
 def unvalued_text(said: Explanation) -> str:

@@ -130,7 +130,7 @@ class Assessment(msgspec.Struct, frozen=True, gc=False):
     """By the contract's rules: of the gross price, per decided unit."""
     cautions: tuple[Caution, ...]
     checks: tuple[RuleCheck, ...]
-    """The contract's rules, judged on net odds."""
+    """The contract's rules, judged on net odds, and on ages by which a price is stale."""
     settlement: Settlement | None
     """How the bet may end; None without fair odds."""
 
@@ -160,7 +160,14 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
     candidate = Candidate(
         price.side, net, group.sides, scraped_at, price.is_live, group.is_reference
     )
-    verdict = judge(line, candidate, setting.now_ms)
+    is_live = line.is_live if price.is_live is None else price.is_live
+    verdict = judge(
+        line,
+        candidate,
+        setting.now_ms,
+        reference_age_ms=_longest_age_ms(setting.stale_after_ms, line.is_live),
+        book_age_ms=_longest_age_ms(price.stale_after_ms, is_live),
+    )
     fair = verdict.fair_odds
     ends = None if fair is None else settlement_of(line, price.side, fair, setting.push)
     ev = None if verdict.ev_pct is None or ends is None else verdict.ev_pct * ends.decided
@@ -266,9 +273,8 @@ def _cautions(
     """Yield what speaks against a price, in the order of the set; ``stopped`` are broken rules."""
     line, now = setting.line, setting.now_ms
     in_play = bool(price.is_live or line.is_live)
-    is_live = line.is_live if price.is_live is None else price.is_live
-    age = None if price.scraped_at is None else now - price.scraped_at
     total = line.overround
+    broken = {check.rule for check in stopped}
     if line.prices and not is_comparable(line.group.sides, group.sides):
         yield Caution.NOT_COMPARABLE
     if group.has_unread or setting.has_unread:
@@ -285,11 +291,11 @@ def _cautions(
     seen_apart = 0 if price.scraped_at is None else abs(price.scraped_at - line.scraped_at)
     if in_play and seen_apart > APART_MS:
         yield Caution.APART
-    if age is not None and _is_stale(age, price.stale_after_ms, is_live):
+    if Rule.BOOK_AGE in broken:
         yield Caution.STALE
-    if line.prices and _is_stale(now - line.scraped_at, setting.stale_after_ms, line.is_live):
+    if line.prices and Rule.REFERENCE_AGE in broken:
         yield Caution.REFERENCE_STALE
-    if age is None:
+    if price.scraped_at is None:
         yield Caution.AGE_UNKNOWN
     if not price.is_live and setting.kick_off is not None and now > setting.kick_off:
         yield Caution.STARTED
@@ -303,9 +309,9 @@ def _cautions(
         yield Caution.DELAYED
 
 
-def _is_stale(age_ms: int, stale_after_ms: int | None, is_live: bool | None) -> bool:
-    """Whether a price is old by its bookmaker's rhythm, or by what is usual where none is known."""
-    return age_ms > min(stale_after_ms or usual_stale_after_ms(is_live), MAX_AGE_MS)
+def _longest_age_ms(stale_after_ms: int | None, is_live: bool | None) -> int:
+    """Return the age above which a price is stale: by its bookmaker's rhythm where it is known."""
+    return min(stale_after_ms or usual_stale_after_ms(is_live), MAX_AGE_MS)
 
 
 def _is_told(check: RuleCheck) -> bool:

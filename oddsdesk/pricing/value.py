@@ -144,8 +144,15 @@ def _sum_without(implied: list[float], index: int) -> float:
     return math.fsum(implied[:index] + implied[index + 1 :])
 
 
-def judge(line: ReferenceLine, candidate: Candidate, now_ms: int) -> Verdict:
-    """Judge a price by every rule of the contract (D26 to D30)."""
+def judge(
+    line: ReferenceLine,
+    candidate: Candidate,
+    now_ms: int,
+    *,
+    reference_age_ms: int = MAX_AGE_MS,
+    book_age_ms: int = MAX_AGE_MS,
+) -> Verdict:
+    """Judge a price by every rule of the contract (D26 to D30), or by stricter ages than its."""
     price = line.prices.get(candidate.side)
     checks = [
         RuleCheck(Rule.OTHER_BOOKMAKER, not candidate.is_reference),
@@ -153,8 +160,8 @@ def judge(line: ReferenceLine, candidate: Candidate, now_ms: int) -> Verdict:
         RuleCheck(Rule.REFERENCE_SIDES, price is not None),
     ]
     ages = (
-        within(Rule.REFERENCE_AGE, now_ms - line.scraped_at, most=MAX_AGE_MS),
-        within(Rule.BOOK_AGE, now_ms - candidate.scraped_at, most=MAX_AGE_MS),
+        within(Rule.REFERENCE_AGE, now_ms - line.scraped_at, most=reference_age_ms),
+        within(Rule.BOOK_AGE, now_ms - candidate.scraped_at, most=book_age_ms),
     )
     if price is None or line.overround is None:
         return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))

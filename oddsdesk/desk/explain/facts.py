@@ -11,7 +11,13 @@ from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.explaining import ConsensusFigure, Explanation, MethodFigure
 from oddsdesk.board.explanation_text import method_title, votes_text
-from oddsdesk.board.verdict_words import BOUNDS, figure_text, margin_text, rule_title
+from oddsdesk.board.verdict_words import (
+    BOUNDS,
+    figure_text,
+    limit_reason,
+    margin_text,
+    rule_title,
+)
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import NO_WINDOW, least_text, most_text
@@ -252,10 +258,10 @@ def rules(said: Explanation) -> list[Fact]:
         return []
     checks = sorted(said.assessment.checks, key=_place)
     plain = [check for check in checks if check.figure is None and check.holds]
-    facts = [_rule(check) for check in checks if check not in plain]
+    facts = [_rule(said, check) for check in checks if check not in plain]
     if plain:
         title = f"Comparable with {said.reference}"
-        tip = "\n".join(f"✓ {rule_title(check.rule)}" for check in plain)
+        tip = "\n".join(f"✓ {rule_title(check)}" for check in plain)
         facts.append(Fact(title, "", mark="✓", tip=tip))
     return facts
 
@@ -277,14 +283,15 @@ def _place(check: RuleCheck) -> int:
     return _ORDER.index(check.rule) if check.rule in _ORDER else len(_ORDER)
 
 
-def _rule(check: RuleCheck) -> Fact:
+def _rule(said: Explanation, check: RuleCheck) -> Fact:
     return Fact(
-        rule_title(check.rule),
+        rule_title(check),
         margin_text(check),
         note=figure_text(check).replace("-", _MINUS),
         mark="✓" if check.holds else "✗",
         mark_ink=TextRole.UP if check.holds else TextRole.DOWN,
         is_strong=not check.holds,
+        tip=limit_reason(said, check),
     )
 
 

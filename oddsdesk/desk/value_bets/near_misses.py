@@ -44,8 +44,7 @@ class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
         miss = self.entry(row)
         said = [f"{miss.key.selection} at {miss.key.bookmaker}: {exact_odds_text(miss.price.odds)}"]
         said += [
-            f"{rule_title(check.rule)}: {margin_text(check)}"
-            for check in miss.assessment.stopped_by
+            f"{rule_title(check)}: {margin_text(check)}" for check in miss.assessment.stopped_by
         ]
         if miss.assessment.per == "decided":
             said.append(f"EV {PER_DECIDED_TEXT}")
@@ -76,7 +75,7 @@ def _bookmaker(miss: NearMiss, _now: int) -> Cell:
 def _stopped_by(miss: NearMiss, _now: int) -> Cell:
     check = miss.stopped_by
     more = len(miss.assessment.stopped_by) - 1
-    return Cell(rule_title(check.rule), TextRole.DOWN, note=f"+ {more} more" if more else "")
+    return Cell(rule_title(check), TextRole.DOWN, note=f"+ {more} more" if more else "")
 
 
 def _margin(miss: NearMiss, _now: int) -> Cell:
@@ -126,7 +125,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         "Stopped by",
         Column("Reference S ≤ 1.05 +", Align.LEFT, likes="Price age ≤ 15 min + 1 more"),
         _stopped_by,
-        lambda miss: rule_title(miss.stopped_by.rule),
+        lambda miss: rule_title(miss.stopped_by),
         tip="The rule that is farthest from holding",
     ),
     ColumnSpec(

@@ -68,7 +68,30 @@ def test_every_rule_is_there_with_its_margin(desk: Desk) -> None:
     assert check(said, Rule.MIN_EDGE)[1] == pytest.approx(4.932, abs=5e-4)
     assert check(said, Rule.EDGE_CAP)[1] == pytest.approx(4.068, abs=5e-4)
     assert check(said, Rule.OVERROUND)[1] == pytest.approx(0.0232, abs=5e-5)
-    assert check(said, Rule.BOOK_AGE)[1] == 15 * MINUTE_MS - 5_000
+    assert check(said, Rule.BOOK_AGE)[1] == 3 * MINUTE_MS - 5_000
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+def test_the_ages_are_shown_by_the_limits_that_call_a_price_stale(
+    desk: Desk, is_live: bool
+) -> None:
+    sevilla(desk)
+    where = {"match_name": NAME, "competition": "LIGA", "is_live": is_live, "at": NOW}
+    for name in (REFERENCE, "Betfair Ex"):
+        desk.board.apply_all([message("Draw", 3.34, bookmaker=name, **where)])
+    usual = MINUTE_MS if is_live else 3 * MINUTE_MS
+    for age in (usual, usual + 1):
+        desk.now = NOW + age
+        said = at(desk)
+        holds = age <= usual
+        assert check(said, Rule.BOOK_AGE) == (holds, usual - age)
+        assert check(said, Rule.REFERENCE_AGE) == (holds, usual - age)
+        assert (Caution.STALE not in said.assessment.cautions) == holds
+        assert (Caution.REFERENCE_STALE not in said.assessment.cautions) == holds
+        desk.board.sweep()
+        entry = desk.board.value_bets[said.key]
+        assert entry.is_value == holds
+        assert entry.is_in_contract  # whose limit is 15 minutes, as before
 
 
 def test_all_methods_stand_side_by_side_and_the_worst_is_the_lowest(desk: Desk) -> None:

@@ -37,7 +37,16 @@ def explained(desk: Desk) -> Explanation:
 
 @pytest.mark.parametrize("rule", Rule)
 def test_every_rule_has_a_title(rule: Rule) -> None:
-    assert rule_title(rule)
+    assert rule_title(RuleCheck(rule, True))
+
+
+@pytest.mark.parametrize(
+    ("limit_ms", "title"),
+    [(900_000, "≤ 15 min"), (180_000, "≤ 3 min"), (90_999, "≤ 1 min 30 s"), (30_000, "≤ 30 s")],
+)
+def test_an_age_is_told_with_the_limit_that_decides(limit_ms: int, title: str) -> None:
+    assert rule_title(within(Rule.BOOK_AGE, 0, most=limit_ms)) == f"Price age {title}"
+    assert rule_title(within(Rule.REFERENCE_AGE, 0, most=limit_ms)) == f"Ref. age {title}"
 
 
 def test_every_caution_has_words_of_its_own_that_name_the_reference() -> None:
