@@ -102,6 +102,8 @@ class Explanation(NamedTuple):
     """Its name; ``reference`` until it is known."""
     odds: float
     is_reference: bool
+    is_mine: bool
+    """Whether it may be listed: it is the reference's own, or at one of the user's bookmakers."""
     profile: Profile
     """What the bookmaker keeps of a win."""
     scraped_at: int | None
@@ -205,6 +207,7 @@ def _explain_cell(
         reference=board.reference or UNNAMED_REFERENCE,
         odds=price.odds,
         is_reference=key.bookmaker is None,
+        is_mine=key.bookmaker is None or board.basis.is_mine(key.bookmaker),
         profile=profile,
         scraped_at=price.scraped_at,
         url=price.url,
@@ -347,6 +350,7 @@ def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Exp
         reference=board.reference or UNNAMED_REFERENCE,
         odds=bet.odds,
         is_reference=False,
+        is_mine=board.basis.is_mine(bet.bookmaker),
         profile=profile,
         scraped_at=None,
         url=None,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from oddsdesk.board.arithmetic import exact, fair_text, steps
 from oddsdesk.board.explaining import Explanation
 from oddsdesk.board.verdict_words import (
+    NOT_MINE,
     cautions_text,
     figure_text,
     margin_text,
@@ -37,6 +38,8 @@ def _lines(said: Explanation) -> Iterator[str]:
         yield f"True EV {_signed(said.true_ev)} % ({by})"
     if said.assessment.cautions:
         yield f"No value: {cautions_text(said.assessment, said.reference)}"
+    if not said.is_mine:
+        yield NOT_MINE
     if said.service is not None:
         by = f", by {said.service_reference}" if said.service_reference else ""
         yield f"Service EV {_signed(said.service.ev_pct)} %{by}"

@@ -63,6 +63,8 @@ BOUNDS: Final = {
     Bound.NO_EDGE: "no gain beside the other side",
 }
 """What bound a stake, in a few words."""
+NOT_MINE: Final = "No value: not one of your bookmakers"
+"""What is said of a price that lists leave out, whatever it is worth."""
 PER_DECIDED: Final = "*"
 """Stands beside an EV that is not per unit staked (D53)."""
 PER_DECIDED_TEXT: Final = "of a decided unit: how often the stake comes back is not known"

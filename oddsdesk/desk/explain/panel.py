@@ -28,7 +28,7 @@ from oddsdesk.board.notices import (
     RowsChanged,
     ValueBetsChanged,
 )
-from oddsdesk.board.verdict_words import caution_text, remedies, unvalued_text
+from oddsdesk.board.verdict_words import NOT_MINE, caution_text, remedies, unvalued_text
 from oddsdesk.clock import Clock
 from oddsdesk.desk.explain.facts import (
     FactList,
@@ -223,6 +223,8 @@ class ExplainPanel(QWidget):
         self.note.setText("\n".join(self._notes(said)))
         cautions = said.assessment.cautions if said.no_fair_odds is None else ()
         texts = [f"No value: {caution_text(each, said.reference)}" for each in cautions]
+        if not said.is_mine:
+            texts.append(NOT_MINE)
         self.cautions.setText("\n".join(texts))
         self.cautions.setVisible(bool(texts))
 
@@ -278,10 +280,10 @@ class ExplainPanel(QWidget):
 
 
 def _ink_of(said: Explanation) -> TextRole:
-    """Value where every rule holds; otherwise the figure is a figure."""
+    """Value where it is listed as such; otherwise the figure is a figure."""
     if said.true_ev is None or said.assessment.cautions:
         return TextRole.NOTE
-    return TextRole.VALUE if said.assessment.is_value else TextRole.STRONG
+    return TextRole.VALUE if said.assessment.is_value and said.is_mine else TextRole.STRONG
 
 
 def _title(said: Explanation, soft: str) -> str:

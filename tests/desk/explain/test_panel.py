@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.explanation_text import explanation_text
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
@@ -100,6 +101,22 @@ def test_a_price_without_a_reference_says_why(panel: ExplainPanel, quoted: Any) 
     assert "nothing to judge by" in panel.note.text()
     assert panel.methods.facts == ()
     assert panel.rules.facts == ()
+
+
+def test_a_price_elsewhere_than_at_the_users_bookmakers_says_why_no_list_has_it(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    quoted.board.set_bookmakers(("Bovada",))
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
+    assert panel.said is not None
+    assert panel.said.assessment.is_value
+    assert panel.big.property("variant") == ""
+    assert "No value: not one of your bookmakers" in panel.cautions.text()
+    assert "No value: not one of your bookmakers" in explanation_text(panel.said)
+    for bookmaker in ("Bovada", None):
+        panel.show_price(price(quoted, "Over 2.5", bookmaker, "total"))
+        assert "not one" not in panel.cautions.text()
 
 
 def test_a_cell_without_a_price_says_so(panel: ExplainPanel, quoted: Any) -> None:
