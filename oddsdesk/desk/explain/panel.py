@@ -101,10 +101,11 @@ class ExplainPanel(QWidget):
         self._unsubscribe()
 
     def show_price(self, key: RowKey | None) -> None:
-        """Explain another price; None keeps to the one before."""
+        """Explain another price, from its top; None keeps to the one before."""
         if key is not None and key != self._key:
             self._key = key
             self._show()
+            self.area.verticalScrollBar().setValue(0)
 
     def forget(self) -> None:
         """Explain nothing: the prices are about to be another service's."""
@@ -156,14 +157,14 @@ class ExplainPanel(QWidget):
             column.addSpacing(spacing.HALF)
             column.addWidget(part)
         column.addStretch()
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("Explanation")
-        area.setWidget(inside)
+        self.area = QScrollArea(widgetResizable=True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setAccessibleName("Explanation")
+        self.area.setWidget(inside)
         body = QWidget()
         self._stack = QStackedLayout(body)
-        self._stack.addWidget(area)
+        self._stack.addWidget(self.area)
         self._stack.addWidget(self.placeholder)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)

@@ -131,6 +131,24 @@ def test_no_price_keeps_to_the_one_before(panel: ExplainPanel, quoted: Any) -> N
     assert panel.said is not None
 
 
+def test_another_price_is_explained_from_its_top_and_the_same_goes_on_where_it_is(
+    panel: ExplainPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    panel.resize(316, 240)
+    over = price(quoted, "Over 2.5", "Matchbook", "total")
+    panel.show_price(over)
+    bar = panel.area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 100)
+    bar.setValue(100)
+    panel.show_price(over)
+    before = panel.big.text()
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    qtbot.waitUntil(lambda: panel.big.text() != before)
+    assert bar.value() == 100
+    panel.show_price(price(quoted, "Under 2.5", "Bovada", "total"))
+    assert bar.value() == 0
+
+
 def test_it_can_forget(panel: ExplainPanel, quoted: Any) -> None:
     panel.show_price(price(quoted, "Everton", "Bovada"))
     panel.forget()
