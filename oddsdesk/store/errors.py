@@ -16,6 +16,10 @@ class HalfMadeError(StoreError):
         )
 
 
+class NotYetError(StoreError):
+    """Who only reads can do nothing with it: it is empty, or an older oddsdesk's."""
+
+
 class Fault(Enum):
     """Why a database refuses, in words that hold no paths."""
 

@@ -1,5 +1,6 @@
 """The state of the two database files, looked at without changing them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -7,7 +8,7 @@ from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
-from oddsdesk.store.errors import StoreError
+from oddsdesk.store.errors import NotYetError, StoreError
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, damage
 from oddsdesk.store.sqlite.migrations import Schema
@@ -20,32 +21,43 @@ MOST_AHEAD_MS: Final = 5 * MINUTE_MS
 
 def odds_file(path: Path, now_ms: int, *, full: bool) -> Section:
     """Tell what the odds file holds and whether it is whole."""
-    title = "database"
-    if not path.exists():
-        text = f"{path.name} is not there yet; it is made by the first start"
-        return Section(title, (Finding("odds", text, Mark.NOTE),))
-    try:
-        findings = [*_contents(path, now_ms, count_rows(path)), _damage(path, ODDS, full=full)]
-    except StoreError as error:
-        findings = [Finding("odds", str(error), Mark.BROKEN)]
-    return Section(title, (Finding("size", _sizes(path)), *findings))
+
+    def look() -> list[Finding]:
+        return _contents(path, now_ms, count_rows(path))
+
+    return Section("database", _of_file("odds", path, ODDS, look, full=full))
 
 
 def access_file(path: Path, *, full: bool) -> Section:
     """Tell whether the file of accounts and keys is whole; no key is told."""
-    title = "keys"
     access = access_path(path)
-    if not access.exists():
-        text = f"{access.name} is not there yet; it is made by the first start"
-        return Section(title, (Finding("keys", text, Mark.NOTE),))
+
+    def look() -> list[Finding]:
+        return [Finding("keys", f"{count_active_keys(access)} active")]
+
+    return Section("keys", _of_file("keys", access, ACCESS, look, full=full))
+
+
+def _of_file(
+    name: str, path: Path, schema: Schema, look: Callable[[], list[Finding]], *, full: bool
+) -> tuple[Finding, ...]:
+    """Return what ``look`` finds in a file of this version, and whether it is whole."""
+    if not path.exists():
+        text = f"{path.name} is not there yet; it is made by the first start"
+        return (Finding(name, text, Mark.NOTE),)
+    size = Finding("size", _sizes(path))
     try:
-        findings = [
-            Finding("keys", f"{count_active_keys(access)} active"),
-            _damage(access, ACCESS, full=full),
-        ]
+        return (size, *_unless_waiting(name, look), _damage(path, schema, full=full))
     except StoreError as error:
-        findings = [Finding("keys", str(error), Mark.BROKEN)]
-    return Section(title, (Finding("size", _sizes(access)), *findings))
+        return size, Finding(name, str(error), Mark.BROKEN)
+
+
+def _unless_waiting(name: str, look: Callable[[], list[Finding]]) -> list[Finding]:
+    """Return what is found; nothing is wrong with a file that waits for the next start."""
+    try:
+        return look()
+    except NotYetError as error:
+        return [Finding(name, str(error), Mark.NOTE)]
 
 
 def postgres_database(database: DatabaseUrl, now_ms: int) -> tuple[Section, Section]:
@@ -63,7 +75,8 @@ def postgres_database(database: DatabaseUrl, now_ms: int) -> tuple[Section, Sect
         )
         keys = Finding("keys", f"{found.active_keys} active")
     except StoreError as error:
-        findings = (Finding("odds", str(error), Mark.BROKEN),)
+        mark = Mark.NOTE if isinstance(error, NotYetError) else Mark.BROKEN
+        findings = (Finding("odds", str(error), mark),)
         keys = Finding("keys", "are in the same database", Mark.NOTE)
     return Section("database", findings), Section("keys", (keys,))
 

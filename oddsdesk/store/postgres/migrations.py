@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from psycopg import Connection
 
-from oddsdesk.store.errors import HalfMadeError, StoreError
+from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError
 from oddsdesk.store.postgres.schema import STEPS
 
 NEWER: Final = "was written by a newer oddsdesk; update this one"
@@ -70,13 +70,14 @@ def check_current(connection: Connection[Any], shown: str) -> None:
     """Check that the tables are those of this version.
 
     Raises:
-        StoreError: there are none, or they are another version's; one line.
+        NotYetError: there are none yet, or they are an older version's.
+        StoreError: they are a newer version's, or another program's; one line.
     """
     done = steps_done(connection, shown)
     if done is None:
-        raise StoreError(f"{shown}: there is no oddsdesk database yet; who may write makes it")
+        raise NotYetError(f"{shown}: there is no oddsdesk database yet; who may write makes it")
     if done < len(STEPS):
-        raise StoreError(f"{shown}: was written by an older oddsdesk; who may write updates it")
+        raise NotYetError(f"{shown}: was written by an older oddsdesk; who may write updates it")
 
 
 def keep_others_out(connection: Connection[Any]) -> None:

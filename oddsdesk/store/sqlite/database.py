@@ -12,7 +12,13 @@ from oddsdesk.places import can_write, make_folder
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
 from oddsdesk.store.sqlite.migrations import Schema, migrate
-from oddsdesk.store.sqlite.recognition import Condition, condition_of, recognise, unusable
+from oddsdesk.store.sqlite.recognition import (
+    Condition,
+    check_current,
+    condition_of,
+    recognise,
+    unusable,
+)
 from oddsdesk.store.sqlite.write_ahead import LEFT_BYTES
 
 BUSY_TIMEOUT_S = 5.0
@@ -167,8 +173,7 @@ def _prepare_reader(
     connection: sqlite3.Connection, path: Path, schema: Schema
 ) -> sqlite3.Connection:
     try:
-        if condition_of(connection, path, schema) is not Condition.CURRENT:
-            raise StoreError(f"{path}: is from an older oddsdesk; open it once for writing")
+        check_current(condition_of(connection, path, schema), path)
         connection.execute("PRAGMA query_only = ON")
     except BaseException:
         connection.close()

@@ -9,9 +9,15 @@ from typing import Final
 
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
-from oddsdesk.store.sqlite.database import connect_to_copy, open_reader
+from oddsdesk.store.sqlite.database import connect_to_copy
 from oddsdesk.store.sqlite.migrations import Schema
-from oddsdesk.store.sqlite.recognition import Condition, condition_of, recognise, unusable
+from oddsdesk.store.sqlite.recognition import (
+    Condition,
+    check_current,
+    condition_of,
+    recognise,
+    unusable,
+)
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.sqlite.settings import stored_reference
 
@@ -32,7 +38,7 @@ def has_wal_reset_bug() -> bool:
 
 
 def damage(path: Path, schema: Schema, *, full: bool) -> list[str]:
-    """Return what is damaged, at most ten things; nothing for a whole file.
+    """Return what is damaged, at most ten things; nothing for a whole file, of whatever version.
 
     ``schema`` is what the file should hold, ``ODDS`` or ``ACCESS``.
 
@@ -40,7 +46,7 @@ def damage(path: Path, schema: Schema, *, full: bool) -> list[str]:
         StoreError: the file cannot be read.
     """
     check = "integrity_check" if full else "quick_check"
-    with _reading(path, schema) as connection:
+    with _reading(path, schema, is_current=False) as connection:
         if not full:
             deadline = time.monotonic() + QUICK_LIMIT_S
             connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
@@ -57,6 +63,7 @@ def count_rows(path: Path) -> tuple[int, int]:
     """Return how many games and quotes an odds file holds.
 
     Raises:
+        NotYetError: it is empty, or an older oddsdesk's.
         StoreError: the file cannot be read.
     """
     with _reading(path, ODDS) as connection:
@@ -69,6 +76,7 @@ def count_active_keys(path: Path) -> int:
     """Return how many keys of an access file are active.
 
     Raises:
+        NotYetError: it is empty, or an older oddsdesk's.
         StoreError: the file cannot be read.
     """
     with _reading(path, ACCESS) as connection:
@@ -106,12 +114,15 @@ def stored_reference_of(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _reading(path: Path, schema: Schema) -> Iterator[sqlite3.Connection]:
-    recognise(path, schema, look_for_damage=False)
-    connection = open_reader(path, schema, checked=True)
+def _reading(
+    path: Path, schema: Schema, *, is_current: bool = True
+) -> Iterator[sqlite3.Connection]:
+    """Give a connection that reads a file; unless ``is_current`` one of whatever version."""
+    condition = recognise(path, schema, look_for_damage=False)
+    if is_current:
+        check_current(condition, path)
     try:
-        yield connection
+        with contextlib.closing(connect_to_copy(path)) as connection:
+            yield connection
     except sqlite3.DatabaseError as error:
         raise StoreError(f"{path}: cannot be read ({error})") from error
-    finally:
-        connection.close()

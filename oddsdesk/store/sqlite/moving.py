@@ -23,7 +23,7 @@ from oddsdesk.store.sqlite.migrations import (
     migrate,
     unmark_half_made,
 )
-from oddsdesk.store.sqlite.recognition import Condition, recognise, unusable
+from oddsdesk.store.sqlite.recognition import Condition, check_current, recognise, unusable
 from oddsdesk.store.sqlite.schema import ODDS
 
 _MAKE_NOTES: Final = """
@@ -204,8 +204,7 @@ def sqlite_source(path: Path, keys: Path) -> Iterator[SqliteSide]:
 @contextlib.contextmanager
 def _held(path: Path, schema: Schema) -> Iterator[sqlite3.Connection]:
     """Give a connection that sees one moment of a file, and lets nobody write meanwhile."""
-    if recognise(path, schema) is not Condition.CURRENT:
-        raise StoreError(f"{path}: is from an older oddsdesk; open it once for writing")
+    check_current(recognise(path, schema), path)
     writable = can_write(path)
     with (
         _refusals(path),

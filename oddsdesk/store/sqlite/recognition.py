@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.earlier_copy import way_back
-from oddsdesk.store.errors import HalfMadeError, StoreError, StoreUnavailableError
+from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.migrations import HALF_MADE, Schema, applied_steps, migrated_sets
 
 CHECK_LIMIT_S: Final = 0.2
@@ -116,6 +116,21 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
         back = way_back(path, lambda copy: _judge_unnoticed(copy, schema), StoreError)
         raise StoreError(f"{path}: was written by a newer oddsdesk; update this one{back}")
     return Condition.CURRENT if applied == known else Condition.OUTDATED
+
+
+def check_current(condition: Condition, path: Path) -> None:
+    """Refuse a file whose tables are not those of this version yet, to who only reads it.
+
+    Raises:
+        NotYetError: so it is; whoever opens it for writing makes them.
+    """
+    if condition is Condition.FRESH:
+        raise NotYetError(f"{path}: is empty; the next start fills it")
+    if condition is Condition.OUTDATED:
+        raise NotYetError(
+            f"{path}: was made by an older oddsdesk; the next start of a server or desk brings it"
+            " up to date"
+        )
 
 
 def check_for_damage(path: Path) -> None:

@@ -12,6 +12,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote, quote_line
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.store import open_store
 from tests.kit.postgres import Postgres
 
@@ -63,6 +64,18 @@ def test_quotes_are_ingested_and_told_by_the_doctor(url: str, tmp_path: Path) ->
     assert "2 games, 4 quotes" in told
     assert "1 active" in told
     assert "PostgreSQL 1" in told
+
+
+def test_the_doctor_finds_nothing_broken_before_the_first_start_and_an_update(
+    postgres: Postgres,
+) -> None:
+    empty = done("doctor", "--database", postgres.url(), "--port", "1")
+    assert "note  odds: " in empty
+    assert "who may write makes it" in empty
+    url = postgres.url_with_tables()
+    with closing(ServerAddress(url).connect()) as connection:
+        connection.execute("UPDATE oddsdesk_schema SET steps = steps - 1")
+    assert "who may write updates it" in done("doctor", "--database", url, "--port", "1")
 
 
 def test_files_are_imported(url: str, tmp_path: Path) -> None:

@@ -20,6 +20,10 @@ from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
 from oddsdesk.store.access import open_access
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import lock_database
+from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
+from oddsdesk.store.sqlite.database import open_writer
+from oddsdesk.store.sqlite.migrations import Schema
+from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 from tests.kit.deployed import Certificate
 
@@ -116,6 +120,33 @@ def test_a_missing_database_is_not_broken_and_not_made(tmp_path: Path, free_port
     result = run(tmp_path / "none.db", free_port)
     assert result.exit_code == 0, result.output
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_before_an_update_is_not_broken_and_looked_through(
+    tmp_path: Path, free_port: int
+):
+    path = tmp_path / "odds.db"
+    for file, schema in ((path, ODDS), (access_path(path), ACCESS)):
+        older = Schema(schema.name, schema.steps[:1])
+        open_writer(file, older, synchronous="NORMAL").close()
+    before = path.read_bytes()
+    result = run(path, free_port)
+    assert result.exit_code == 0, result.output
+    told = [line for line in result.output.splitlines() if "older oddsdesk" in line]
+    assert [line.split(": ")[0] for line in told] == ["  note  odds", "  note  keys"]
+    assert all(line.endswith("start of a server or desk brings it up to date") for line in told)
+    assert result.output.count("no damage (quick") == 2
+    assert path.read_bytes() == before
+
+
+def test_files_without_anything_in_them_are_not_broken(tmp_path: Path, free_port: int):
+    path = tmp_path / "odds.db"
+    for file in (path, access_path(path)):
+        file.touch()
+    result = run(path, free_port)
+    assert result.exit_code == 0, result.output
+    assert result.output.count("is empty; the next start fills it") == 2
+    assert path.stat().st_size == access_path(path).stat().st_size == 0
 
 
 def test_a_scrape_ahead_of_the_clock_is_broken(database: Path, free_port: int):
