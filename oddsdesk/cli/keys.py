@@ -18,13 +18,15 @@ from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access import AccessStore, open_access
-from oddsdesk.store.access_paths import access_path, earlier_access_files
+from oddsdesk.store.access_paths import access_path, earlier_access_files, is_there
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.bookmaker_names import canonical, known_names
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import KNOWN_S, KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
+from oddsdesk.store.sqlite.recognition import recognise
+from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 
 DEFAULT_ACCOUNT = "default"
@@ -77,7 +79,7 @@ def create(
       oddsdesk keys create --plan Free --account anna --bookmaker "Betfair Exchange UK"
       oddsdesk keys create --account scraper --write
     """
-    with _open(database, access) as opened:
+    with _open(database, access, may_make=True) as opened:
         chosen = None if plan is None else Plan(plan)
         made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
         click.echo(made.secret)
@@ -144,10 +146,12 @@ def revoke(database: Database, access: Path | None, key: str) -> None:
 
 
 @contextlib.contextmanager
-def _open(database: Database, named: Path | None) -> Iterator[AccessStore]:
+def _open(
+    database: Database, named: Path | None, *, may_make: bool = False
+) -> Iterator[AccessStore]:
     """Open the keys, and say in one line what went wrong with them or with the request."""
     try:
-        with contextlib.closing(_opened(database, named)) as access:
+        with contextlib.closing(_opened(database, named, may_make=may_make)) as access:
             yield access
     except KeyLimitError as error:
         raise click.ClickException(f"{ErrorCode.KEY_LIMIT_REACHED.value}: {error}") from error
@@ -157,12 +161,17 @@ def _open(database: Database, named: Path | None) -> Iterator[AccessStore]:
         raise click.ClickException(str(error)) from error
 
 
-def _opened(database: Database, named: Path | None) -> AccessStore:
+def _opened(database: Database, named: Path | None, *, may_make: bool) -> AccessStore:
     if isinstance(database, DatabaseUrl):
         return open_access(database, named)
-    _make_usual_folder(database)
     path = access_path(database, named)
     _refuse_other_keys(database, path)
+    if may_make:
+        _make_usual_folder(database)
+    elif not is_there(path):
+        recognise(database, ODDS, look_for_damage=False)
+        _tell_of_earlier(database, path)
+        raise StoreError(f"{path}: there is no such file of keys; `keys create` makes it")
     access = open_access(database, named)
     _tell_of_earlier(database, path)
     return access

@@ -151,6 +151,7 @@ def test_revoke_ends_a_key(database: Path) -> None:
 
 @pytest.mark.parametrize("command", ["rotate", "revoke"])
 def test_an_unknown_key_is_said_without_repeating_it(database: Path, command: str) -> None:
+    made(database)
     secret = "oddsdesk_live_" + "0" * 32
     result = run(database, command, secret)
     assert result.exit_code == 1
@@ -187,6 +188,17 @@ def test_help_explains_itself_with_an_example(command: str) -> None:
     result = CliRunner().invoke(keys, [command, "--help"])
     assert result.exit_code == 0
     assert f"oddsdesk keys {command}" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "command", [("list",), ("list", "--json"), ("rotate", "1"), ("revoke", "1")]
+)
+def test_only_create_makes_a_file_of_keys(database: Path, command: tuple[str, ...]) -> None:
+    """The name of the database may be mistyped."""
+    result = run(database, *command)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"{access_path(database)}: there is no such file of keys" in result.stderr
+    assert list(database.parent.iterdir()) == []
 
 
 def test_a_folder_that_is_missing_is_said_and_not_made(tmp_path: Path) -> None:
@@ -227,6 +239,8 @@ def test_keys_of_an_older_version_are_told_with_how_to_use_them(database: Path) 
     secret = made(database, "--access", str(moved))
     assert f"****{secret[-4:]}" in run(database, "list", "--access", str(moved)).stdout
     assert f"****{secret[-4:]}" not in run(database, "list").stdout
+    access_path(database).unlink()
+    assert f"--access {moved}" in run(database, "list").stderr
 
 
 def test_keys_that_the_running_server_does_not_know_are_not_made(
