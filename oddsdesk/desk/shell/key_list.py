@@ -96,7 +96,10 @@ def _all_keys(action: Action) -> str:
     return "   ".join(written) or QKeySequence("Ctrl+K").toString(native) + " and its name"
 
 
-_HEAD = """# Keys
+_HEAD = """# Keys of the keyboard
+
+API keys are another thing: [api.md](api.md#keys-and-plans) tells of them,
+[feeds.md](feeds.md) of those of sources.
 
 **F1** or **?** shows this list in the program. **Ctrl+K** offers every action by its name,
 every game, panel, layout and odds format; what was used last comes first. In a filter or any
