@@ -46,6 +46,10 @@ def test_json_is_keyed_by_method() -> None:
     assert answers["power"]["parameter"] == pytest.approx(1.029031, abs=1e-6)
 
 
+def test_odds_are_read_with_a_comma_too() -> None:
+    assert run("2,05", "1,877").stdout == run("2.05", "1.877").stdout
+
+
 def test_json_gives_an_error_where_a_method_has_no_answer() -> None:
     answers = json.loads(run("--json", "2.2", "2.1").stdout)
     assert list(answers["shin"]) == ["error"]
@@ -54,7 +58,7 @@ def test_json_gives_an_error_where_a_method_has_no_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["abc", "1", "0.5", "-110", "nan", "inf", "1e3", "2,05", "9" * 5000]
+    "bad", ["abc", "1", "0.5", "-110", "nan", "inf", "1e3", "2,0,5", "9" * 5000]
 )
 def test_a_bad_number_is_one_line_and_misuse(bad: str) -> None:
     result = run("2.05", bad)
