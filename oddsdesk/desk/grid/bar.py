@@ -1,7 +1,7 @@
 """The line above the odds grid: what it holds, how far it is read, and what can be done."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
@@ -48,6 +48,7 @@ class GridBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
         self._theme = theme
+        self._misplaced, self._is_narrow = 0, False
         # Where there is too little room the line is cut; it never widens the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.count = ElidedLabel()
@@ -93,8 +94,32 @@ class GridBar(QWidget):
 
     def show_misplaced(self, rows: int) -> None:
         """Say how many rows would move; they stay until asked to."""
-        self.arrange.show_text(f"{rows:,} row{'s' if rows != 1 else ''} would move")
+        self._misplaced = rows
+        is_other = self.arrange.isHidden() == (rows > 0)
         self.arrange.setVisible(rows > 0)
+        if self._say_misplaced() or is_other:
+            self._fit()
+
+    def _say_misplaced(self) -> bool:
+        rows = self._misplaced
+        if self._is_narrow:
+            return self.arrange.show_text(f"Sort {rows:,}")
+        return self.arrange.show_text(f"{rows:,} row{'s' if rows != 1 else ''} would move")
+
+    def _fit(self) -> None:
+        """Say less where it is narrow, and leave out what is reached in other ways, too."""
+        optional = (self.group, self.columns, self.export)
+        parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        shown = [part for part in parts if part not in optional and not part.isHidden()]
+        room = self.width() - 2 * spacing.LEAD
+        for self._is_narrow in (False, True):
+            self._say_misplaced()
+            left = room - sum(map(_least_width, shown))
+            if left >= sum(map(_least_width, optional)):
+                break
+        for part in optional:
+            left -= _least_width(part)
+            part.setVisible(left >= 0)
 
     def _button(self, text: str, tip: str) -> QToolButton:
         button = QToolButton()
@@ -148,3 +173,17 @@ class GridBar(QWidget):
     def _restyle(self) -> None:
         self.columns.setIcon(self._theme.icon("columns", TextRole.SOFT))
         self.export.setIcon(self._theme.icon("export", TextRole.SOFT))
+        self._fit()
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+def _least_width(part: QWidget) -> int:
+    """What a part takes beside others; a label gives way to its least."""
+    gives_way = isinstance(part, (ElidedLabel, FilterEdit))
+    asks = part.minimumSizeHint() if gives_way else part.sizeHint()
+    return max(asks.width(), part.minimumWidth()) + spacing.STEP

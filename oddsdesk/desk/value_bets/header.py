@@ -57,6 +57,7 @@ class ValuesHeader(QWidget):
         self._preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._preset.setFont(theme.fonts.strong)
         self._preset_name, self._lists_bets = "", True
+        self._waiting, self._is_narrow = 0, False
         self.preset_menu = QMenu(self)
         self._preset.setMenu(self.preset_menu)
         self._lay_out()
@@ -68,10 +69,17 @@ class ValuesHeader(QWidget):
 
     def show_waiting(self, rows: int) -> None:
         """Say how many rows would move if they were sorted."""
-        text = f"{rows} row{'s' if rows != 1 else ''} would move · S to sort"
-        if self._sort.show_text(text) or self._sort.isHidden() == (rows > 0):
-            self._sort.setVisible(rows > 0)
+        self._waiting = rows
+        is_other = self._sort.isHidden() == (rows > 0)
+        self._sort.setVisible(rows > 0)
+        if self._say_waiting() or is_other:
             self._fit()
+
+    def _say_waiting(self) -> bool:
+        rows = self._waiting
+        if self._is_narrow:
+            return self._sort.show_text(f"Sort {rows}")
+        return self._sort.show_text(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
 
     def show_list(self, which: str) -> None:
         """Offer what goes with a list."""
@@ -107,13 +115,20 @@ class ValuesHeader(QWidget):
         return action
 
     def _fit(self) -> None:
-        """Give way where it is narrow: "Preset" before its name, then the stakes (K opens them)."""
+        """Give way where it is narrow: "Preset" before its name, then the stakes (K opens them).
+
+        Then the rows that would move say less, so that nothing lies upon another.
+        """
         shown = [self.chips, self._bet, *([] if self._sort.isHidden() else [self._sort])]
-        room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown))
         stakes = _width(self._stakes)
-        self._preset.setText(literal(f"Preset: {self._preset_name} ▾"))
-        if self._lists_bets and room < _width(self._preset) + stakes:
-            self._preset.setText(literal(f"{self._preset_name} ▾"))
+        for self._is_narrow in (False, True):
+            self._say_waiting()
+            room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown))
+            self._preset.setText(literal(f"Preset: {self._preset_name} ▾"))
+            if self._lists_bets and room < _width(self._preset) + stakes:
+                self._preset.setText(literal(f"{self._preset_name} ▾"))
+            if room >= (_width(self._preset) if self._lists_bets else 0):
+                break
         self._stakes.setVisible(self._lists_bets and room >= _width(self._preset) + stakes)
 
     def _lay_out(self) -> None:

@@ -1,0 +1,63 @@
+"""Lines above lists where there is little room for large text."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.grid.bar import GridBar
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.header import ValuesHeader
+from oddsdesk.ledger.presets import BUILT_IN
+
+
+@pytest.fixture
+def large(theme: Theme) -> Iterator[Theme]:
+    theme.zoom(160)
+    yield theme
+    theme.zoom(100)
+
+
+def grid_bar(theme: Theme) -> GridBar:
+    bar = GridBar(theme)
+    bar.count.show_text("7,315 prices")
+    bar.show_reading("Stopped reading", 0, 0, paused=True)
+    bar.show_misplaced(225)
+    return bar
+
+
+def values_header(theme: Theme) -> ValuesHeader:
+    header = ValuesHeader(theme, QMenu())
+    header.show_presets(BUILT_IN, BUILT_IN[0].name, {preset.name for preset in BUILT_IN})
+    header.show_facts("13 · stakes 70 of 1,000 · 31 with cautions below")
+    header.show_waiting(38)
+    return header
+
+
+def upon_each_other(bar: QWidget) -> list[tuple[str, str]]:
+    parts = bar.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    shown = [part for part in parts if part.isVisible()]
+    return [
+        (one.accessibleName(), other.accessibleName())
+        for one, other in combinations(shown, 2)
+        if one.geometry().intersects(other.geometry())
+    ]
+
+
+@pytest.mark.parametrize("make", [grid_bar, values_header])
+@pytest.mark.parametrize("width", [666, 690])
+def test_nothing_lies_upon_another_part(large: Theme, qtbot: QtBot, make, width: int) -> None:
+    bar, window = make(large), QWidget()
+    qtbot.addWidget(window)
+    bar.setParent(window)
+    window.resize(1_900, 100)
+    with qtbot.waitExposed(window):
+        window.show()
+    for each in (width, 1_900, width):
+        bar.resize(each, bar.height())  # as a panel does that is narrower than its line
+        qtbot.waitUntil(lambda: upon_each_other(bar) == [])
+        said = {getattr(part, "text", str)() for part in bar.findChildren(QWidget)}
+        assert any("would move" in text for text in said) is (each > 700)
