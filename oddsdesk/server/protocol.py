@@ -1,11 +1,17 @@
 """The HTTP side of a connection, with a limit on everything a client may hold open."""
 
 import asyncio
+from functools import partial
 from typing import Any, Final, cast
 
 import httptools
 import msgspec
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from starlette.types import Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.server.answers import Headers
@@ -30,7 +36,7 @@ REQUEST_LIMIT_S = 10.0
 STALL_LIMIT_S = 30.0
 """How long a client may leave an answer unread."""
 LINGER_S = 2.0
-"""How long a refused client may go on sending, so that it can read why."""
+"""How long a client that is heard no more may go on sending, so that it can read its answer."""
 LINGER_BYTES = 1024 * 1024
 """How much it may send meanwhile before it is cut off."""
 _LENGTHS: Final = frozenset({ErrorCode.HEADERS_TOO_LARGE, ErrorCode.PAYLOAD_TOO_LARGE})
@@ -83,7 +89,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._body_limit = BODY_LIMIT
         self._ignored_bytes = 0
         self._unparsed = b""
-        self._refused = False
+        self._is_deaf = False
+        """Whether what still comes is dropped: nothing more is a request."""
         self._refusal: _RefusedError | None = None
         self._request_timer: asyncio.TimerHandle | None = None
         self._stall_timer: asyncio.TimerHandle | None = None
@@ -104,8 +111,8 @@ class BoundedHttp(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came, unless the client was refused already."""
-        if self._refused:
+        """Parse what came, unless the connection only ends."""
+        if self._is_deaf:
             self._ignore(data)
             return
         self._unset_keepalive_if_required()
@@ -157,7 +164,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def resume_writing(self) -> None:
         """Take the client as reading again; a connection that is closing still has to end."""
-        if not self.transport.is_closing():
+        if not (self._is_deaf or self.transport.is_closing()):
             self._stop_stall_timer()
         super().resume_writing()
 
@@ -222,11 +229,36 @@ class BoundedHttp(HttpToolsProtocol):
         super().handle_websocket_upgrade()
         cast(Any, self.transport.get_protocol()).place = self._place
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        super()._start_asgi_task(cycle, partial(self._answer, cycle, app))
+
+    async def _answer(
+        self, cycle: RequestResponseCycle, app: Any, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Have a request answered; where that begins before its body is whole, it is the last.
+
+        A proxy may take the connection for free then, and send another's request after half a body:
+        of what follows nobody could say what it is.
+        """
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start" and cycle.more_body:
+                self._hear_no_more()
+                cycle.keep_alive = False
+                await send(message)
+                cycle.keep_alive = True  # the answer says that it ends; it does so after a while
+            else:
+                await send(message)
+
+        await app(scope, receive, send_on)
+
     def on_response_complete(self) -> None:
         """End a connection that is closing, else go on to the next request."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._abort_later(STALL_LIMIT_S)
+        elif self._is_deaf and self.cycle.response_complete:
+            self._linger()
         elif self.pipeline or self._unparsed:
             self.flow.pause_reading()
             self.loop.call_soon(self._go_on)
@@ -259,9 +291,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _refuse(self, code: ErrorCode, message: str) -> None:
         """Answer with an error after earlier answers, read no more and close."""
-        self._refused = True
-        self._unparsed = b""
-        self._stop_request_timer()
+        self._hear_no_more()
         why = Refused.TOO_LARGE if code in _LENGTHS else Refused.MALFORMED
         cycle = self.cycle
         if cycle is not None and self._in_head and not cycle.response_complete:
@@ -279,6 +309,11 @@ class BoundedHttp(HttpToolsProtocol):
                 self._write_error(code, message)
         self._linger()
 
+    def _hear_no_more(self) -> None:
+        self._is_deaf = True
+        self._unparsed = b""
+        self._stop_request_timer()
+
     def _write_error(self, code: ErrorCode, message: str) -> bytes:
         answer = error_answer(code, message, self._limits(self.headers or ()))
         self.transport.write(answer)
@@ -291,9 +326,11 @@ class BoundedHttp(HttpToolsProtocol):
         """
         if self.transport.is_closing():
             return
+        self._unset_keepalive_if_required()
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._abort_later(LINGER_S)
+        is_read = not self.transport.get_write_buffer_size()
+        self._abort_later(LINGER_S if is_read else STALL_LIMIT_S)
 
     # Clocks
 

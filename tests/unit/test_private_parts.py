@@ -36,6 +36,7 @@ ATTRIBUTES = {
         "disconnected",
         "keep_alive",
         "message_event",
+        "more_body",
         "response_complete",
         "response_started",
     },
@@ -59,6 +60,7 @@ ATTRIBUTES = {
 """What we read or set on them: each is assigned or named somewhere in the class."""
 
 DIGESTS = {
+    "HttpToolsProtocol._start_asgi_task": "d743ab7b3dbc",
     "HttpToolsProtocol.connection_lost": "d94c8f881c93",
     "HttpToolsProtocol.connection_made": "57022c8ff63c",
     "HttpToolsProtocol.data_received": "77d64a8ed713",

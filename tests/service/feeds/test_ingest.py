@@ -88,6 +88,43 @@ async def test_pages_and_who_comes_through_a_proxy_need_a_key_that_may_write(
     assert (writer.status_code, len(rows)) == (200, 1)
 
 
+@pytest.mark.parametrize(
+    ("asks", "header", "status"),
+    [
+        ("POST /ingest", "Via: 1.1 proxy", 401),
+        ("PUT /ingest", "X: none", 405),
+        ("POST /ingest", "Content-Encoding: br", 400),
+        ("POST /api/odds", "X: none", 401),
+        ("POST /api/odds", "X-Api-Key: {key}", 405),
+        ("POST /nowhere", "X-Api-Key: {key}", 404),
+        ("POST /nowhere", "X: none", 413),
+    ],
+)
+async def test_what_follows_half_a_body_records_nothing(
+    serve: Serve, asks: str, header: str, status: int
+) -> None:
+    quote = line(1).encode()
+    async with serve() as served:
+        host, port = served.server.url.removeprefix("http://").split(":")
+        sneaked = b"POST /ingest HTTP/1.1\r\nHost: %b\r\nContent-Length: %d\r\n\r\n%b" % (
+            host.encode(), len(quote), quote,
+        )  # fmt: skip
+        said = header.format(key=key(served, write=False))
+        length = 20_000 if status != 413 else BODY_LIMIT + 1
+        head = f"{asks} HTTP/1.1\r\nHost: {host}\r\n{said}\r\nContent-Length: {length}\r\n\r\nabc"
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(head.encode())
+        answer = await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"\r\n" * 9_999 + sneaked)
+        rest = await reader.read()
+        writer.close()
+        rows = await served.odds()
+    assert answer.startswith(b"HTTP/1.1 %d" % status)
+    assert b"connection: close" in answer
+    assert b"HTTP/1.1" not in rest
+    assert rows == []
+
+
 async def test_other_methods_are_not_allowed(serve: Serve) -> None:
     async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
         answer = await http.get("/ingest")

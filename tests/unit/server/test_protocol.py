@@ -34,11 +34,11 @@ async def _app(scope, receive, send):
 
 @contextlib.asynccontextmanager
 async def _connected(
-    first: bytes = b"", refusals: Refusals | None = None
+    first: bytes = b"", refusals: Refusals | None = None, app=None
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """A connection that has sent ``first`` before the server takes it: that is never late."""
     listener = bind("127.0.0.1", 0)
-    server = HttpServer(_app, listener, refusals=refusals)
+    server = HttpServer(app or _app, listener, refusals=refusals)
     await server.start()
     try:
         client = socket.create_connection(listener.getsockname())
@@ -280,6 +280,54 @@ async def test_body_that_nobody_waits_for_does_not_hold_the_connection(monkeypat
     async with _connected(head) as (reader, _):
         await _one(reader)
         assert await _rest(reader) == b""
+
+
+def _post(path: bytes, length: int, *more: bytes) -> bytes:
+    lines = [b"POST %b HTTP/1.1" % path, b"Host: x", b"Content-Length: %d" % length, *more]
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+BEGUN = {
+    "half": (_post(b"/", 2 * len(GET)) + GET, GET),
+    "none": (_post(b"/", len(GET)), GET),
+    "none, which waits to be told": (_post(b"/", 0x100, b"Expect: 100-continue"), GET),
+    "a chunk": (CHUNKED % b"/" + b"%x\r\n%b\r\n" % (len(GET), GET), b"0\r\n\r\n"),
+    "after another": (GET + _post(b"/", 2), b"ab"),
+}
+
+
+@pytest.mark.parametrize("begun", BEGUN)
+async def test_nothing_is_a_request_once_one_is_answered_before_its_body_is_whole(begun):
+    """A proxy may send another client's there: half a body would begin with it, or end in it."""
+    asked = []
+
+    async def app(scope, receive, send):
+        asked.append(scope["path"])
+        await _app(scope, receive, send)
+
+    first, rest = BEGUN[begun]
+    answers = 1 + first.startswith(GET)
+    async with _connected(first, app=app) as (reader, writer):
+        for _ in range(answers - 1):
+            assert b"connection: close" not in await _one(reader)
+        assert b"connection: close" in await _one(reader)
+        writer.write(rest + GET.replace(b"/ ", b"/smuggled ") * 1_000)
+        assert await _rest(reader) == b""
+    assert asked == ["/"] * answers
+
+
+async def test_an_answer_before_the_body_is_whole_is_read_to_its_end():
+    async with _connected(_post(b"/large", 60_000)) as (reader, writer):
+        writer.write(b"a" * 50_000)
+        assert len(await _rest(reader)) > LARGE
+
+
+async def test_a_body_that_was_whole_keeps_the_connection():
+    async with _connected(_post(b"/", 2) + b"ab") as (reader, writer):
+        for _ in range(3):
+            assert b"connection: close" not in await _one(reader)
+            writer.write(_post(b"/echo", 2) + b"ab")
+        await _one(reader)
 
 
 async def test_connection_is_kept_between_requests(monkeypatch):
