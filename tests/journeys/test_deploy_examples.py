@@ -49,20 +49,27 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         backend.kill()
 
 
+@pytest.fixture(scope="module")
+def key(both: Pair) -> str:
+    """A key that sees everything, and may write."""
+    both[0].start()
+    return both[0].key()
+
+
 @pytest.fixture
-def pair(both: Pair) -> Pair:
+def pair(both: Pair, key: str) -> Pair:
     """The same, running."""
     for backend in both:
         backend.start()
-    httpx.post(f"{both[0].url}/ingest", content=quote(ODDS))
+    write(both[0], quote(ODDS), key)
     return both
 
 
-@pytest.fixture(scope="module")
-def key(both: Pair) -> str:
-    """A key that sees everything."""
-    both[0].start()
-    return both[0].key()
+def write(backend: Backend, quotes: str, key: str) -> None:
+    """Record quotes, as a program at the address of the proxy."""
+    address, headers = f"{backend.url}/ingest", {"X-Api-Key": key}
+    assert httpx.post(address, content=quotes).status_code == 401
+    assert httpx.post(address, content=quotes, headers=headers).status_code == 200
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +179,7 @@ def check_stream(proxy: Proxy, pair: Pair, key: str) -> None:
         stream.send("ping")
         assert stream.recv(timeout=LIMIT_S) == "pong"
         moved = quote({"Over 2.5": 1.9}, market_type="total", match_name=f"{proxy.name} vs All")
-        httpx.post(f"{pair[1].url}/ingest", content=moved)
+        write(pair[1], moved, key)
         while json.loads(stream.recv(timeout=LIMIT_S))["selection"] != "Over 2.5":
             pass  # what was recorded before may come late
 

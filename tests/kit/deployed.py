@@ -76,8 +76,9 @@ class Backend:
         return prometheus.value(prometheus.parse(text), "oddsdesk_stream_subscribers")
 
     def key(self) -> str:
-        """Make a key; whatever process it is shown to knows it."""
+        """Make a key that may write, too; whatever process it is shown to knows it."""
         command = ["keys", "create", "--plan", Plan.PRO_LIVE.value, "--account", "proxied"]
+        command.append("--write")
         made = Program([*command, "--database", str(self.database)], own_environment(self._folder))
         return made.process.communicate(timeout=LIMIT_S)[0].strip()
 

@@ -1,7 +1,8 @@
 """POST /ingest: records the NDJSON of ``oddsdesk ingest`` as it comes (D65).
 
 Not of the contract. Programs of this machine may write; others need a key with the right to.
-A page that a browser shows is neither: it says an ``Origin``.
+A page that a browser shows is neither: it says an ``Origin``. Nor is a proxy that is believed,
+whatever it says.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from oddsdesk.server.endpoints.feeds import is_loopback
 from oddsdesk.server.gate import Gate, RequestContext
 from oddsdesk.server.hosts import LOOPBACK
 from oddsdesk.server.protocol import INGEST_LIMIT
+from oddsdesk.server.proxies import BELIEVED
 from oddsdesk.server.service import Service
 from oddsdesk.tasks import in_daemon_thread
 
@@ -124,7 +126,12 @@ class IngestGate(Gate):
 
 
 def _is_program_here(scope: Scope) -> bool:
-    """Say whether a program of this machine asks: no page, and no proxy for somebody elsewhere."""
+    """Say whether a program of this machine asks: no page, and no proxy for somebody elsewhere.
+
+    A program at the address of a proxy that is believed is not told from it, so it is none.
+    """
+    if BELIEVED in scope:
+        return False
     headers = dict(scope["headers"])
     host = headers.get(b"host", b"").decode("latin-1").rpartition(":")[0] or "localhost"
     return is_loopback(scope) and not _OF_OTHERS & headers.keys() and host.strip("[]") in LOOPBACK

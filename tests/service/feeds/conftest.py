@@ -13,7 +13,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.runner import Server, serving
-from oddsdesk.server.settings import Settings
+from oddsdesk.server.settings import PublicAddress, Settings
 from tests.kit.fake_source import FakeSource
 
 LIMIT_S = 60
@@ -77,8 +77,11 @@ async def source() -> AsyncIterator[FakeSource]:
 @pytest.fixture
 def serve(tmp_path: Path) -> Serve:
     @contextlib.asynccontextmanager
-    async def start(*feeds: str) -> AsyncIterator[Served]:
-        settings = Settings(tmp_path / "odds.db", port=0, feeds=feeds)
+    async def start(
+        *feeds: str,
+        public: PublicAddress = PublicAddress(),  # noqa: B008 - nothing changes it
+    ) -> AsyncIterator[Served]:
+        settings = Settings(tmp_path / "odds.db", port=0, feeds=feeds, public=public)
         async with serving(settings) as server:
             yield Served(server)
 

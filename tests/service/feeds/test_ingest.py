@@ -14,6 +14,8 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.endpoints import ingest
 from oddsdesk.server.protocol import BODY_LIMIT, INGEST_LIMIT
+from oddsdesk.server.proxies import LOOPBACK as PROXIES
+from oddsdesk.server.settings import PublicAddress
 from oddsdesk.tasks import spawn
 from tests.service.feeds.conftest import Serve, Served
 from tests.service.feeds.test_programs import BAD, LINES, line, recorded, some_lines
@@ -86,6 +88,18 @@ async def test_pages_and_who_comes_through_a_proxy_need_a_key_that_may_write(
     assert nobody.status_code == 401
     assert (reader.status_code, reader.json()["error"]["code"]) == (403, "write_forbidden")
     assert (writer.status_code, len(rows)) == (200, 1)
+
+
+async def test_at_the_address_of_a_proxy_that_is_believed_nobody_is_a_program_here(
+    serve: Serve,
+) -> None:
+    """Whoever gets it to say nothing of him would else write without a key."""
+    async with serve(public=PublicAddress(behind_proxy=PROXIES)) as served:
+        nobody = await post(served, line(1))
+        writer = await post(served, line(1), x_api_key=key(served, write=True))
+    assert (nobody.status_code, writer.status_code) == (401, 200)
+    async with serve(public=PublicAddress(behind_proxy=("192.0.2.1",))) as served:
+        assert (await post(served, line(2))).status_code == 200
 
 
 @pytest.mark.parametrize(
