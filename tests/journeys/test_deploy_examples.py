@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -84,7 +86,7 @@ def behind(pair: Pair, certificate: Certificate, tmp_path: Path) -> Iterator[Beh
     with contextlib.ExitStack() as started:
 
         def start(name: str) -> Proxy:
-            proxy = Proxy(name, tmp_path, pair, certificate)
+            proxy = Proxy(name, tmp_path, (pair[0].port, pair[1].port), certificate)
             started.callback(proxy.close)
             proxy.wait()
             return proxy
@@ -223,6 +225,37 @@ def test_a_process_is_drained_before_it_is_stopped(behind: Behind, pair: Pair, k
             until(lambda: [each.streams() for each in pair] == [1, 1])
         stream.send("ping")
         assert stream.recv(timeout=LIMIT_S) == "pong"
+
+
+def test_no_request_follows_another_on_a_connection_of_haproxy(
+    certificate: Certificate, tmp_path: Path
+) -> None:
+    """It keeps one that half a body was sent on, too: the next would be the other half."""
+    asked: list[tuple[str, int]] = []
+
+    class Answer(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            asked.append((self.path, self.client_address[1]))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server, contextlib.ExitStack() as started:
+        threading.Thread(target=server.serve_forever, name="answers").start()
+        started.callback(server.shutdown)
+        proxy = Proxy("haproxy", tmp_path, (server.server_port, server.server_port), certificate)
+        started.callback(proxy.close)
+        proxy.wait()
+        with proxy.client() as client:
+            for _ in range(5):
+                assert client.get("/api/odds").status_code == 200
+    ports = [port for path, port in asked if path == "/api/odds"]
+    assert len(ports) == len(set(ports)) == 5
 
 
 def test_reading_goes_on_where_nobody_can_record(behind: Behind, key: str) -> None:

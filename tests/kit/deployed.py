@@ -105,7 +105,7 @@ class Proxy:
         self,
         name: str,
         folder: Path,
-        backends: tuple[Backend, Backend],
+        ports: tuple[int, int],
         certificate: Certificate,
     ) -> None:
         self.name, self.folder = name, folder
@@ -114,8 +114,8 @@ class Proxy:
         self.url = f"https://localhost:{self.port}"
         self._log = folder / "log"
         changes = {
-            "127.0.0.1:8766": f"127.0.0.1:{backends[0].port}",
-            "127.0.0.1:8767": f"127.0.0.1:{backends[1].port}",
+            "127.0.0.1:8766": f"127.0.0.1:{ports[0]}",
+            "127.0.0.1:8767": f"127.0.0.1:{ports[1]}",
             "odds.example.org": "localhost",
         }
         command = _CONFIGURE[name](self, certificate, changes)
