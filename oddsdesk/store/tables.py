@@ -58,7 +58,7 @@ class Changes(msgspec.Struct, frozen=True):
     """Present state of others: what stood there, as it was read, and what takes its place."""
     same: Collection[SeenOffer]
     """Prices that stand as they did: seen again. An engine may do that to all that is priced of
-    these offers before it writes ``again``."""
+    these offers before it writes ``new`` and ``again``."""
     log: Sequence[LogRow]
     """Price changes, in their order."""
     joined: Collection[int]

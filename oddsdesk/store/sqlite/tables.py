@@ -220,8 +220,8 @@ class SqliteTables(SqliteGameRows):
         """Write what a recording changes; return the end of the log."""
         self._keep_joined(changes.joined)
         many = self._connection.executemany
-        many(_NEW, changes.new)
         many(_SEEN, [offer[:3] for offer in changes.same])
+        many(_NEW, changes.new)
         many(_AGAIN, [row for _, row in changes.again])
         insert(self._connection, _LOG, changes.log)
         note_said(self, changes.said)

@@ -280,3 +280,13 @@ def test_the_log_folds_to_present_state_and_so_do_the_sums(
         assert store.reader().last_scraped_at() == newest
     finally:
         store.close()
+
+
+def test_a_new_market_keeps_its_time_beside_one_that_is_seen_again(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote(scraped_at=now - 9_000))
+    total = quote(market_type="total", odds=TOTAL, scraped_at=now - 5_000)
+    record(store, quote(scraped_at=now), total)
+    times = {row.market_type: row.scraped_at[14:19] for row in rows(store, now)}
+    assert times == {"moneyline": "20:00", "total": "19:55"}
