@@ -7,7 +7,7 @@ from typing import Final
 
 from oddsdesk.contract.times import WINDOW_MS
 from oddsdesk.pricing.assessment import usual_stale_after_ms
-from oddsdesk.pricing.rules import MAX_AGE_MS
+from oddsdesk.pricing.rules import MAX_AGE_MS, MIN_AGE_MS
 
 _WINDOW: Final = 40
 _AT_LEAST: Final = 5
@@ -98,11 +98,13 @@ class ScrapeInterval:
         """Return how fresh a price is that was last seen at ``scraped_at``, read at ``heard_at``.
 
         Fresh up to 2 intervals, then ageing until it is stale; dead after 10 minutes, when
-        the service itself no longer shows it (D34).
+        the service itself no longer shows it (D34). One that was seen in the future is stale.
         """
         age = now_ms - scraped_at
         if age > WINDOW_MS:
             return Freshness.DEAD
+        if age < MIN_AGE_MS:
+            return Freshness.STALE
         if heard_at is not None:
             age -= self.patience_with(heard_at, now_ms)
         if age > self.stale_after_ms(bookmaker, in_play):

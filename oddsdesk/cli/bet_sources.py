@@ -179,9 +179,8 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
 
 
 def _standing(reader: Reader, now_ms: int, reference: str) -> Moment:
-    since = now_ms - DAY_MS
-    rows = [row_of(each) for each in reader.standing_quotes(since)]
-    draws = reader.priced_draws(since)
+    rows = [row_of(each) for each in reader.standing_quotes(now_ms, DAY_MS)]
+    draws = reader.priced_draws(now_ms - DAY_MS)
     missed = [(game, period, name) for game, name, period in draws]
     return Moment(rows, reference, missed, reader.sources(now_ms))
 

@@ -82,9 +82,9 @@ class FollowedDatabase:
         newest = (reader.last_scraped_at(), reader.last_seq())
         if newest == self._newest:
             return [], [], ""
-        since = now - (DAY_MS if is_first else WINDOW_MS)
-        rows = [row_of(quote) for quote in self._changed(reader.standing_quotes(since))]
-        draws = reader.priced_draws(since) if is_first else ()
+        age_ms = DAY_MS if is_first else WINDOW_MS
+        rows = [row_of(quote) for quote in self._changed(reader.standing_quotes(now, age_ms))]
+        draws = reader.priced_draws(now - age_ms) if is_first else ()
         self._newest = newest
         return rows, [(game, period, name) for game, name, period in draws], self._store.reference
 

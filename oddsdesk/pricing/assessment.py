@@ -54,7 +54,7 @@ class Caution(Enum):
     APART = "apart"
     """In play, and the two were seen more than ``APART_MS`` apart."""
     STALE = "stale"
-    """Old by the bookmaker's own rhythm, or older than 15 minutes."""
+    """Old by the bookmaker's own rhythm, older than 15 minutes, or seen in the future (D84)."""
     REFERENCE_STALE = "reference_stale"
     """The same of the reference's price."""
     AGE_UNKNOWN = "age_unknown"

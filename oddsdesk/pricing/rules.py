@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import MINUTE_MS
 
 MIN_EV: Final = 1.0
@@ -19,6 +20,8 @@ MIN_OVERROUND: Final = 1 - 1e-9
 MAX_OVERROUND: Final = 1.05
 MAX_RATIO: Final = 1.15
 MAX_AGE_MS: Final = 15 * MINUTE_MS
+MIN_AGE_MS: Final = -CLOCK_TOLERANCE_MS
+"""Of what is said to have been seen later than that from now, nobody knows the age (D84)."""
 _FLOOR: Final = 1.01
 _PROP_FLOOR: Final = 1.01 * 1.03
 

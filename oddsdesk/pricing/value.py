@@ -17,6 +17,7 @@ from oddsdesk.pricing.rules import (
     MAX_OVERROUND,
     MAX_PAYOUT,
     MAX_RATIO,
+    MIN_AGE_MS,
     MIN_EV,
     MIN_OVERROUND,
     MIN_PAYOUT,
@@ -160,8 +161,8 @@ def judge(
         RuleCheck(Rule.REFERENCE_SIDES, price is not None),
     ]
     ages = (
-        within(Rule.REFERENCE_AGE, now_ms - line.scraped_at, most=reference_age_ms),
-        within(Rule.BOOK_AGE, now_ms - candidate.scraped_at, most=book_age_ms),
+        _age(Rule.REFERENCE_AGE, now_ms - line.scraped_at, reference_age_ms),
+        _age(Rule.BOOK_AGE, now_ms - candidate.scraped_at, book_age_ms),
     )
     if price is None or line.overround is None:
         return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))
@@ -175,6 +176,13 @@ def judge(
         within(Rule.OVERROUND, line.overround, MIN_OVERROUND, MAX_OVERROUND),
     )
     return _judge_price(line, line.overround, price, candidate.odds, checks)
+
+
+def _age(rule: Rule, age_ms: int, most: int) -> RuleCheck:
+    """Judge an age; of what a wrong clock saw in the future it is not known, and does not hold."""
+    if age_ms < MIN_AGE_MS:
+        return RuleCheck(rule, holds=False)
+    return within(rule, age_ms, most=most)
 
 
 def _judge_price(

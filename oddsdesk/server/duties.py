@@ -1,6 +1,7 @@
 """What one process of a database does for all: feeds, valuation, upkeep."""
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -37,6 +38,9 @@ _WORDS: Final = {
     "times": "looking whether prices are ahead of the clock",
 }
 """Jobs as the health endpoint calls them."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class Duties:
@@ -132,18 +136,24 @@ class Duties:
         if (why := held if refusal is None else refusal.fault) is not None:
             yield Trouble(f"prices cannot be recorded: {why.value}", why, stops_recording=True)
         if self._ahead_ms > CLOCK_TOLERANCE_MS:
-            hours = self._ahead_ms / 60 / MINUTE_MS
-            yield Trouble(
-                f"prices were recorded {hours:.1f} hours ahead of this clock: until then newer ones"
-                " of the same markets are skipped"
-            )
+            yield Trouble(self._ahead_line())
         yield from self.feeds.troubles()
 
     async def _look_at_times(self) -> None:
         while True:
             newest = await asyncio.to_thread(self._newest_price)
+            was_told = self._ahead_ms > CLOCK_TOLERANCE_MS
             self._ahead_ms = newest - self._clock()
+            if self._ahead_ms > CLOCK_TOLERANCE_MS and not was_told:
+                _log.warning("%s", self._ahead_line())
             await asyncio.sleep(LOOK_AT_TIMES_S)
+
+    def _ahead_line(self) -> str:
+        hours = self._ahead_ms / 60 / MINUTE_MS
+        return (
+            f"prices were recorded {hours:.1f} hours ahead of this clock: none of them is shown"
+            " until it is seen again; set the clock if it is wrong, else nothing is to be done"
+        )
 
     def _newest_price(self) -> int:
         try:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.pricing.market import Judged, Market, Prices
 from oddsdesk.pricing.rules import MAX_AGE_MS
 from oddsdesk.server.comparability import (
@@ -118,6 +119,8 @@ class Valuation:
         self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
         self._storing = asyncio.Lock()
+        self._stored_at = 0
+        """The latest time by which bets were stored."""
         self._thread = ReaderPool("valuation", threads=1)
         """Reads and judges, a slice at a time, so that the loop waits for no disk."""
 
@@ -201,6 +204,9 @@ class Valuation:
 
     async def _go_round(self, rest: float) -> None:
         self._round += 1
+        if self._stored_at > self._clock() + CLOCK_TOLERANCE_MS:  # by a clock that was ahead:
+            self._stored.clear()  # all that holds is stored again, detected by this one
+            self._stored_at = 0
         await self._value(self._everything(), rest)
         await self._thread.run(self._references.forget_unasked)
         for place in [each for each, last in list(self._failing.items()) if last < self._round]:
@@ -319,8 +325,10 @@ class Valuation:
             return
         self._stored.update(news)
         found = {place.key: bets for place, bets in news.items()}
+        now_ms = self._clock()
+        self._stored_at = max(self._stored_at, now_ms)
         try:
-            await asyncio.wrap_future(self._store.replace_value_bets(found, self._clock()))
+            await asyncio.wrap_future(self._store.replace_value_bets(found, now_ms))
         except StoreUnavailableError:
             for place in news:
                 self._stored.pop(place, None)

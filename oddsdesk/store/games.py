@@ -168,14 +168,19 @@ class Games:
         self,
         tables: GameTables,
         reference: str,
-        other_names: OtherNames | None = None,
+        other_names: OtherNames | None,
+        latest_ms: int,
     ) -> None:
-        """Where ``other_names`` is None, games of other names are other games: made-up ones are."""
+        """Where ``other_names`` is None, games of other names are other games: made-up ones are.
+
+        A kick-off that was told later than ``latest_ms`` was told by a wrong clock.
+        """
         self.made: set[int] = set()
         """The rows of games that there were none of: nothing else is stored of them."""
         self._tables = tables
         self._reference = reference
         self._other_names = other_names
+        self._latest = latest_ms
         self._rows: dict[int, StoredGame] = {}
         self._families: dict[Family, list[StoredGame]] = {}
         self._found: dict[tuple[str, str, int | None, int], StoredGame] = {}
@@ -250,7 +255,8 @@ class Games:
         if game.match_date_by == self._reference and not by_reference:
             return
         outranks = by_reference and game.match_date_by != self._reference
-        if outranks or scraped_at >= (game.match_date_scraped_at or 0):
+        said_at = game.match_date_scraped_at or 0
+        if outranks or scraped_at >= said_at or said_at > self._latest:
             self._move(game, quote)
 
     def changes(self) -> GameChanges:

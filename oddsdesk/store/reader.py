@@ -230,8 +230,8 @@ class Reader(Protocol):
         """Return what every bookmaker says of a market, whatever its age, by name."""
         ...
 
-    def standing_quotes(self, since: int) -> list[StandingQuote]:
-        """Return the present quotes of all games that were seen since a time."""
+    def standing_quotes(self, now_ms: int, age_ms: int) -> list[StandingQuote]:
+        """Return the present quotes of all games that are of no more than an age now."""
         ...
 
     def priced_draws(self, since: int) -> set[tuple[str, str, int]]:

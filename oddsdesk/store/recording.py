@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.games import Games, StoredGame
@@ -100,8 +100,10 @@ class _Recording:
         self._origin = origin
         self._told_by: dict[tuple[Pair, str], Origin] = {}
         self._now_ms = now_ms
+        self._latest = now_ms + CLOCK_TOLERANCE_MS
+        """What is recorded as seen later than that was seen by a wrong clock."""
         self._other_names = other_names
-        self._games = Games(tables, reference, other_names)
+        self._games = Games(tables, reference, other_names, self._latest)
         self._known = NOTHING_KNOWN
         self._said: list[tuple[int, Quote]] | None = None
         self._offers: dict[Pair, _Offer] = {}
@@ -147,11 +149,17 @@ class _Recording:
         self._games.note_times(game, first)
 
     def _compare(self, game: StoredGame, offer: _Offer, quote: Quote) -> bool:
-        """Return whether a quote is to be kept: it is none that is older than the present one."""
+        """Return whether a quote is to be kept: it is none that is older than the present one.
+
+        One of the future gives way to any that is not (D84): else a clock that was ahead for a
+        minute would keep its prices until their time has come.
+        """
         market = (quote.market_type, quote.period)
         before = offer.kept.get(market) or offer.read.get(market)
         if before is not None and quote.scraped_at < before[_SCRAPED_AT]:
-            return False
+            if before[_SCRAPED_AT] <= self._latest or quote.scraped_at > self._latest:
+                return False
+            self._uncovered.add(offer.pair)
         if game.other_names:
             quote = game.in_own_words(quote)
         was = None if before is None else before[_ODDS]

@@ -35,7 +35,10 @@ FILTERS = [
 
 
 def some_quotes(seed: int = 3) -> list[Quote]:
-    """Twelve games; ages from 0 to 25 minutes, some in play, some without a date."""
+    """Twelve games; ages from 0 to 25 minutes, some in play, some without a date.
+
+    Some were seen by a clock that was 25 hours ahead.
+    """
     dice = random.Random(seed)
     quotes = []
     for number in range(12):
@@ -53,7 +56,7 @@ def some_quotes(seed: int = 3) -> list[Quote]:
                         market_type=market_type,
                         period=dice.choice([0, 1]),
                         odds={} if dice.random() < 0.1 else odds,
-                        scraped_at=NOW - dice.choice([0, 3, 10, 11, 25]) * MINUTE_MS,
+                        scraped_at=NOW - dice.choice([0, 3, 10, 11, 25, -5, -25 * 60]) * MINUTE_MS,
                         is_live=dice.random() < 0.3,
                         match_date=match_date,
                         url="https://example.com/x",
@@ -72,13 +75,14 @@ class Model:
         for quote in quotes:
             name = (quote.competition, quote.match_name)
             key = (*name, quote.bookmaker, quote.market_type, quote.period)
-            if key in said and quote.scraped_at < said[key].scraped_at:
+            last = said.get(key, quote).scraped_at
+            if quote.scraped_at < last and (not is_ahead(last) or is_ahead(quote.scraped_at)):
                 continue
             said[key] = quote
             if quote.match_date is not None:
                 date = (quote.bookmaker == "Pinnacle", quote.scraped_at, quote.match_date)
-                dates[name] = max(dates.get(name, date), date, key=lambda d: d[:2])
-                if dates[name][:2] == date[:2]:
+                dated = dates.get(name, date)
+                if date[:2] >= dated[:2] or (date[0] == dated[0] and is_ahead(dated[1])):
                     dates[name] = date
         self.quotes = [quote for quote in said.values() if quote.odds]
         self.dates = {name: date for name, (_, _, date) in dates.items()}
@@ -88,6 +92,7 @@ class Model:
             quote
             for quote in self.quotes
             if quote.scraped_at >= NOW - minutes * MINUTE_MS
+            and not is_ahead(quote.scraped_at)
             and visibility.bookmaker in (None, quote.bookmaker)
             and (visibility.live or not quote.is_live)
         ]
@@ -130,6 +135,10 @@ class Model:
             item = (quote.competition, quote.match_name, quote.is_live, *key, quote.odds)
             found.append((place, item))
         return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+
+
+def is_ahead(scraped_at: int) -> bool:
+    return scraped_at > NOW + 5 * MINUTE_MS
 
 
 def wanted(filters: Filters, competition: str) -> bool:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
+from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
 from oddsdesk.store.errors import NotYetError, StoreError
@@ -14,9 +14,6 @@ from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, dama
 from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
-
-MOST_AHEAD_MS: Final = 5 * MINUTE_MS
-"""A scrape further ahead than that: the clock was wrong, then or now (D42)."""
 
 
 def odds_file(path: Path, now_ms: int, *, full: bool) -> Section:
@@ -91,8 +88,11 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
     finally:
         store.close()
     newest = Finding("last scrape", "none" if last is None else format_ms(last))
-    if last is not None and last > now_ms + MOST_AHEAD_MS:
-        text = f"{format_ms(last)}, which is ahead of this machine's clock"
+    if last is not None and last > now_ms + CLOCK_TOLERANCE_MS:
+        text = (
+            f"{format_ms(last)}, which is ahead of this machine's clock: set the clock if it is"
+            " wrong; else nothing is to be done, prices are shown once they are seen again"
+        )
         newest = Finding("last scrape", text, Mark.BROKEN)
     return [
         Finding("odds", "{:,} games, {:,} quotes".format(*counts)),

@@ -33,7 +33,7 @@ ON CONFLICT (game, market_type, period, bookmaker, selection) DO UPDATE SET
     payout_rate = excluded.payout_rate,
     detected_at = CASE
         WHEN value_bet.odds = excluded.odds AND value_bet.fair_odds = excluded.fair_odds
-        THEN value_bet.detected_at ELSE excluded.detected_at
+        THEN least(value_bet.detected_at, excluded.detected_at) ELSE excluded.detected_at
     END
 """
 
@@ -57,8 +57,9 @@ def replace_value_bets(
 ) -> None:
     """Make these the value bets of their markets; inside the caller's transaction.
 
-    A bet stored before with the same price and fair price keeps its time of detection. Whether
-    price and reference still stand, are fresh, and agree on in play is judged on each read.
+    A bet stored before with the same price and fair price keeps its time of detection, unless
+    that lies in the future. Whether price and reference still stand, are fresh, and agree on in
+    play is judged on each read.
     """
     if not found:
         return

@@ -6,21 +6,28 @@ from typing import Final
 
 from oddsdesk.contract.resources import Bookmaker, Sport
 from oddsdesk.contract.times import format_ms
-from oddsdesk.store.queries.conditions import may_be_told, share_parameter
+from oddsdesk.store.queries.conditions import (
+    FRESH_PAIR,
+    NEWEST_OF_PAIR,
+    Window,
+    may_be_told,
+    share_parameter,
+)
 from oddsdesk.store.queries.select import Select
 
-_IS_TOLD: Final = (
-    "EXISTS (SELECT 1 FROM coverage c WHERE c.game = game.id AND c.newest >= :since AND {})"
-)
+_IS_TOLD: Final = f"""
+EXISTS (SELECT 1 FROM coverage c WHERE c.game = game.id AND {FRESH_PAIR} AND {{}})
+"""
 
 
-def list_sports(select: Select, since: int, share: Collection[str] | None) -> list[Sport]:
+def list_sports(select: Select, window: Window, share: Collection[str] | None) -> list[Sport]:
     """Return the sports with fresh prices, by name."""
     told = may_be_told(select, "c", share)
     query = select.sql.catalogue.sports.format(
-        told="TRUE" if share is None else _IS_TOLD.format(told)
+        newest=NEWEST_OF_PAIR,
+        told="TRUE" if share is None else _IS_TOLD.format(told),
     )
-    rows = select(query, {"since": since, **share_parameter(select, share)})
+    rows = select(query, {**window._asdict(), **share_parameter(select, share)})
     sports = []
     for sport, group in groupby(rows, key=lambda row: row[0]):
         found = list(group)
@@ -30,11 +37,13 @@ def list_sports(select: Select, since: int, share: Collection[str] | None) -> li
 
 
 def list_bookmakers(
-    select: Select, since: int, has_live: bool | None, share: Collection[str] | None
+    select: Select, window: Window, has_live: bool | None, share: Collection[str] | None
 ) -> list[Bookmaker]:
     """Return the bookmakers with fresh prices, by name; ``has_live`` picks (D38)."""
-    query = select.sql.catalogue.bookmakers.format(told=may_be_told(select, "c", share))
-    asked = {"since": since, **share_parameter(select, share)}
+    query = select.sql.catalogue.bookmakers.format(
+        fresh=FRESH_PAIR, newest=NEWEST_OF_PAIR, told=may_be_told(select, "c", share)
+    )
+    asked = {**window._asdict(), **share_parameter(select, share)}
     bookmakers = [
         Bookmaker(name, count, bool(live), format_ms(newest))
         for name, live, newest, count in select(query, asked)

@@ -1,9 +1,10 @@
 """SQL conditions that queries share: what a caller may see, and which games it asks for."""
 
 from collections.abc import Collection, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Filters, Visibility
 
@@ -12,7 +13,30 @@ SELECT 1 FROM source WHERE newest >= :since AND bookmaker = coalesce(:bookmaker,
     AND market_type = coalesce(:market_type, market_type) LIMIT 1
 """
 
+NEWEST_OF_PAIR: Final = """
+CASE WHEN c.newest <= :until THEN c.newest ELSE (
+    SELECT max(f.scraped_at) FROM quote f WHERE f.game = c.game AND f.bookmaker = c.bookmaker
+        AND f.is_live = c.is_live AND f.odds IS NOT NULL AND f.scraped_at <= :until
+) END
+"""
+"""The newest price of a row ``c`` of ``coverage`` that stands now; its quotes are looked at only
+where a wrong clock left one in the future."""
+FRESH_PAIR: Final = f"c.newest >= :since AND {NEWEST_OF_PAIR} >= :since"
+"""Such a row has prices that stand now."""
+
 _SPORT_BY_LOWER: Final = {sport.lower(): sport for sport in SPORTS}
+
+
+class Window(NamedTuple):
+    """Between which times, both inclusive, a price was seen that stands now (D16)."""
+
+    since: int
+    until: int
+
+
+def standing(now_ms: int, age_ms: int) -> Window:
+    """Return the window of prices of an age; what lies ahead of the clock stands nowhere (D84)."""
+    return Window(now_ms - age_ms, now_ms + CLOCK_TOLERANCE_MS)
 
 
 def canonical_sport(sport: str) -> str:

@@ -11,6 +11,7 @@ from oddsdesk.contract.resources import (
     SelectionOdds,
 )
 from oddsdesk.contract.times import format_ms
+from oddsdesk.store.queries.conditions import Window
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, fresh_quotes, games_by_name
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Visibility
@@ -21,14 +22,14 @@ def event_detail(
     reference: str,
     match_name: str,
     visibility: Visibility,
-    since: int,
+    window: Window,
     *,
     bookmaker: str | None,
     market_type: str | None,
     period: int | None,
 ) -> EventDetail | None:
     """Return the event of a name; None where the caller can see nothing of it (D39)."""
-    found = _most_covered(select, reference, match_name, visibility, since)
+    found = _most_covered(select, reference, match_name, visibility, window)
     if found is None:
         return None
     game, quotes = found
@@ -60,13 +61,13 @@ def event_detail(
 
 
 def _most_covered(
-    select: Select, reference: str, match_name: str, visibility: Visibility, since: int
+    select: Select, reference: str, match_name: str, visibility: Visibility, window: Window
 ) -> tuple[GameRow, list[GameQuote]] | None:
     """Of several competitions, the one with the most bookmakers answers (D5)."""
     best: tuple[GameRow, list[GameQuote]] | None = None
     most = 0
     for game in games_by_name(select, match_name):
-        quotes = fresh_quotes(select, reference, game.row, visibility, since)
+        quotes = fresh_quotes(select, reference, game.row, visibility, window)
         count = len({quote.bookmaker for quote in quotes})
         if count > most:
             best, most = (game, quotes), count

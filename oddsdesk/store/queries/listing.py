@@ -7,6 +7,9 @@ from oddsdesk.contract.resources import Event, Game
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.cursors import GamePlace, from_cursor, to_cursor
 from oddsdesk.store.queries.conditions import (
+    FRESH_PAIR,
+    NEWEST_OF_PAIR,
+    Window,
     games_index,
     is_priced,
     phases,
@@ -39,20 +42,20 @@ def list_games(
     reference: str,
     filters: Filters,
     visibility: Visibility,
-    since: int,
+    window: Window,
     limit: int,
     cursor: str | None,
 ) -> Page[ListedGame]:
     """Return the asked games that have fresh prices the caller may see."""
     after = None if cursor is None else from_cursor(cursor, GamePlace)
-    if not is_priced(select, since, filters.bookmaker or visibility.bookmaker):
+    if not is_priced(select, window.since, filters.bookmaker or visibility.bookmaker):
         return Page([], None)
     found: list[ListedGame] = []
     for live in phases(filters, visibility, None if after is None else after.live):
         place = after if after is not None and after.live == live else None
         query, parameters = _query(select, filters, visibility, live, place)
         parameters |= visibility_parameters(select, visibility, reference)
-        parameters |= {"since": since, "limit": limit + 1 - len(found)}
+        parameters |= {**window._asdict(), "limit": limit + 1 - len(found)}
         found += [ListedGame(live, *row) for row in select(query, parameters)]
         if len(found) > limit:
             return Page(found[:limit], to_cursor(_place(found[limit - 1])))
@@ -63,7 +66,7 @@ def _query(
     select: Select, filters: Filters, visibility: Visibility, live: bool, after: GamePlace | None
 ) -> tuple[str, dict[str, Any]]:
     wanted, parameters = wanted_games(filters, live)
-    covered = f"c.game = g.id AND c.newest >= :since AND {visible(select, 'c', visibility)}"
+    covered = f"c.game = g.id AND {FRESH_PAIR} AND {visible(select, 'c', visibility)}"
     in_play = (
         f"g.has_live AND EXISTS (SELECT 1 FROM coverage c WHERE {covered} AND c.is_live = TRUE)"
     )
@@ -83,7 +86,10 @@ def _query(
         parameters |= {"kickoff": after.kickoff, "match_name": after.match_name}
         parameters["place"] = after.competition
     query = select.sql.listing.games.format(
-        index=games_index(filters, live), covered=covered, wanted=" AND ".join(conditions)
+        index=games_index(filters, live),
+        covered=covered,
+        newest=NEWEST_OF_PAIR,
+        wanted=" AND ".join(conditions),
     )
     return query, parameters
 

@@ -13,6 +13,7 @@ from oddsdesk.contract.resources import (
 )
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.order import ordered_selections
+from oddsdesk.store.queries.conditions import Window
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, fresh_quotes, game_by_id
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Visibility
@@ -23,7 +24,7 @@ def game_matrix(
     reference: str,
     game_id: str,
     visibility: Visibility,
-    since: int,
+    window: Window,
     *,
     bookmaker: str | None,
     market_type: str | None,
@@ -33,7 +34,7 @@ def game_matrix(
     game = game_by_id(select, game_id)
     if game is None:
         return None
-    quotes = fresh_quotes(select, reference, game.row, visibility, since)
+    quotes = fresh_quotes(select, reference, game.row, visibility, window)
     return matrix_of(
         game, quotes, reference, bookmaker=bookmaker, market_type=market_type, period=period
     )

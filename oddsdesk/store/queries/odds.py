@@ -7,6 +7,7 @@ import msgspec
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.cursors import OddsPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.conditions import (
+    Window,
     games_index,
     is_priced,
     phases,
@@ -51,21 +52,21 @@ def list_odds(
     reference: str,
     filters: Filters,
     visibility: Visibility,
-    since: int,
+    window: Window,
     limit: int,
     cursor: str | None,
 ) -> Page[EncodedOddsRow]:
     """Return the fresh quotes that are asked for and may be seen, in-play rows first."""
     after = None if cursor is None else from_cursor(cursor, OddsPlace)
     bookmaker = filters.bookmaker or visibility.bookmaker
-    if not is_priced(select, since, bookmaker, filters.market_type):
+    if not is_priced(select, window.since, bookmaker, filters.market_type):
         return Page([], None)
     found: list[FoundOdds] = []
     for live in phases(filters, visibility, None if after is None else after.live):
         place = after if after is not None and after.live == live else None
         query, parameters = _query(select, filters, visibility, live, place)
         parameters |= visibility_parameters(select, visibility, reference)
-        parameters |= {"since": since, "limit": limit + 1 - len(found)}
+        parameters |= {**window._asdict(), "limit": limit + 1 - len(found)}
         rows = select(query, parameters)
         is_json = select.sql.odds.is_json
         found += _decode(rows[0][0]) if is_json else map(FoundOdds._make, rows)
@@ -80,7 +81,8 @@ def _query(
     wanted, parameters = wanted_games(filters, live)
     conditions = [
         wanted,
-        f"q.is_live = {str(live).upper()} AND q.scraped_at >= :since AND q.odds IS NOT NULL",
+        f"q.is_live = {str(live).upper()} AND q.odds IS NOT NULL",
+        "q.scraped_at BETWEEN :since AND :until",
         visible(select, "q", visibility),
     ]
     if filters.bookmaker is not None:

@@ -1,6 +1,7 @@
 """How one bookmaker's prices moved, and when nothing was recorded."""
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Final
 
 from oddsdesk.store.queries.select import Select
@@ -38,6 +39,7 @@ def selection_histories(
             "since_ms": since_ms,
         }
         rows = [*select(sql.before, parameters), *select(sql.since, parameters)]
+        rows.sort(key=itemgetter(2))  # a clock that was put back recorded earlier times later
         if rows:
             found[key] = [HistoryPoint(bookmaker, row[0], bool(row[1]), row[2]) for row in rows]
     return found

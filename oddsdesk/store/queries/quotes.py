@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.store.queries.conditions import (
+    Window,
     visibility_parameters,
     visible,
 )
@@ -80,20 +81,20 @@ def games_by_name(select: Select, match_name: str) -> list[GameRow]:
 
 
 def fresh_quotes(
-    select: Select, reference: str, game: int, visibility: Visibility, since: int
+    select: Select, reference: str, game: int, visibility: Visibility, window: Window
 ) -> list[GameQuote]:
     """Return what may be seen of a game, by bookmaker, market type and period (D35)."""
     query = f"""
         SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
             CASE bookmaker WHEN :reference THEN liquidity END
         FROM quote q
-        WHERE game = :game AND scraped_at >= :since AND odds IS NOT NULL
+        WHERE game = :game AND scraped_at BETWEEN :since AND :until AND odds IS NOT NULL
             AND {visible(select, "q", visibility)}
         ORDER BY bookmaker, market_type, period
     """
     parameters = {
         "game": game,
-        "since": since,
+        **window._asdict(),
         **visibility_parameters(select, visibility, reference),
     }
     return [

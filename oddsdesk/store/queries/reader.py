@@ -25,6 +25,7 @@ from oddsdesk.store.origins import FORBIDDING
 from oddsdesk.store.queries import (
     as_of,
     catalogue,
+    conditions,
     event,
     listing,
     log,
@@ -90,12 +91,14 @@ class QueryReader(ABC):
 
     def sports(self, now_ms: int) -> list[Sport]:
         """Return the sports with fresh prices, by name."""
-        return catalogue.list_sports(self._select, now_ms - WINDOW_MS, self._share)
+        return catalogue.list_sports(
+            self._select, conditions.standing(now_ms, WINDOW_MS), self._share
+        )
 
     def bookmakers(self, now_ms: int, has_live: bool | None = None) -> list[Bookmaker]:
         """Return the bookmakers with fresh prices, by name (D38)."""
-        since = now_ms - WINDOW_MS
-        return catalogue.list_bookmakers(self._select, since, has_live, self._share)
+        window = conditions.standing(now_ms, WINDOW_MS)
+        return catalogue.list_bookmakers(self._select, window, has_live, self._share)
 
     def events(
         self,
@@ -107,11 +110,11 @@ class QueryReader(ABC):
         cursor: str | None = None,
     ) -> Page[Event]:
         """Return events in the order of D13; ``filters.market_type`` is not for events."""
-        since = now_ms - stale_minutes * MINUTE_MS
+        window = conditions.standing(now_ms, stale_minutes * MINUTE_MS)
         told = self._told(visibility)
         with self._select.together():
             page = listing.list_games(
-                self._select, self._reference, filters, told, since, limit, cursor
+                self._select, self._reference, filters, told, window, limit, cursor
             )
         return Page([listing.to_event(game) for game in page.items], page.next_cursor)
 
@@ -124,11 +127,11 @@ class QueryReader(ABC):
         cursor: str | None = None,
     ) -> Page[Game]:
         """Return games in the order of D13; ``filters.market_type`` is not for games."""
-        since = now_ms - WINDOW_MS
+        window = conditions.standing(now_ms, WINDOW_MS)
         told = self._told(visibility)
         with self._select.together():
             page = listing.list_games(
-                self._select, self._reference, filters, told, since, limit, cursor
+                self._select, self._reference, filters, told, window, limit, cursor
             )
         return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
@@ -150,7 +153,7 @@ class QueryReader(ABC):
                 self._reference,
                 match_name,
                 self._told(visibility),
-                now_ms - stale_minutes * MINUTE_MS,
+                conditions.standing(now_ms, stale_minutes * MINUTE_MS),
                 bookmaker=bookmaker,
                 market_type=market_type,
                 period=period,
@@ -165,10 +168,10 @@ class QueryReader(ABC):
         cursor: str | None = None,
     ) -> Page[EncodedOddsRow]:
         """Return odds rows in the order of D13."""
-        since, told = now_ms - WINDOW_MS, self._told(visibility)
+        window, told = conditions.standing(now_ms, WINDOW_MS), self._told(visibility)
         with self._select.together():
             return odds.list_odds(
-                self._select, self._reference, filters, told, since, limit, cursor
+                self._select, self._reference, filters, told, window, limit, cursor
             )
 
     def matrix(
@@ -188,7 +191,7 @@ class QueryReader(ABC):
                 self._reference,
                 game_id,
                 self._told(visibility),
-                now_ms - WINDOW_MS,
+                conditions.standing(now_ms, WINDOW_MS),
                 bookmaker=bookmaker,
                 market_type=market_type,
                 period=period,
@@ -351,9 +354,9 @@ class QueryReader(ABC):
         """Return what every bookmaker says of a market, whatever its age, by name."""
         return valuation.market_prices(self._select, game, market_type, period, self._share)
 
-    def standing_quotes(self, since: int) -> list[StandingQuote]:
-        """Return the present quotes of all games that were seen since a time."""
-        return standing.standing_quotes(self._select, since)
+    def standing_quotes(self, now_ms: int, age_ms: int) -> list[StandingQuote]:
+        """Return the present quotes of all games that are of no more than an age now."""
+        return standing.standing_quotes(self._select, conditions.standing(now_ms, age_ms))
 
     def priced_draws(self, since: int) -> set[tuple[str, str, int]]:
         """Return whose draw in a moneyline moved, came or went since: game id, bookmaker, period.

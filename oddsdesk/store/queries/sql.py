@@ -38,9 +38,10 @@ class CatalogueSql(NamedTuple):
     """``queries.catalogue``."""
 
     sports: str
-    """Sport, competition, how many games; those alone that ``{told}``."""
+    """Sport, competition, how many games; those alone that ``{told}``, and whose ``{newest}`` is
+    fresh where a price lies in the future."""
     bookmakers: str
-    """Bookmaker, whether in play, newest ``scraped_at``, selections; where ``{told}``."""
+    """Bookmaker, whether in play, ``{newest}``, selections; where ``{fresh}`` and ``{told}``."""
 
 
 class ListingSql(NamedTuple):
@@ -48,7 +49,7 @@ class ListingSql(NamedTuple):
 
     games: str
     """Games ``g`` in the order of D13 by their index ``{index}``, where ``{wanted}``; counted and
-    dated by what is ``{covered}``."""
+    dated (``{newest}``) by what is ``{covered}``."""
 
 
 class LogSql(NamedTuple):

@@ -1,14 +1,15 @@
 """All present quotes, for the assessment of every price."""
 
 from oddsdesk.pricing.outcomes import DRAW_TEXTS
+from oddsdesk.store.queries.conditions import Window
 from oddsdesk.store.queries.quotes import decode_odds
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.values import StandingQuote
 
 
-def standing_quotes(select: Select, since: int) -> list[StandingQuote]:
-    """Return the present quotes that were seen since a time."""
-    return [_standing(row) for row in select(select.sql.standing.quotes, {"since": since})]
+def standing_quotes(select: Select, window: Window) -> list[StandingQuote]:
+    """Return the present quotes that were seen within a window."""
+    return [_standing(row) for row in select(select.sql.standing.quotes, window._asdict())]
 
 
 def priced_draws(select: Select, since: int) -> set[tuple[str, str, int]]:

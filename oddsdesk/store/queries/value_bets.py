@@ -8,6 +8,7 @@ from oddsdesk.store.cursors import BetPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.conditions import (
     canonical_sport,
     may_be_told,
+    standing,
     visibility_parameters,
     visible,
 )
@@ -19,8 +20,9 @@ DETECTION_AGE_MS: Final = 30 * MINUTE_MS
 
 _PLACE: Final = slice(-6, None)
 _HOLDS: Final = """
-v.detected_at >= :detected_since AND v.bookmaker <> :reference
-AND q.scraped_at >= :since AND r.scraped_at >= :since AND q.is_live = r.is_live
+v.detected_at BETWEEN :detected_since AND :until AND v.bookmaker <> :reference
+AND q.scraped_at BETWEEN :since AND :until
+AND r.scraped_at BETWEEN :since AND :until AND q.is_live = r.is_live
 """
 _AFTER: Final = """
 v.ev_pct <= :after_ev AND (v.ev_pct < :after_ev
@@ -50,7 +52,7 @@ def list_value_bets(
         "v.ev_pct BETWEEN :min_ev AND :max_ev",
     ]
     parameters: dict[str, Any] = {
-        "since": now_ms - ODDS_AGE_MS,
+        **standing(now_ms, ODDS_AGE_MS)._asdict(),
         "detected_since": now_ms - DETECTION_AGE_MS,
         "min_ev": min_ev,
         "max_ev": max_ev,

@@ -29,7 +29,8 @@ ON CONFLICT DO UPDATE SET
     fair_odds = excluded.fair_odds, ev_pct = excluded.ev_pct,
     payout_rate = excluded.payout_rate,
     detected_at = CASE
-        WHEN odds = excluded.odds AND fair_odds = excluded.fair_odds THEN detected_at
+        WHEN odds = excluded.odds AND fair_odds = excluded.fair_odds
+        THEN min(detected_at, excluded.detected_at)
         ELSE excluded.detected_at
     END
 """
@@ -54,8 +55,9 @@ def replace_value_bets(
 ) -> None:
     """Make these the value bets of a market; inside the caller's transaction.
 
-    A bet stored before with the same price and fair price keeps its time of detection. Whether
-    price and reference still stand, are fresh, and agree on in play is judged on each read.
+    A bet stored before with the same price and fair price keeps its time of detection, unless
+    that lies in the future. Whether price and reference still stand, are fresh, and agree on in
+    play is judged on each read.
     """
     market = (game, market_type, period)
     found = {(bet.bookmaker, bet.selection): bet for bet in bets}

@@ -104,3 +104,10 @@ def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None
     assert state(601, 600) is Freshness.DEAD
     scrape_interval.patience_ms = 0
     assert state(45, 30) is Freshness.AGEING
+
+
+def test_a_price_of_the_future_is_stale() -> None:
+    """D84."""
+    state = learnt().freshness
+    assert state("Betfair", NOW + 300_000, NOW) is Freshness.FRESH
+    assert state("Betfair", NOW + 300_001, NOW, heard_at=NOW) is Freshness.STALE

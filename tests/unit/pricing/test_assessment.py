@@ -53,6 +53,19 @@ def judged(
     return assess(made, book, replace(Sighting("over", 2.15, NOW, False), **price))
 
 
+FUTURE_MS = 5 * MINUTE_MS + 1
+
+
+def test_a_price_of_the_future_is_stale_and_no_value() -> None:
+    """D84: it would be fresh until then."""
+    assert judged(scraped_at=NOW + FUTURE_MS - 1).is_value
+    found = judged(scraped_at=NOW + FUTURE_MS)
+    assert (found.cautions, found.is_value) == ((Caution.STALE,), False)
+    assert found.is_value_but_for_cautions
+    found = judged(line=reference(age_ms=-FUTURE_MS))
+    assert (found.cautions, found.is_value) == ((Caution.REFERENCE_STALE,), False)
+
+
 def test_a_price_without_cautions_that_holds_every_rule_is_value() -> None:
     found = judged()
     assert found.cautions == ()

@@ -137,6 +137,15 @@ def test_both_ages_end_after_fifteen_minutes(age: int, stopped: bool) -> None:
     assert (rules_of(verdict) == {Rule.BOOK_AGE}) is stopped
 
 
+@pytest.mark.parametrize(("ahead", "stopped"), [(5 * MINUTES, False), (5 * MINUTES + 1, True)])
+def test_no_age_holds_of_what_was_seen_in_the_future(ahead: int, stopped: bool) -> None:
+    """D84."""
+    line = line_of("total", TOTAL, age_ms=-ahead)
+    assert (rules_of(judge_over(line, 2.15)) == {Rule.REFERENCE_AGE}) is stopped
+    verdict = judge_over(line_of("total", TOTAL), 2.15, scraped_at=NOW + ahead)
+    assert (rules_of(verdict) == {Rule.BOOK_AGE}) is stopped
+
+
 @pytest.mark.parametrize("book_live", [True, False])
 @pytest.mark.parametrize("reference_live", [True, False])
 def test_in_play_is_only_compared_with_in_play(book_live: bool, reference_live: bool) -> None:

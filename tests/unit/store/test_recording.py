@@ -282,6 +282,31 @@ def test_the_log_folds_to_present_state_and_so_do_the_sums(
         store.close()
 
 
+def test_a_price_of_the_future_gives_way_to_any_that_is_not(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    """D84: a clock that was ahead for a minute hides nothing afterwards."""
+    ahead = now + 25 * 3_600_000
+    record(store, quote(scraped_at=ahead), quote("Unibet", scraped_at=now))
+    assert [row.bookmaker for row in rows(store, now)] == ["Unibet"]
+    assert record(store, quote(scraped_at=ahead - 1)).skipped == 1
+    late = now + 3_600_000
+    again = record(store, quote(scraped_at=now - 1, match_date=late))
+    assert (again.quotes, again.changes, again.skipped) == (1, 0, 0)
+    assert [row.bookmaker for row in rows(store, now)] == ["Bet365", "Unibet"]
+    assert rows(store, now)[0].match_date == "2026-04-12T14:20:00.000Z"
+    assert store.reader().last_scraped_at() == now
+    assert record(store, quote(scraped_at=now - 2)).skipped == 1
+
+
+def test_a_price_within_the_tolerance_is_no_price_of_the_future(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote(scraped_at=now + 5 * 60_000))
+    assert len(rows(store, now)) == 1
+    assert record(store, quote()).skipped == 1
+
+
 def test_a_new_market_keeps_its_time_beside_one_that_is_seen_again(
     store: Store, quote: MakeQuote, now: int
 ) -> None:

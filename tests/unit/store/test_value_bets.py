@@ -160,3 +160,21 @@ def test_the_best_come_first_over_all_pages(priced: Store, now: int) -> None:
         if cursor is None or len(found) > 5:
             break
     assert found == ["Draw", "Lyon", "PSG"]
+
+
+def test_nothing_is_value_by_prices_or_detections_of_the_future(
+    priced: Store, quote: MakeQuote, now: int
+) -> None:
+    """D84."""
+    tomorrow = now + 25 * 60 * MINUTE_MS
+    reconcile(priced, tomorrow, BET)
+    assert listed(priced, now) == []
+    reconcile(priced, now, BET)
+    (found,) = listed(priced, now)
+    assert found.detected_at == "2026-04-12T13:20:00.000Z"
+    for bookmaker, odds in (("Bet365", None), ("Pinnacle", LINE)):
+        said = {"scraped_at": tomorrow} | ({} if odds is None else {"odds": odds})
+        priced.record([quote(bookmaker, **said)]).result(10)
+        assert listed(priced, now) == []
+        priced.record([quote(bookmaker, **said | {"scraped_at": now})]).result(10)
+        assert len(listed(priced, now)) == 1

@@ -8,19 +8,22 @@ SQL: Final = CatalogueSql(
     sports="""
         SELECT sport, competition, count(*) FROM game
         WHERE recent AND last_scraped_at >= :since AND {told}
+            AND CASE WHEN last_scraped_at <= :until THEN last_scraped_at ELSE (
+                SELECT max({newest}) FROM coverage c WHERE c.game = game.id
+            ) END >= :since
         GROUP BY sport, competition ORDER BY sport, competition
     """,
     # Where all quotes of a pair are fresh its sum holds; only mixed pairs are counted one by one.
     bookmakers="""
-        SELECT c.bookmaker, bool_or(c.is_live), max(c.newest), sum(
-            CASE WHEN c.oldest >= :since THEN c.selections ELSE (
+        SELECT c.bookmaker, bool_or(c.is_live), max({newest}), sum(
+            CASE WHEN c.oldest >= :since AND c.newest <= :until THEN c.selections ELSE (
                 SELECT sum(q.selections) FROM quote q
                 WHERE q.game = c.game AND q.bookmaker = c.bookmaker AND q.is_live = c.is_live
-                    AND q.scraped_at >= :since
+                    AND q.scraped_at BETWEEN :since AND :until
             ) END
         )::bigint
         FROM game g JOIN coverage c ON c.game = g.id
-        WHERE g.recent AND g.last_scraped_at >= :since AND c.newest >= :since AND {told}
+        WHERE g.recent AND g.last_scraped_at >= :since AND {fresh} AND {told}
         GROUP BY c.bookmaker ORDER BY c.bookmaker
     """,
 )

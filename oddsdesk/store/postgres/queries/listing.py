@@ -8,7 +8,7 @@ SQL: Final = ListingSql(
     games="""
         SELECT g.game_id, g.match_name, g.competition, g.sport, g.match_date, g.kickoff,
             (SELECT count(DISTINCT c.bookmaker) FROM coverage c WHERE {covered}),
-            (SELECT max(c.newest) FROM coverage c WHERE {covered})
+            (SELECT max({newest}) FROM coverage c WHERE {covered})
         FROM game g
         WHERE {wanted}
         ORDER BY g.kickoff, g.match_name, g.competition LIMIT :limit

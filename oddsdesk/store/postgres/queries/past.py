@@ -14,10 +14,10 @@ SQL: Final = PastSql(
     ends=None,
     since=f"""
         SELECT odds, is_live, scraped_at {_OF_SELECTION} AND recorded_at >= :since_ms
-        ORDER BY scraped_at, seq
+        ORDER BY seq
     """,
     before=f"""
         SELECT odds, is_live, scraped_at {_OF_SELECTION} AND recorded_at < :since_ms
-        ORDER BY scraped_at DESC, seq DESC LIMIT 1
+        ORDER BY seq DESC LIMIT 1
     """,
 )

@@ -10,7 +10,7 @@ SQL: Final = StandingSql(
         SELECT g.game_id, g.match_name, g.competition, g.sport, g.match_date,
             q.bookmaker, q.market_type, q.period, q.odds, q.scraped_at, q.is_live
         FROM game g INDEXED BY game_order CROSS JOIN quote q ON q.game = g.id
-        WHERE g.recent AND g.last_scraped_at >= :since AND q.scraped_at >= :since
+        WHERE g.recent AND g.last_scraped_at >= :since AND q.scraped_at BETWEEN :since AND :until
             AND q.odds IS NOT NULL
         ORDER BY g.kickoff, g.match_name, g.competition, q.bookmaker, q.market_type, q.period
     """,

@@ -103,7 +103,7 @@ def test_everything_else_is_equal(both: Both) -> None:
         lambda r: (r.shards, r.last_seq(), r.log_began(), r.last_scraped_at(), r.newest_price()),
         lambda r: (r.is_simulated(NOW), r.holds_real_odds(), r.sources(NOW), r.keep_days()),
         lambda r: r.market_prices(1, "total", 0),
-        lambda r: r.standing_quotes(since),
+        lambda r: r.standing_quotes(NOW, HOUR),
         lambda r: sorted(r.priced_draws(since)),
         lambda r: r.games_to_value(since),
         lambda r: r.markets_to_value(1),

@@ -67,6 +67,6 @@ def test_what_nobody_prices_is_known_without_walking_the_games(
     traced = Traced(store.path)
     assert traced.reader.odds(NOW, filters, visibility, 100).items == []
     assert not [each for each in traced.statements if "FROM game" in each]
-    assert not traced.reader.odds(NOW + 120 * MINUTE_MS, Filters(), Visibility(), 100).items
+    assert not traced.reader.odds(NOW + 27 * 60 * MINUTE_MS, Filters(), Visibility(), 100).items
     assert not [each for each in traced.statements if "FROM game" in each]
     traced.reader.close()
