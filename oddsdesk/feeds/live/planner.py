@@ -147,7 +147,9 @@ class Planner:
     def _schedule(self, job: Job, rate: float, now_ms: int) -> Schedule:
         every_s = _HOUR_S / rate
         before = self.memory.polled_ms.get(job.name)
-        next_ms = now_ms if before is None else max(before + round(every_s * 1000), now_ms)
+        next_ms = now_ms
+        if before is not None and before <= now_ms:  # else by a clock that was put back since
+            next_ms = max(before + round(every_s * 1000), now_ms)
         return Schedule(every_s, next_ms)
 
 

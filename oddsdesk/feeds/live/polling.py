@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from oddsdesk.clock import Clock, system_clock
-from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
     OutOfCreditsError,
@@ -95,6 +95,7 @@ class PollingFeed(LiveFeed):
         self._sleep = sleep
         self._woken = asyncio.Event()
         self._parts: dict[str, _Part] = {}
+        self._looked_at = 0
         self.prepare()
 
     def prepare(self) -> None:
@@ -201,6 +202,7 @@ class PollingFeed(LiveFeed):
     def _next_part(self, now_ms: int) -> tuple[str, int]:
         """Return the part that is due soonest, and when; new parts are due at once."""
         self._parts = {part: self._parts.get(part) or _Part() for part in self.parts()}
+        self._go_back(now_ms)
         paced = self.not_before(now_ms)
         dues = {
             part: max(state.due, paced.get(part, 0)) if state.wanted is None else state.wanted
@@ -208,6 +210,15 @@ class PollingFeed(LiveFeed):
         }
         part = min(dues, key=lambda part: dues[part])
         return part, dues[part]
+
+    def _go_back(self, now_ms: int) -> None:
+        """Have what is due follow a clock that was put back: it would not be read until then."""
+        back_ms, self._looked_at = self._looked_at - now_ms, now_ms
+        if back_ms > CLOCK_TOLERANCE_MS:
+            for state in self._parts.values():
+                state.due -= back_ms
+                state.began -= back_ms
+                state.wanted = None if state.wanted is None else state.wanted - back_ms
 
     async def _wait_until(self, due: int, clock: Clock) -> None:
         if (wait_s := (due - clock()) / 1000) > 0:

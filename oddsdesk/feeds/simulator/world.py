@@ -65,7 +65,14 @@ class World:
             yield self._first_quotes(game)
 
     def until(self, now_ms: int) -> Iterator[list[Quote]]:
-        """Let happen what is due by now, a slice an event."""
+        """Let happen what is due by now, a slice an event.
+
+        Where the clock was put back, all that was to come is to come as soon as before.
+        """
+        back_ms, self._now_ms = self._now_ms - now_ms, now_ms
+        if back_ms > _LATE_MS:
+            for event in self._events:
+                event.at_ms -= back_ms
         while self._events[0].at_ms <= now_ms:
             event = heapq.heappop(self._events)
             at_ms = max(event.at_ms, now_ms - _LATE_MS)

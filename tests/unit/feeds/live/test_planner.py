@@ -192,3 +192,10 @@ def test_memory_outlives_a_start() -> None:
     kept = msgspec.json.decode(msgspec.json.encode(made.memory), type=Memory)
     later = NOW + 30 * MINUTE
     assert Planner(kept).plan([job], later) == made.plan([job], later)
+
+
+def test_a_poll_that_a_wrong_clock_noted_in_the_future_delays_none() -> None:
+    """D84."""
+    made, job = planner(), Job("epl", 1, TODAY)
+    made.note_poll(job, NOW + DAY)
+    assert made.plan([job], NOW).schedules["epl"].next_ms == NOW

@@ -219,3 +219,15 @@ def test_after_a_long_sleep_it_goes_on_from_the_present() -> None:
     assert min(quote.scraped_at for quote in quotes) >= later - 60_000
     assert len(quotes) < 100_000
     assert all(game.kickoff_ms > later - 4 * HOUR for game in world.games)
+
+
+def test_a_clock_that_is_put_back_stops_nothing() -> None:
+    """D84."""
+    world = new_world()
+    opening_of(world)
+    said = [len([*world.until(at)]) for at in (NOW + SPAN, NOW + 25 * HOUR)]
+    assert min(said) > 0
+    again = [quote for quotes in world.until(NOW + SPAN + TICK) for quote in quotes]
+    again += [quote for quotes in world.until(NOW + SPAN + 2 * TICK) for quote in quotes]
+    assert {quote.bookmaker for quote in again} >= {REFERENCE}
+    assert all(quote.scraped_at <= NOW + SPAN + 2 * TICK for quote in again)
