@@ -7,12 +7,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Final, Protocol
 
-import msgspec
-
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.store.errors import Fault, StoreUnavailableError
+from oddsdesk.store.errors import Fault, RealOddsError, StoreUnavailableError
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
 
@@ -107,8 +105,6 @@ class Recorder:
         """What the log calls the feed."""
         self._store = store
         self._clock = clock
-        self._made_up: dict[tuple[str, int | None, str, str, str, int], Quote] = {}
-        """What a simulation offers, by market."""
         self._later = 0
         """Quotes of a batch whose turn comes yet."""
         self.waiting = 0
@@ -119,6 +115,8 @@ class Recorder:
         """Quotes that could not be recorded: for an error of their own, or as the feed ended."""
         self.lost_at = 0.0
         """When the last of them were lost (``time.monotonic``)."""
+        self.ended_by = ""
+        """Why a simulation ended by itself."""
 
     async def run(self) -> None:
         """Record until the feed ends or the task is cancelled."""
@@ -130,6 +128,9 @@ class Recorder:
                         await self._take(batch[start : start + MOST_AT_ONCE])
                     if self._before_more is not None:
                         await self._before_more()
+        except RealOddsError as error:
+            self.ended_by = str(error)
+            _log.warning("%s ends: %s", self.name, error)
         finally:
             self._give_up()
 
@@ -141,20 +142,14 @@ class Recorder:
         Raises:
             StoreUnavailableError: the database refuses; then the prices age away.
         """
-        at_ms = self._clock()
-        gone = [
-            msgspec.structs.replace(
-                quote, odds={}, scraped_at=max(at_ms, quote.scraped_at), liquidity=None
-            )
-            for quote in self._made_up.values()
-        ]
         if self._feed.simulated:
-            await asyncio.wrap_future(self._store.end_simulation(gone))
-        self._made_up.clear()
+            await asyncio.wrap_future(self._store.end_simulation())
 
     async def _take(self, batch: list[Quote]) -> None:
         try:
             await self._record(batch)
+        except RealOddsError:
+            raise
         except Exception:  # noqa: BLE001 - task wrapper of one batch: what is wrong in it?
             await self._record_singly(batch)
 
@@ -172,16 +167,7 @@ class Recorder:
             if self.waiting:
                 _log.warning("%s: quotes are recorded again, none are lost", self.name)
             self.waiting, self.fault = 0, None
-            if feed.simulated:
-                self._note_made_up(batch)
             return
-
-    def _note_made_up(self, batch: list[Quote]) -> None:
-        for quote in batch:
-            if quote.odds:
-                self._made_up[_market(quote)] = quote
-            else:
-                self._made_up.pop(_market(quote), None)
 
     async def _record_singly(self, batch: list[Quote]) -> None:
         for quote in batch:
@@ -201,14 +187,3 @@ class Recorder:
     def _lose(self, quotes: int) -> None:
         self.lost += quotes
         self.lost_at = time.monotonic()
-
-
-def _market(quote: Quote) -> tuple[str, int | None, str, str, str, int]:
-    return (
-        quote.match_name,
-        quote.match_date,
-        quote.competition,
-        quote.bookmaker,
-        quote.market_type,
-        quote.period,
-    )

@@ -327,4 +327,4 @@ def _problem(entry: _Entry, fault: JobFault | None) -> str:
         return f"{recorder.waiting} quotes wait: {recorder.fault.value}"
     if recorder.lost:
         return f"{recorder.lost} quotes were lost"
-    return "it has come to its end" if entry.has_ended else ""
+    return recorder.ended_by or ("it has come to its end" if entry.has_ended else "")

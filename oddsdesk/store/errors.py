@@ -37,6 +37,15 @@ class StoreUnavailableError(StoreError):
     fault = Fault.OTHER
 
 
+class RealOddsError(StoreError):
+    """Simulated odds are refused: the database holds real ones."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "real odds are recorded in this database, so nothing is simulated in it any more"
+        )
+
+
 class BadCursorError(ValueError):
     """A cursor that did not come from an answer of this list (D14)."""
 

@@ -300,9 +300,10 @@ def _by_competition(tables: PairTables, names: TeamNames) -> dict[str, list[_Sto
     sources: defaultdict[int, set[str]] = defaultdict(set)
     for row, event in tables.all_events():
         sources[row].add(event.partition(":")[0])
+    made_up = tables.last_made_up()
     for row, game_id, competition, match_name, match_date, seen_ms in tables.known_games():
         pair = sides(names, competition, match_name)
-        if pair is not None:
+        if pair is not None and row > made_up:
             game = Game(competition, match_name, match_date, seen_ms)
             known = _Stored(row, game_id, game, frozenset(sources[row]), pair)
             games[names.competition(competition)].append(known)

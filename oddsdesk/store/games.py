@@ -160,6 +160,10 @@ class GameTables(Protocol):
         """Return the sources' ids that mean games, each after its game."""
         ...
 
+    def last_made_up(self) -> int:
+        """Return the row of the last game that was simulated before there were real odds."""
+        ...
+
 
 class Games:
     """The games of one recording: found or made once, their new dates told at the end."""
@@ -201,7 +205,11 @@ class Games:
                 low, high = min(low, quote.scraped_at - UNDATED_MS), NO_DATE - 1
             else:
                 low, high = min(low, moment - SAME_GAME_MS), max(high, moment + SAME_GAME_MS)
-        for found, family, crosswise in self._tables.games_named(self._families, low, high):
+        named = list(self._tables.games_named(self._families, low, high))
+        made_up = self._tables.last_made_up()
+        for found, family, crosswise in named:
+            if found.row <= made_up:
+                continue
             game = self._rows.setdefault(found.row, found)
             self._families[family].append(game)
             if crosswise is not None:

@@ -35,6 +35,10 @@ class NameTables(Protocol):
         """Return the games of competitions that begin from ``low`` on, before ``high``."""
         ...
 
+    def last_made_up(self) -> int:
+        """Return the row of the last game that was simulated before there were real odds."""
+        ...
+
     def moneylines(self, game: int) -> Iterable[dict[str, float]]:
         """Return the bookmakers' odds on the winner of a game, as far as it was not in play."""
         ...
@@ -146,6 +150,8 @@ class OtherNames:
             self._read.add((place, span))
             window = (span * SAME_START_MS, (span + 1) * SAME_START_MS)
             for game in self._tables.games_between(names.competitions_of(competition), *window):
+                if game.row <= self._tables.last_made_up():
+                    continue
                 self._stored[names.game_key(game.competition, game.match_name)].append(game)
 
     def _made_of(self, names: TeamNames, wanted: GameKey) -> Iterator[DatedGame]:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -11,11 +11,18 @@ import msgspec
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.bookmaker_names import BookmakerNames
-from oddsdesk.store.games import Games, StoredGame
+from oddsdesk.store.errors import RealOddsError
+from oddsdesk.store.games import GameChanges, Games, StoredGame
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
-from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, NEWEST_SCRAPED_AT, SOURCE
+from oddsdesk.store.settings import (
+    LAST_MADE_UP_GAME,
+    LAST_REAL_AT,
+    LAST_SIMULATED_AT,
+    NEWEST_SCRAPED_AT,
+    SOURCE,
+)
 from oddsdesk.store.tables import (
     NOTHING_KNOWN,
     Changes,
@@ -46,6 +53,7 @@ _END: Final = 11
 Market = tuple[str, int]
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 _encode: Final = msgspec.json.Encoder().encode
+_market_of_offer: Final = itemgetter(0, 1, 2, 3)
 _offer_and_time: Final = attrgetter(
     "bookmaker", "match_name", "competition", "match_date", "scraped_at", "event"
 )
@@ -131,6 +139,11 @@ class _Recording:
             self._said = []
         known = ((self._games.known(quote), quote.bookmaker) for quote in quotes)
         self._read({(game.row, bookmaker) for game, bookmaker in known if game is not None})
+
+    @property
+    def is_first_real(self) -> bool:
+        """Whether all that was recorded before it is simulated; call ``read_ahead`` first."""
+        return self._known.has_simulated and not self._known.has_real
 
     def take(self, quotes: Sequence[Quote]) -> None:
         """Compare quotes of one offer and time with present ones and note what to write."""
@@ -338,17 +351,73 @@ def record_quotes(
     bookmakers: BookmakerNames | None = None,
     origin: Origin | None = None,
 ) -> Recorded:
-    """Record checked quotes inside the caller's transaction (D40, D42, D70)."""
+    """Record checked quotes inside the caller's transaction (D40, D42, D70).
+
+    The first real ones withdraw all that was simulated before; none is simulated from then on.
+
+    Raises:
+        RealOddsError: the quotes are simulated, and real ones are recorded.
+    """
+    if simulated and tables.known().has_real:
+        raise RealOddsError
     quotes = (bookmakers or BookmakerNames(reference)).in_own_words(tables, quotes)
-    other_names = None if simulated else OtherNames(tables, quotes)
-    recording = _Recording(tables, reference, now_ms, other_names, origin)
     said = [list(group) for _, group in groupby(quotes, _offer_and_time)]
-    recording.read_ahead([group[0] for group in said])
+
+    def read() -> _Recording:
+        other_names = None if simulated else OtherNames(tables, quotes)
+        recording = _Recording(tables, reference, now_ms, other_names, origin)
+        recording.read_ahead([group[0] for group in said])
+        return recording
+
+    recording = read()
+    if said and not simulated and recording.is_first_real:
+        beginning = {LAST_MADE_UP_GAME: tables.last_game(), NEWEST_SCRAPED_AT: 0}
+        _withdraw_all(tables, now_ms, beginning)
+        recording = read()
     for group in said:
         recording.take(group)
     changes = recording.changes(LAST_SIMULATED_AT if simulated else LAST_REAL_AT)
     last_seq = tables.write(changes)
     return Recorded(recording.quotes, len(changes.log), recording.skipped, last_seq)
+
+
+def end_simulation(tables: Tables, now_ms: int) -> int:
+    """Withdraw what is simulated unless real odds have done so; return how many changes."""
+    return 0 if tables.known().has_real else _withdraw_all(tables, now_ms, {})
+
+
+def _withdraw_all(tables: Tables, now_ms: int, settings: Mapping[str, int]) -> int:
+    standing = sorted(tables.standing(), key=_market_of_offer)
+    log: list[LogRow] = []
+    again: list[tuple[PresentRow, QuoteRow]] = []
+    for row in standing:
+        game, bookmaker, market_type, period, is_live, scraped_at, _, odds, *_ = row
+        at = max(now_ms, scraped_at)
+        market = (game, bookmaker, market_type, period)
+        log += [
+            (*market, name, None, is_live, at, None, now_ms) for name in _decode_odds(odds or "{}")
+        ]
+        again.append((row, (*market, is_live, at, 0, None, None, row[9], None)))
+    changes = Changes(
+        new=(),
+        again=again,
+        same=(),
+        log=log,
+        joined=(),
+        said=(),
+        origins=(),
+        uncovered={(row[0], row[1]) for row in standing},
+        coverage=(),
+        seen=(),
+        recent=(),
+        sources=(),
+        games=GameChanges((), (), (), {}),
+        other_names=(),
+        settings={**settings, LAST_SIMULATED_AT: 0},
+        recorded=None,
+    )
+    tables.write(changes)
+    return len(log)
 
 
 def _encoded_beside(was: str | None, game: StoredGame, quote: Quote) -> str | None:

@@ -4,7 +4,10 @@ from typing import Final
 
 REFERENCE: Final = "reference"
 LAST_SIMULATED_AT: Final = "last_simulated_at"
+"""When odds were simulated last; 0: none of them stands any more."""
 LAST_REAL_AT: Final = "last_real_at"
+LAST_MADE_UP_GAME: Final = "last_made_up_game"
+"""The row of the newest game as real odds came: no real price is of one up to it."""
 NEWEST_SCRAPED_AT: Final = "newest_scraped_at"
 """The newest ``scraped_at`` that was ever recorded."""
 KEEP_DAYS: Final = "keep_days"

@@ -49,13 +49,14 @@ class Store(Protocol):
 
         A short recording may overtake a long one that still waits: who wants an order between
         two awaits the first. ``simulated`` says that the prices are made up, ``origin`` which
-        source told them, where that is not the user's own program. The future fails with
-        ``StoreUnavailableError`` where the file cannot be written now.
+        source told them, where that is not the user's own program. The first that are not made
+        up withdraw all that are. The future fails with ``StoreUnavailableError`` where the file
+        cannot be written now, with ``RealOddsError`` where made-up ones come after real ones.
         """
         ...
 
-    def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
-        """Withdraw prices that were made up: none is left that lists should call simulated."""
+    def end_simulation(self) -> Future[None]:
+        """Withdraw what is simulated; where real odds are recorded that is done already."""
         ...
 
     def refusal(self) -> StoreUnavailableError | None:

@@ -97,6 +97,10 @@ class Known(NamedTuple):
     """The newest price of all, 0 where there never was one."""
     span: tuple[int, int] | None
     """The last span in which prices came in."""
+    has_real: bool = False
+    """Whether prices that are not simulated were ever recorded."""
+    has_simulated: bool = False
+    """Whether simulated ones were."""
 
 
 NOTHING_KNOWN: Final = Known((), has_same_teams=False, newest=0, span=None)
@@ -111,6 +115,14 @@ class Tables(GameTables, NameTables, BookmakerTable, Protocol):
 
     def present(self, pairs: Collection[Pair]) -> Iterable[PresentRow]:
         """Return what stands of bookmakers' offers of games."""
+        ...
+
+    def standing(self) -> Iterable[PresentRow]:
+        """Return all prices that stand, of any game; nobody else records until this is written."""
+        ...
+
+    def last_game(self) -> int:
+        """Return the row of the newest game, 0 without any."""
         ...
 
     def write(self, changes: Changes) -> int:

@@ -8,7 +8,12 @@ from typing import Any
 from oddsdesk.matching.team_names import SameTeam
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame, plain_name
 from oddsdesk.store.other_names import DatedGame
-from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+from oddsdesk.store.settings import (
+    LAST_MADE_UP_GAME,
+    LAST_REAL_AT,
+    LAST_SIMULATED_AT,
+    NEWEST_SCRAPED_AT,
+)
 from oddsdesk.store.tables import Changes, Known, Pair, PresentRow
 
 _FIELDS = ("match_date", "match_date_by", "match_date_scraped_at", "first_seen", "last_seen")
@@ -93,7 +98,17 @@ class DictTables:
 
     def known(self) -> Known:
         newest = self.settings.get(NEWEST_SCRAPED_AT, 0)
-        return Known((), False, newest, max(self.spans.items(), default=None))
+        said = [key in self.settings for key in (LAST_REAL_AT, LAST_SIMULATED_AT)]
+        return Known((), False, newest, max(self.spans.items(), default=None), *said)
+
+    def last_made_up(self) -> int:
+        return self.settings.get(LAST_MADE_UP_GAME, 0)
+
+    def last_game(self) -> int:
+        return max(self.games, default=0)
+
+    def standing(self) -> list[PresentRow]:
+        return [(*key, *values, "its place") for key, values in self.quotes.items() if values[3]]
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         return [

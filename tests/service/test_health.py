@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from oddsdesk import __version__
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.origins import Origin
 
@@ -31,10 +32,16 @@ def test_health_says_when_prices_were_last_seen(service: Any) -> None:
     assert service.http.get("/api/health").json()["last_scraped_at"] == "2026-11-20T17:59:59.995Z"
 
 
-def test_health_says_that_prices_are_simulated(service: Any) -> None:
+def test_health_says_that_prices_are_simulated_until_there_are_real_ones(service: Any) -> None:
     """docs/decisions.md: a field beyond D15."""
-    service.store.record([service.quote(bookmaker="Made up")], simulated=True).result(timeout=10)
+    odds = {"Arsenal": 2.1, "Chelsea": 3.6}
+    made_up = Quote("Made up", "Arsenal - Chelsea", "EPL", "moneyline", 0, odds, service.now)
+    service.store.record([made_up], simulated=True).result(timeout=10)
     assert service.http.get("/api/health").json()["simulated"] is True
+    service.quote()
+    assert service.http.get("/api/health").json()["simulated"] is False
+    rows = service.data("/api/odds", service.key())
+    assert {row["bookmaker"] for row in rows} == {"Betfair"}
 
 
 def test_health_names_the_sources_of_the_last_hours_odds(service: Any) -> None:

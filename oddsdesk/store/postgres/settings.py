@@ -14,7 +14,6 @@ INSERT INTO setting (key, value) VALUES (%s, %s)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 _PUT_FIRST: Final = "INSERT INTO setting (key, value) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-_DROP: Final = "DELETE FROM setting WHERE key = %s"
 
 
 def setting(connection: Connection[Any], key: str) -> str | None:
@@ -37,11 +36,6 @@ def put_setting(connection: Connection[Any], key: str, value: str | int) -> None
 def put_first(connection: Connection[Any], key: str, value: str | int) -> bool:
     """Write one setting unless it was set before; return whether it was done."""
     return connection.execute(_PUT_FIRST, (key, str(value))).rowcount > 0
-
-
-def drop_setting(connection: Connection[Any], key: str) -> None:
-    """Make a setting one that was never set."""
-    connection.execute(_DROP, (key,))
 
 
 def keep_for_feed(connection: Connection[Any], spec: str, kept: bytes) -> None:

@@ -28,7 +28,6 @@ from oddsdesk.store.postgres.results import put_results
 from oddsdesk.store.postgres.retention import Pruning
 from oddsdesk.store.postgres.settings import (
     agree_on_shift,
-    drop_setting,
     keep_for_feed,
     kept_for_feed,
     put_first,
@@ -43,8 +42,8 @@ from oddsdesk.store.postgres.tables import (
 )
 from oddsdesk.store.postgres.value_bets import replace_value_bets, value_by
 from oddsdesk.store.postgres.writer import PostgresWriter
-from oddsdesk.store.recording import record_quotes
-from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
+from oddsdesk.store.recording import end_simulation, record_quotes
+from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
 from oddsdesk.store.tail import Grown, OnRecorded, Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
@@ -144,12 +143,13 @@ class PostgresStore:
             future.add_done_callback(self._note)
         return future
 
-    def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
-        """Withdraw prices that were made up: none is left that lists should call simulated."""
+    def end_simulation(self) -> Future[None]:
+        """Withdraw what is simulated; see ``Store.end_simulation``."""
 
         def function(connection: Connection) -> None:
-            self._record(connection, list(withdrawals), simulated=True, origin=None)
-            drop_setting(connection, LAST_SIMULATED_AT)
+            tables = PostgresTables(connection)
+            changed = self._noting(tables, partial(end_simulation, now_ms=self._clock()))
+            self._log_grew = self._log_grew or changed > 0
 
         return self._submit(function, is_long=True)
 

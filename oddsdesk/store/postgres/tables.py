@@ -20,7 +20,12 @@ from oddsdesk.store.postgres.prepared import PreparingConnection, Row
 from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.postgres.writing import Written, columns, write
 from oddsdesk.store.said import note_said
-from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+from oddsdesk.store.settings import (
+    LAST_MADE_UP_GAME,
+    LAST_REAL_AT,
+    LAST_SIMULATED_AT,
+    NEWEST_SCRAPED_AT,
+)
 from oddsdesk.store.tables import Changes, Known, LogRow, Pair, PresentRow
 from oddsdesk.store.tail import Grown
 
@@ -42,7 +47,10 @@ SELECT ARRAY(
     ),
     EXISTS (SELECT FROM same_team),
     coalesce((SELECT value::bigint FROM setting WHERE key = '{NEWEST_SCRAPED_AT}'), 0),
-    (SELECT ARRAY[since, until] FROM recorded ORDER BY since DESC LIMIT 1)
+    (SELECT ARRAY[since, until] FROM recorded ORDER BY since DESC LIMIT 1),
+    EXISTS (SELECT FROM setting WHERE key = '{LAST_REAL_AT}'),
+    EXISTS (SELECT FROM setting WHERE key = '{LAST_SIMULATED_AT}'),
+    coalesce((SELECT value::bigint FROM setting WHERE key = '{LAST_MADE_UP_GAME}'), 0)
 """  # noqa: S608 - a constant
 _GAME: Final = """
 g.id, g.match_name, g.competition, g.match_date, g.match_date_by, g.match_date_scraped_at,
@@ -96,6 +104,12 @@ FROM unnest($1::bigint[], $2::text[]) asked (game, bookmaker) CROSS JOIN LATERAL
 ) q
 """
 """``OFFSET 0`` keeps the index: a table that grew since it was looked at is walked else."""
+_STANDING: Final = """
+SELECT game, bookmaker, market_type, period,
+    is_live, scraped_at, selections, odds, liquidity, url, offers, ctid::text
+FROM quote WHERE odds IS NOT NULL
+"""
+_LAST_GAME: Final = "SELECT coalesce(max(id), 0) FROM game"
 _KEY_LENGTH: Final = 4
 _PLACE: Final = 11
 """Of a row of prices, and where it says in which place it lies."""
@@ -162,6 +176,7 @@ class PostgresTables(PostgresGameRows):
         super().__init__(connection)
         self._seqs: dict[int, int] = {}
         self._known: Known | None = None
+        self._last_made_up: int | None = None
         asked = (str(shards is None), array(list(shards or ())))
         _, taken = connection.ask((_LOOK_UP, ()), (_LOCK, asked))
         for shard, seq, count, steps in taken:
@@ -186,7 +201,7 @@ class PostgresTables(PostgresGameRows):
         """Return games by competition and plain name, their own or another."""
         asked = (*columns(families, 2), str(low), str(high))
         known, found = self._connection.ask((_KNOWN, ()), (_FIND, asked))
-        self._known = _as_known(known)
+        self._known = self._as_known(known)
         return [
             (StoredGame(*fields), (competition, plain), crosswise)
             for *fields, competition, plain, crosswise, _ in found
@@ -195,7 +210,14 @@ class PostgresTables(PostgresGameRows):
     def known(self) -> Known:
         """Return what a recording has to know; read with the games, which are asked for first."""
         known, self._known = self._known, None
-        return _as_known(*self._connection.ask((_KNOWN, ()))) if known is None else known
+        return self._as_known(*self._connection.ask((_KNOWN, ()))) if known is None else known
+
+    def last_made_up(self) -> int:
+        """Return the row of the last game that was simulated; read with what has to be known."""
+        if self._last_made_up is None:
+            self._known = self.known()
+        assert self._last_made_up is not None
+        return self._last_made_up
 
     def game(self, row: int) -> StoredGame:
         """Return a game by its row."""
@@ -232,6 +254,22 @@ class PostgresTables(PostgresGameRows):
         """Return what stands of bookmakers' offers of games, each row with where it lies."""
         (rows,) = self._connection.ask((_PRESENT, columns(pairs, 2)))
         return rows
+
+    def standing(self) -> Sequence[PresentRow]:
+        """Return all prices that stand, of any game, each row with where it lies.
+
+        Raises:
+            OtherShardsError: there are shards that it did not take.
+        """
+        if len(self._seqs) < self._count:
+            raise OtherShardsError(frozenset(range(self._count)))
+        (rows,) = self._connection.ask((_STANDING, ()))
+        return rows
+
+    def last_game(self) -> int:
+        """Return the row of the newest game, 0 without any."""
+        ((row,),) = self._rows(_LAST_GAME)
+        return int(row)
 
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log.
@@ -301,14 +339,14 @@ class PostgresTables(PostgresGameRows):
         self._all(_LINK, list(games.events.items()))
         self._all(KEEP_NAME, list({name[:3]: name for name in changes.other_names}.values()))
 
+    def _as_known(self, rows: list[Row]) -> Known:
+        ((joined, has_same_teams, newest, span, real, simulated, self._last_made_up),) = rows
+        told = None if span is None else (span[0], span[1])
+        return Known(joined, has_same_teams, newest, told, real, simulated)
+
     def _all(self, statement: LiteralString, rows: Collection[tuple[Any, ...]]) -> None:
         if rows:
             self._connection.execute(statement, columns(rows))
-
-
-def _as_known(rows: list[Row]) -> Known:
-    ((joined, has_same_teams, newest, span),) = rows
-    return Known(joined, has_same_teams, newest, None if span is None else (span[0], span[1]))
 
 
 def stored_bookmakers(connection: Connection[Any]) -> list[str]:

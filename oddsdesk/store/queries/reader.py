@@ -491,7 +491,7 @@ class QueryReader(ABC):
         """Whether lists of fresh prices may still hold simulated ones."""
         simulated = self._setting(LAST_SIMULATED_AT)
         real = self._setting(LAST_REAL_AT)
-        if simulated is None:
+        if not simulated:
             return False
         return real is None or simulated >= real or simulated >= now_ms - LONGEST_WINDOW_MS
 

@@ -7,7 +7,6 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE, REFERENCE, SHIFT_TO_NOW
 
 _FEED: Final = "feed "
 """Before the text of a feed: what it keeps between two runs."""
-_DROP: Final = "DELETE FROM setting WHERE key = ?"
 
 READ_SETTING: Final = "SELECT value FROM setting WHERE key = ?"
 _PUT: Final = """
@@ -19,11 +18,6 @@ ON CONFLICT DO UPDATE SET value = excluded.value
 def put_setting(connection: sqlite3.Connection, key: str, value: str | int) -> None:
     """Write one setting."""
     connection.execute(_PUT, (key, value))
-
-
-def drop_setting(connection: sqlite3.Connection, key: str) -> None:
-    """Make a setting one that was never set."""
-    connection.execute(_DROP, (key,))
 
 
 def number_setting(connection: sqlite3.Connection, key: str) -> int | None:

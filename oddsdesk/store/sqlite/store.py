@@ -19,8 +19,8 @@ from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
-from oddsdesk.store.recording import record_quotes
-from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
+from oddsdesk.store.recording import end_simulation, record_quotes
+from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.reader import SqliteReader
@@ -31,7 +31,6 @@ from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.sqlite.settings import (
     READ_SETTING,
     agree_on_shift,
-    drop_setting,
     keep_for_feed,
     kept_for_feed,
     put_setting,
@@ -133,8 +132,9 @@ class SqliteStore:
 
         A short recording may overtake a long one that still waits: who wants an order between
         two awaits the first. ``simulated`` says that the prices are made up, ``origin`` which
-        source told them, where that is not the user's own program. The future fails with
-        ``StoreUnavailableError`` where the file cannot be written now.
+        source told them, where that is not the user's own program. The first that are not made
+        up withdraw all that are. The future fails with ``StoreUnavailableError`` where the file
+        cannot be written now, with ``RealOddsError`` where made-up ones come after real ones.
         """
         batch = list(quotes)
 
@@ -156,19 +156,11 @@ class SqliteStore:
             future.add_done_callback(self._note)
         return future
 
-    def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
-        """Withdraw prices that were made up: none is left that lists should call simulated."""
+    def end_simulation(self) -> Future[None]:
+        """Withdraw what is simulated; where real odds are recorded that is done already."""
 
         def function(connection: sqlite3.Connection) -> None:
-            changed = record_quotes(
-                SqliteTables(connection),
-                withdrawals,
-                reference=self.reference,
-                simulated=True,
-                now_ms=self._clock(),
-                bookmakers=self._bookmakers,
-            ).changes
-            drop_setting(connection, LAST_SIMULATED_AT)
+            changed = end_simulation(SqliteTables(connection), self._clock())
             self._log_grew = self._log_grew or changed > 0
 
         return self._submit(function, is_long=True)

@@ -13,7 +13,12 @@ from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
 from oddsdesk.store.said import note_said
-from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+from oddsdesk.store.settings import (
+    LAST_MADE_UP_GAME,
+    LAST_REAL_AT,
+    LAST_SIMULATED_AT,
+    NEWEST_SCRAPED_AT,
+)
 from oddsdesk.store.sqlite.bulk import insert
 from oddsdesk.store.sqlite.game_rows import SqliteGameRows
 from oddsdesk.store.sqlite.settings import number_setting, put_setting
@@ -77,12 +82,16 @@ _JOIN: Final = """
 INSERT INTO joined_game (game, before, decided_at)
 VALUES (?, ?, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 """
-_PRESENT: Final = """
+_PRICES: Final = """
 SELECT q.game, q.bookmaker, q.market_type, q.period,
     q.is_live, q.scraped_at, q.selections, q.odds, q.liquidity, q.url, q.offers
+"""
+_PRESENT: Final = f"""{_PRICES}
 FROM json_each(?) pair CROSS JOIN quote q
     ON q.game = json_extract(pair.value, '$[0]') AND q.bookmaker = json_extract(pair.value, '$[1]')
 """
+_STANDING: Final = f"{_PRICES} FROM quote q WHERE odds NOT NULL"
+_LAST_GAME: Final = "SELECT coalesce(max(id), 0) FROM game"
 _LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
 
 _NEW: Final = """
@@ -188,6 +197,10 @@ class SqliteTables(SqliteGameRows):
         """Return the sources' ids that mean games, each after its game."""
         return self._connection.execute(_EVENTS_OF, (json.dumps(list(games)),)).fetchall()
 
+    def last_made_up(self) -> int:
+        """Return the row of the last game that was simulated before there were real odds."""
+        return number_setting(self._connection, LAST_MADE_UP_GAME) or 0
+
     def games_between(
         self, competitions: Collection[str], low: int, high: int
     ) -> Iterable[DatedGame]:
@@ -208,13 +221,31 @@ class SqliteTables(SqliteGameRows):
         """Return what a recording has to know of all that was recorded before it."""
         joined = {game for (game,) in self._connection.execute(_JOINED).fetchall()}
         spans = self._connection.execute(_LAST_RECORDED).fetchall()
-        newest = number_setting(self._connection, NEWEST_SCRAPED_AT)
-        return Known(joined, bool(self.same_teams()), newest or 0, next(iter(spans), None))
+        newest, real, simulated = (
+            number_setting(self._connection, key)
+            for key in (NEWEST_SCRAPED_AT, LAST_REAL_AT, LAST_SIMULATED_AT)
+        )
+        return Known(
+            joined,
+            bool(self.same_teams()),
+            newest or 0,
+            next(iter(spans), None),
+            has_real=real is not None,
+            has_simulated=simulated is not None,
+        )
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         """Return what stands of bookmakers' offers of games."""
         asked = _encode(list(pairs)).decode()
         return self._connection.execute(_PRESENT, (asked,)).fetchall()
+
+    def standing(self) -> list[PresentRow]:
+        """Return all prices that stand, of any game."""
+        return self._connection.execute(_STANDING).fetchall()
+
+    def last_game(self) -> int:
+        """Return the row of the newest game, 0 without any."""
+        return int(self._connection.execute(_LAST_GAME).fetchone()[0])
 
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log."""

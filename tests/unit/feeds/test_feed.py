@@ -15,6 +15,7 @@ from oddsdesk.feeds import feed as feed_module
 from oddsdesk.feeds.feed import FeedError, Recorder, open_feed
 from oddsdesk.store.errors import Fault
 from oddsdesk.store.store import open_store
+from oddsdesk.store.values import Filters, Visibility
 from oddsdesk.tasks import spawn, stop
 
 NOW = parse_ms("2026-11-20T18:30:00Z")
@@ -96,23 +97,40 @@ async def test_only_a_simulation_waits_before_it_goes_on(
     store.close()
 
 
-async def test_what_was_made_up_is_withdrawn_when_it_ends_and_nothing_else(tmp_path: Path) -> None:
+async def test_what_was_made_up_is_withdrawn_when_it_ends(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
-    real = msgspec.structs.replace(QUOTE, bookmaker="Bet365")
-    gone = msgspec.structs.replace(QUOTE, bookmaker="Kestrel", odds={})
-    await Recorder(Said([real]), store, lambda: NOW).run()
-    before = msgspec.structs.replace(gone, odds=QUOTE.odds)
-    simulation = Recorder(Said([QUOTE, before], [gone], simulated=True), store, lambda: NOW)
+    simulation = Recorder(Said([QUOTE], simulated=True), store, lambda: NOW)
     await simulation.run()
-    last = store.reader().last_seq()
-    await simulation.withdraw_simulated()
+    await Recorder(Said(), store, lambda: NOW).withdraw_simulated()
     reader = store.reader()
+    last = reader.last_seq()
+    assert reader.is_simulated(NOW), "another feed's end is not a simulation's"
+    await simulation.withdraw_simulated()
     withdrawn = reader.changes_after(last, 100)
     assert {(each.bookmaker, each.odds) for each in withdrawn} == {(QUOTE.bookmaker, None)}
     assert not reader.is_simulated(NOW)
-    assert reader.holds_real_odds()
     await simulation.withdraw_simulated()
     assert reader.last_seq() == withdrawn[-1].seq, "once is enough"
+    store.close()
+
+
+async def test_a_simulation_ends_by_itself_once_real_odds_are_recorded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    real = msgspec.structs.replace(QUOTE, bookmaker="Bet365", match_name="Nets vs Bulls")
+
+    async def others_record() -> None:
+        await Recorder(Said([real]), store, lambda: NOW).run()
+
+    made_up = Said([QUOTE], _quotes(0, 3), simulated=True)
+    simulation = Recorder(made_up, store, lambda: NOW, others_record)
+    await simulation.run()
+    assert "real odds are recorded" in simulation.ended_by
+    assert caplog.messages == [f"said ends: {simulation.ended_by}"]
+    assert simulation.lost == 0
+    odds = store.reader().odds(NOW, Filters(), Visibility(), 99).items
+    assert {row.bookmaker for row in odds} == {"Bet365"}
     store.close()
 
 

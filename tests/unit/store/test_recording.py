@@ -1,13 +1,18 @@
 """Recording: what changed, what is skipped, what is remembered (D42)."""
 
+import contextlib
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from oddsdesk.contract.identity import without_date
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
 
@@ -201,15 +206,117 @@ def test_who_listens_hears_of_a_grown_log_and_not_of_an_unchanged_one(
     assert len(heard) == 1
 
 
-def test_simulated_prices_make_the_database_simulated_until_real_ones_have_replaced_them(
+def test_prices_are_simulated_until_the_first_real_ones_which_withdraw_them(
     store: Store, quote: MakeQuote, now: int
 ) -> None:
     reader = store.reader()
     assert not reader.is_simulated(now)
-    record(store, quote(), simulated=True)
+    record(store, quote("Kestrel", odds={"PSG": 1.9}), simulated=True)
     assert reader.is_simulated(now + 10**9)
-    record(store, quote(scraped_at=now + 1))
-    assert reader.is_simulated(now)
+    assert record(store, quote(match_name="Nice - Metz", odds={"Nice": 1.5})).changes == 1
+    assert not reader.is_simulated(now)
+    assert log(store) == [
+        ("Kestrel", "PSG", 1.9),
+        ("Kestrel", "PSG", None),
+        ("Bet365", "Nice", 1.5),
+    ]
+    assert [(row.match_name, row.bookmaker) for row in rows(store, now)] == [
+        ("Nice - Metz", "Bet365")
+    ]
+    assert [book.name for book in reader.bookmakers(now)] == ["Bet365"]
+
+
+def test_nothing_is_simulated_where_real_prices_are(store: Store, quote: MakeQuote) -> None:
+    record(store, quote())
+    before = log(store)
+    with pytest.raises(RealOddsError):
+        record(store, quote("Kestrel"), simulated=True)
+    assert log(store) == before
+    assert not store.reader().is_simulated(quote().scraped_at)
+
+
+def test_a_real_game_is_none_that_was_simulated(store: Store, quote: MakeQuote, now: int) -> None:
+    """A price of it counts, too, that is older than what was made up."""
+    record(store, quote("Pinnacle", odds={"PSG": 1.9}), simulated=True)
+    real = quote("Pinnacle", odds={"PSG": 2.4}, scraped_at=now - 60_000, event="the-odds-api:1")
+    record(store, real, quote(match_name="Paris SG v Olympique Lyonnais", odds={"Draw": 3.0}))
+    assert standing(store, now) == {
+        ("PSG - Lyon", "Bet365", '{"Draw":3.0}', now),
+        ("PSG - Lyon", "Pinnacle", '{"PSG":2.4}', now - 60_000),
+    }
+    games = [change.game_id for change in store.reader().changes_after(0, 9)]
+    assert (len(games), len(set(games[:2])), len(set(games))) == (4, 1, 2)
+    assert store.find_pairs().result(10) == []
+
+
+def test_a_simulation_that_ends_withdraws_all_of_it_and_may_begin_again(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote("Kestrel", odds={"PSG": 1.9}), simulated=True)
+    store.end_simulation().result(10)
+    assert log(store) == [("Kestrel", "PSG", 1.9), ("Kestrel", "PSG", None)]
+    assert not store.reader().is_simulated(now)
+    record(store, quote("Kestrel", odds={"PSG": 2.0}, scraped_at=now + 1), simulated=True)
+    assert store.reader().is_simulated(now)
+    assert standing(store, now) == {("PSG - Lyon", "Kestrel", '{"PSG":2.0}', now + 1)}
+    assert rows(store, now)[0].match_name == "PSG - Lyon"
+    record(store, quote(scraped_at=now + 2))
+    store.end_simulation().result(10)
+    assert {row.bookmaker for row in rows(store, now)} == {"Bet365"}, "real prices stay"
+
+
+BATCHES = st.lists(
+    st.tuples(
+        st.booleans(),
+        st.lists(
+            st.tuples(
+                st.sampled_from(["Pinnacle", "Bet365"]),
+                st.sampled_from(["PSG - Lyon", "Nice - Metz"]),
+                st.integers(-3, 3),
+                st.sampled_from([{}, {"Draw": 3.0}, {"Draw": 3.1}]),
+            ),
+            min_size=1,
+            max_size=4,
+        ),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(batches=BATCHES)
+def test_real_prices_stand_as_if_nothing_had_been_simulated(
+    tmp_path_factory: pytest.TempPathFactory, quote: MakeQuote, now: int, batches
+) -> None:
+    place = tmp_path_factory.mktemp("law")
+    with (
+        closing(open_store(place / "mixed.db", clock=lambda: now)) as mixed,
+        closing(open_store(place / "real.db", clock=lambda: now)) as real,
+    ):
+        for simulated, said in batches:
+            quotes = [
+                quote(book, match_name=name, scraped_at=now + at, odds=odds)
+                for book, name, at, odds in said
+            ]
+            with contextlib.suppress(RealOddsError):
+                record(mixed, *quotes, simulated=simulated)
+            if not simulated:
+                record(real, *quotes)
+        if real.reader().holds_real_odds():
+            assert standing(mixed, now) == standing(real, now)
+            assert mixed.reader().last_scraped_at() == real.reader().last_scraped_at()
+
+
+def standing(store: Store, now: int) -> set[tuple[str, str, str, int]]:
+    return {
+        (
+            without_date(row.match_name),
+            row.bookmaker,
+            bytes(row.odds).decode(),
+            parse_ms(row.scraped_at),
+        )
+        for row in rows(store, now)
+    }
 
 
 def test_real_prices_alone_are_not_simulated(store: Store, quote: MakeQuote, now: int) -> None:

@@ -83,6 +83,13 @@ def test_a_recording_that_meets_a_game_of_another_shard_says_which_it_needs(
     assert record(connection, [quote()], {own}) == 3
 
 
+def test_all_that_stands_is_read_with_all_shards_taken(connection: Any) -> None:
+    """Else another process could simulate on in a shard, and not know of the first real odds."""
+    with connection.transaction(), pytest.raises(OtherShardsError) as met:
+        PostgresTables(connection, {1}).standing()
+    assert met.value.shards == {0, 1, 2}
+
+
 def test_a_pair_of_games_in_two_shards_is_one_and_two_again(
     connection: Any, quote: Callable[..., Quote]
 ) -> None:

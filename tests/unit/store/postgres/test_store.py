@@ -10,7 +10,7 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import turns
 from oddsdesk.store.databases import database_named
-from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
+from oddsdesk.store.errors import Fault, RealOddsError, StoreError, StoreUnavailableError
 from oddsdesk.store.postgres import store as store_module
 from oddsdesk.store.postgres import writer
 from oddsdesk.store.postgres.schema import STEPS
@@ -25,6 +25,10 @@ from tests.kit.workers import until
 LIMIT_S = 30
 DAY = 24 * 3_600_000
 MakeQuote = Callable[..., Quote]
+PRICED = "SELECT bookmaker FROM quote WHERE odds IS NOT NULL"
+WITHDRAWN = """
+SELECT bookmaker, count(*), count(DISTINCT shard) FROM price_change WHERE odds IS NULL GROUP BY 1
+"""
 KILL_OTHERS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE pid != pg_backend_pid() AND backend_type = 'client backend'
@@ -280,13 +284,26 @@ def test_sources_that_may_not_be_passed_on_are_told(
             assert other.left_out() == left_out
 
 
-def test_a_simulation_that_ends_withdraws_its_prices(
-    store: PostgresStore, quote: MakeQuote
+@pytest.mark.parametrize("ends", ["by real odds", "by itself"])
+def test_what_is_simulated_is_withdrawn_in_all_shards(
+    store: PostgresStore, url: str, quote: MakeQuote, ends: str
 ) -> None:
-    store.record([quote(odds={"PSG": 2.0})], simulated=True).result(LIMIT_S)
-    store.end_simulation([quote(odds={}, scraped_at=NOW + 1)]).result(LIMIT_S)
-    assert log(store) == [(1, "PSG", 2.0), (2, "PSG", None)]
-    assert rows(store, "SELECT key FROM setting WHERE key = 'last_simulated_at'") == []
+    for shard in (1, 2):
+        rows(store, f"INSERT INTO shard (shard) VALUES ({shard}) RETURNING shard")
+    games = [f"Home {number} - Away" for number in range(9)]
+    made_up = [quote("Kestrel", match_name=game, odds={"Draw": 2.0}) for game in games]
+    with contextlib.closing(opened(url)) as other:
+        other.record(made_up, simulated=True).result(LIMIT_S)
+        if ends == "by itself":
+            store.end_simulation().result(LIMIT_S)
+        else:
+            store.record([quote()]).result(LIMIT_S)
+        standing = {bookmaker for (bookmaker,) in rows(store, PRICED)}
+        assert standing == (set() if ends == "by itself" else {"Bet365"})
+        assert rows(store, WITHDRAWN) == [("Kestrel", 9, 3)]
+        if ends != "by itself":
+            with pytest.raises(RealOddsError):
+                other.record(made_up, simulated=True).result(LIMIT_S)
 
 
 def found(odds: float, ev_pct: float = 1.0, bookmaker: str = "Bet365") -> FoundValueBet:
