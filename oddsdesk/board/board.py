@@ -429,8 +429,10 @@ class Board:
             self._recompute(book, changes)
 
     def set_connection(self, connection: Connection) -> None:
-        """Take in the state of the connection."""
+        """Take in the state of the connection; what simulated prices taught goes with these."""
         if connection != self.connection:
+            if self.connection.simulated and connection.simulated is False:
+                self.scrape_interval.forget()
             self.seen.connect(connection.link, self._clock())
             self.connection = connection
             self._subscribers.tell(ConnectionChanged())

@@ -67,6 +67,12 @@ class ScrapeInterval:
             self.lessons += learned != self._intervals.get(bookmaker)
             self._intervals[bookmaker] = learned
 
+    def forget(self) -> None:
+        """Know no bookmaker's rhythm any more."""
+        for known in (self._gaps, self._intervals, self._counted_at):
+            known.clear()
+        self.lessons += 1
+
     def interval_s(self, bookmaker: str) -> float:
         """Return the seconds that pass between two scrapes of a bookmaker."""
         return self._intervals.get(bookmaker, _UNKNOWN_S)

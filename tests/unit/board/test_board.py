@@ -276,6 +276,16 @@ def _fields(whole: GameMatrix) -> dict[str, object]:
     return {name: getattr(whole, name) for name in whole.__struct_fields__}
 
 
+def test_real_prices_are_not_stale_by_the_rhythm_of_simulated_ones(desk: Desk) -> None:
+    desk.board.set_connection(Connection(simulated=True))
+    for seconds in range(0, 35, 5):
+        exhaust(desk.board.merge_matrix(matrix(at=NOW + seconds * 1000)))
+    assert desk.board.scrape_interval.stale_after_ms("Betfair", False) == 30_000
+    for simulated, stale_after_ms in ((None, 30_000), (True, 30_000), (False, 180_000)):
+        desk.board.set_connection(Connection(simulated=simulated))
+        assert desk.board.scrape_interval.stale_after_ms("Betfair", False) == stale_after_ms
+
+
 def test_a_price_goes_stale_at_its_moment_however_often_others_are_seen_and_looked_at(
     desk: Desk,
 ) -> None:
