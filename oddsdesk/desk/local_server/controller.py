@@ -19,8 +19,6 @@ from oddsdesk.tasks import spawn, stop
 
 _INTERVAL_MS = 2_000
 _MIB = 1024 * 1024
-_SIMULATOR = "simulator"
-_BESIDE = "Simulated odds still run beside the real ones, in the same database."
 
 
 class _Newest:
@@ -83,9 +81,6 @@ class ServerController(QObject):
         feeds.remove_requested.connect(lambda n: self._do(self._feed(server.remove_feed(n))))
         feeds.add_requested.connect(
             lambda spec, speed, key: self._do(self._feed(self._add(spec, speed, key)))
-        )
-        dialog.message.action_requested.connect(
-            lambda: self._do(self._feed(self._stop_simulations()))
         )
         keys.create_requested.connect(
             lambda account, plan, book: self._do(self._create(account, plan, book or None))
@@ -187,16 +182,6 @@ class ServerController(QObject):
         if key:
             await self._server.keep_feed_key(spec.partition(":")[0], key)
         await self._server.add_feed(spec, speed)
-        if spec != _SIMULATOR and await self._simulations():
-            self._dialog.message.say(_BESIDE, action="Stop the simulation")
-
-    async def _simulations(self) -> list[int]:
-        feeds = await self._server.feeds()
-        return [feed.number for feed in feeds if feed.simulated and feed.is_running]
-
-    async def _stop_simulations(self) -> None:
-        for number in await self._simulations():
-            await self._server.stop_feed(number)
 
     async def _create(self, account: str, plan: Plan, bookmaker: str | None) -> None:
         await self._show_new(await self._server.create_key(account, plan, bookmaker))

@@ -21,7 +21,7 @@ from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 _WIDTHS = {"Feed": 330, "Speed": 70, "State": 0}
 _SAID = (
     "What runs here ends with the server; what it starts with stands in the connection. "
-    "Everything is recorded in the same database, simulated odds too."
+    "Everything is recorded in the same database, simulated odds only until there are real ones."
 )
 
 _STATES = {

@@ -24,7 +24,7 @@ from oddsdesk.desk.ui.time_format import day_text, local_time
 
 _SAID: Final = (
     "Files are read once and recorded beside what is there, plain or gzip. Each price is kept, or "
-    "counted by why it was not. Stop simulated odds first, on the page Feeds: the two would mix."
+    "counted by why it was not. Simulated odds end with the first of them, and are withdrawn."
 )
 _SHIFT_HELP: Final = (
     "Old prices are not shown as offered. Moved to now they are, as if they had been read just "

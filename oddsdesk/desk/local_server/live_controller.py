@@ -24,7 +24,6 @@ _NO_KEYRING: Final = (
     "This machine has no keyring: the key is kept in a file that only you can read."
 )
 _KEYRING: Final = "Kept in the system's keyring. Empty: the key that is kept there already."
-_STOPPED: Final = "The simulation has ended, and its prices are withdrawn."
 
 _LISTS: Final = ("regions", "markets", "bookmakers")
 """Options that hold several values with commas between."""
@@ -39,9 +38,8 @@ class LiveController(QObject):
     """
 
     feeds_changed = Signal()
-    kept = Signal(str, list, bool)
-    """A feed to begin with at each start, the feeds it stands for, and whether none is simulated
-    from now on."""
+    kept = Signal(str, list)
+    """A feed to begin with at each start, and the feeds it stands for."""
 
     def __init__(self, dialog: LiveDialog, server: LocalServer, clock: Clock) -> None:
         super().__init__(dialog)
@@ -95,7 +93,6 @@ class LiveController(QObject):
         page = self._dialog.choice
         page.show_key_place(_KEYRING if self._has_keyring else _NO_KEYRING)
         self._feeds = await self._server.feeds()
-        self._dialog.show_simulation(any(_simulations(self._feeds)))
         sources = await self._server.live_sources()
         page.show_sources(sources)
         if not self._follow_newest(sources):
@@ -183,27 +180,22 @@ class LiveController(QObject):
     async def _begin(self) -> None:
         dialog, page = self._dialog, self._dialog.choice
         replaced = self._rivals() if dialog.replace.isChecked() else []
-        stops_simulation = dialog.stop_simulation.isChecked()
-        simulations = _simulations(self._feeds) if stops_simulation else []
         try:
             text = await self._with_key()
             await self._server.add_feed(text, 1.0)
             page.forget_key()
-            ended = [feed.number for feed in replaced]
-            for number in (*ended, *simulations):
-                await self._server.stop_feed(number)
+            for feed in replaced:
+                await self._server.stop_feed(feed.number)
             self._feeds = await self._server.feeds()
         finally:
             dialog.show_starting(False)
         self.feeds_changed.emit()
         if dialog.at_start.isVisibleTo(dialog) and dialog.at_start.isChecked():
-            self.kept.emit(text, [feed.spec for feed in replaced], stops_simulation)
+            self.kept.emit(text, [feed.spec for feed in replaced])
         self._number = max(feed.number for feed in self._feeds)
         self._name = page.source.name
         self._title = read_feed_text(text).name if page.source is OTHER else page.source.title
         self._show_running()
-        if simulations:
-            dialog.message.say(_STOPPED)
         _log.info("live odds are begun: %s", self._title)
 
     async def _with_key(self) -> str:
@@ -226,7 +218,6 @@ class LiveController(QObject):
 
     def _on_running_change_requested(self) -> None:
         self._number = None
-        self._dialog.show_simulation(any(_simulations(self._feeds)))
         self._dialog.choice.sources.choose(self._name)
         self._dialog.show_choice()
 
@@ -262,10 +253,6 @@ class LiveController(QObject):
         self._timer.stop()
         for task in self._tasks.values():
             task.cancel()
-
-
-def _simulations(feeds: Iterable[FeedState]) -> list[int]:
-    return [feed.number for feed in feeds if feed.simulated and feed.is_running]
 
 
 def _as_one(feeds: Sequence[WrittenFeed]) -> WrittenFeed:

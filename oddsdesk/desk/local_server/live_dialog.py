@@ -42,7 +42,6 @@ class LiveDialog(QDialog):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.choice)
         self.pages.addWidget(self.running)
-        self.stop_simulation = _ticked("Stop the &simulated odds")
         self.replace = _ticked("")
         self.at_start = _ticked("Go on at the next start of the des&k")
         self.message = MessageBar(theme)
@@ -54,13 +53,8 @@ class LiveDialog(QDialog):
         self.start.setProperty("variant", "primary")
         self.start.clicked.connect(self.start_requested)
         self._lay_out()
-        self.show_simulation(False)
         self.show_rival("")
         self.show_choice()
-
-    def show_simulation(self, runs: bool) -> None:
-        """Offer to stop simulated odds, where some run."""
-        self.stop_simulation.setVisible(runs)
 
     def show_rival(self, title: str) -> None:
         """Offer to stop what is read of the same source already; empty where nothing is."""
@@ -105,7 +99,7 @@ class LiveDialog(QDialog):
         offers = QVBoxLayout(self._offers)
         offers.setContentsMargins(0, 0, 0, 0)
         offers.setSpacing(STEP)
-        for box in (self.stop_simulation, self.replace, self.at_start):
+        for box in (self.replace, self.at_start):
             offers.addWidget(box)
         foot = QHBoxLayout()
         foot.setContentsMargins(MARGIN, STEP, MARGIN, GAP)

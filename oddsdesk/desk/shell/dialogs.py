@@ -141,11 +141,11 @@ class DeskDialogs(QObject):
             return saved
         return None
 
-    def _on_live_kept(self, spec: str, replaced: list[str], stops_simulation: bool) -> None:
+    def _on_live_kept(self, spec: str, replaced: list[str]) -> None:
         saved = self._saved_profile()
         if saved is None:
             return
-        gone = {"none", spec, *replaced, *(["simulator"] if stops_simulation else [])}
+        gone = {"none", "simulator", spec, *replaced}
         feeds = (*(feed for feed in saved.feeds if feed not in gone), spec)
         try:
             self._profiles.put(msgspec.structs.replace(saved, feeds=feeds), saved.name)

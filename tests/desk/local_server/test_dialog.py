@@ -6,7 +6,7 @@ from keyring.backend import KeyringBackend
 from PySide6.QtWidgets import QPushButton
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.desk.ui.controls.feed_fields import LIVE, REPLAY
+from oddsdesk.desk.ui.controls.feed_fields import REPLAY
 from tests.kit.waiting import until
 
 
@@ -151,20 +151,18 @@ async def test_live_odds_are_added_with_their_key_and_say_how_they_are(
     assert keyring_in_memory.kept == {"feed the-odds-api": "canary-of-the-desk"}
 
 
-async def test_real_odds_beside_a_simulation_offer_to_stop_it(server, tmp_path):
+async def test_a_simulation_says_that_real_odds_have_ended_it(server, session, tmp_path):
     page = server.feeds
     page.fields.kind.setCurrentIndex(page.fields.kind.findData("simulator"))
     page.add.click()
     await until(lambda: page.list.topLevelItemCount() == 1)
-    assert server.message.isHidden()
-    page.fields.kind.setCurrentIndex(page.fields.kind.findData(LIVE))
-    page.fields.live.setText("kalshi:KXEPLGAME?url=http://127.0.0.1:1")
-    page.add.click()
-    await until(lambda: "Simulated odds still run" in server.message.text)
-    server.message.action_requested.emit()
-    await until(lambda: page.list.topLevelItem(0).text(2) == "Stopped")
-    assert page.list.topLevelItem(1).text(2) != "Stopped"
-    assert server.message.isHidden()
+    (tmp_path / "real.ndjson").write_text(
+        '{"bookmaker":"Betfair","match_name":"Arsenal - Chelsea","competition":"EPL",'
+        '"market_type":"moneyline","period":0,"odds":{"Arsenal":2.1,"Chelsea":3.6},'
+        '"scraped_at":"2026-04-16T12:00:00.000Z"}\n'
+    )
+    await session.local.add_feed(f"replay:{tmp_path}/real.ndjson", 1.0)
+    await until(lambda: page.list.topLevelItem(0).text(2).startswith("Stopped: real odds are"))
 
 
 async def test_a_key_that_cannot_be_kept_is_said_and_no_feed_begins(server, monkeypatch):

@@ -141,9 +141,9 @@ async def test_without_a_keyring_the_key_is_kept_in_a_file_of_ones_own(live, sou
     kept = tmp_path / "feed-keys" / "the-odds-api.key"
     assert kept.read_text() == KEY
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    (spec, replaced, stops) = live.kept_feeds[0]
+    (spec, replaced) = live.kept_feeds[0]
     assert f"key-file={kept}" in spec
-    assert (KEY in spec, replaced, stops) == (False, [], True)
+    assert (KEY in spec, replaced) == (False, [])
 
 
 async def test_a_key_that_is_kept_in_a_file_needs_not_be_typed_again(live, source, tmp_path):
@@ -290,27 +290,16 @@ async def test_competitions_are_found_by_words_and_ticked_ones_stay(live, source
     assert live.choice.competitions.ticked() == ("soccer_epl",)
 
 
-@pytest.mark.parametrize("stops", [True, False])
-async def test_the_simulation_stops_as_live_odds_begin_unless_it_is_to_go_on(
-    theme, home, session, source, stops
-):
+async def test_a_simulation_ends_with_the_first_live_odds(live, source, session):
     await session.local.add_feed("simulator", 1.0)
-    dialog = LiveDialog(theme, home)
-    controller = LiveController(dialog, session.local, system_clock)
-    dialog.open()
-    await until(lambda: dialog.choice.sources.count() == 6)
-    assert dialog.stop_simulation.isVisible()
-    assert dialog.stop_simulation.isChecked()
-    dialog.stop_simulation.setChecked(stops)
-    await listing(dialog, source)
-    tick(dialog, 0)
-    dialog.start.click()
-    await until(lambda: dialog.running.isVisible())
+    await listing(live, source)
+    tick(live, 0)
+    live.start.click()
+    await until(lambda: live.running.isVisible())
+    while (await session.local.feeds())[0].is_running:
+        await asyncio.sleep(0.01)
     simulated, added = await session.local.feeds()
-    assert (simulated.is_running, added.is_running) == (not stops, True)
-    assert dialog.message.isVisible() == stops
-    assert ("withdrawn" in dialog.message.text) == stops
-    await controller.close()
+    assert ("real odds are recorded" in simulated.problem, added.is_running) == (True, True)
 
 
 async def test_out_of_credits_says_what_to_do(live, source):
