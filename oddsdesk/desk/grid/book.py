@@ -22,7 +22,7 @@ Marks = dict[SelectionKey, dict[str | None, None]]
 
 
 class GridBook:
-    """Holds selections and their prices as last heard of; what the board forgets stays here."""
+    """Holds selections and their prices as last heard of, until they are taken again."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -119,8 +119,11 @@ class GridBook:
                 entry.price = price
                 taken.append(entry)
             elif entry is not None:
-                self._drop(entry)
+                del selection.prices[bookmaker]
+                self.price_rows.leave(entry)
                 taken.append(entry)
+        if not selection.prices:  # not before: others may have come as the last ones went
+            self._drop(selection)
         return taken
 
     def _add(self, key: GameSelectionKey) -> SelectionEntry | None:
@@ -135,15 +138,11 @@ class GridBook:
         self._is_ordered = False
         return selection
 
-    def _drop(self, entry: PriceEntry) -> None:
-        selection = entry.selection
-        del selection.prices[entry.bookmaker]
-        self.price_rows.leave(entry)
-        if not selection.prices:
-            selection.section = selection.worked_out = None
-            del self._selections[selection.key]
-            self.selection_rows.leave(selection)
-            self._is_ordered = False
+    def _drop(self, selection: SelectionEntry) -> None:
+        selection.section = selection.worked_out = None
+        del self._selections[selection.key]
+        self.selection_rows.leave(selection)
+        self._is_ordered = False
 
     def _refresh(
         self, selection: SelectionEntry, row: SelectionRow, moved: Iterable[PriceEntry]

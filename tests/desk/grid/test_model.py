@@ -209,6 +209,21 @@ def test_what_the_board_forgot_goes_after_a_whole_pass(model, quoted, qtbot):
     assert model.total == 0
 
 
+def test_a_selection_whose_prices_go_as_another_comes_is_there_once(model, quoted, qtbot):
+    """The window may have stood still: what went and what came is taken together then."""
+    quoted.quote("moneyline", {"Everton": {}}, period=1)
+    quoted.clock.now += 1_000
+    quoted.load()
+    take_in(model, qtbot)
+    quoted.clock.now += 61_000
+    quoted.board.sweep()
+    quoted.tell("Betsson", "moneyline", "Everton", 3.5, period=1)
+    take_in(model, qtbot)
+    model.arrange()
+    assert shown(model, SELECTION, BOOKMAKER).count(("Everton", "Betsson")) == 1
+    assert {entry.selection for entry in model.entries()} == set(model.book.selections())
+
+
 def lines_alive():
     gc.collect()
     return sum(type(held) is SelectionEntry for held in gc.get_objects())
