@@ -31,10 +31,17 @@ def one_slice(steps: Iterator[object], limit_s: float = SLICE_S) -> bool:
 
 
 async def in_slices(steps: Iterable[object], limit_s: float = SLICE_S) -> None:
-    """Go through steps and let others have the loop between two slices."""
-    for worked_s in slices(steps, limit_s):
-        if worked_s > limit_s:
-            await asyncio.sleep(0)
+    """Go through steps and let others have the loop between two slices.
+
+    A generator that is not gone through to the end is closed at once.
+    """
+    try:
+        for worked_s in slices(steps, limit_s):
+            if worked_s > limit_s:
+                await asyncio.sleep(0)
+    finally:
+        if isinstance(steps, Generator):
+            steps.close()
 
 
 async def awake(steps: Generator[object, None, T], limit_s: float = SLICE_S) -> T:

@@ -1,6 +1,7 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
@@ -296,7 +297,7 @@ class Board:
         """Merge a whole picture of a game; what it does not show becomes withdrawn.
 
         ``asked_at``: when the question was put; prices heard of since then stay. Done in steps of
-        a part of a market, which are to be gone through to the end.
+        a part of a market; what was taken in is told also where they are not gone through.
         """
         now = self._clock()
         entry = game_of_matrix(matrix)
@@ -304,19 +305,20 @@ class Board:
         book = self._books.of(entry)
         whole = Changes(relaid=book.matrix.read_at is None)
         bad: list[str] = []
-        for market in matrix.markets:
-            changes = Changes()
-            for readings in batched(
-                read_market(market, now, self.whose, bad, in_play=entry.is_live)
-            ):
-                put_all(book, readings, changes, self.scrape_interval, self.reference)
+        with self._told(book, whole):
+            for market in matrix.markets:
+                changes = Changes()
+                readings = read_market(market, now, self.whose, bad, in_play=entry.is_live)
+                with self._told(book, changes):
+                    for some in batched(readings):
+                        put_all(book, some, changes, self.scrape_interval, self.reference)
+                        yield
+                book.recompute(self.basis, changes)
+                if whole.relaid or changes.relaid:
+                    whole.absorb(changes)
+                else:
+                    self._publish(book, changes)
                 yield
-            book.recompute(self.basis, changes)
-            if whole.relaid or changes.relaid:
-                whole.absorb(changes)
-            else:
-                self._publish(book, changes)
-            yield
         book.matrix.read_at = now
         if book.date(entry):
             self._tell_values(self.values.assess_games({entry.game_id}, now))
@@ -330,8 +332,10 @@ class Board:
         In steps, as ``merge_matrix``.
         """
         held = self._drop(matrix.game_id)
-        yield from self.merge_matrix(matrix)
-        self._tell_gone(matrix.game_id, held)
+        try:
+            yield from self.merge_matrix(matrix)
+        finally:
+            self._tell_gone(matrix.game_id, held)
 
     def replace_rows(self, rows: Iterable[OddsRow], kept: Container[str]) -> Iterator[None]:
         """Take odds rows for all that is held of every game but those ``kept`` (D73).
@@ -375,16 +379,18 @@ class Board:
             changes = Changes()
             bad: list[str] = []
             named: dict[QuoteKey, None] = {}
-            for row in of_game:
-                reading = read_row(row, now, self.whose, bad)
-                put_all(book, [reading], changes, self.scrape_interval, self.reference)
-                if reading[1]:
-                    named[row.market_type, row.period, row.bookmaker] = None
-                yield
-            quotes = [(kind, period, self.whose.key_of(name)) for kind, period, name in named]
-            book.withdraw_unheard_of(quotes, now if asked_at is None else asked_at, now, changes)
-            self._passed_over.tell(book.matrix.match_name, bad)
-            yield from book.recomputing(self.basis, changes)
+            with self._told(book, changes):
+                for row in of_game:
+                    reading = read_row(row, now, self.whose, bad)
+                    put_all(book, [reading], changes, self.scrape_interval, self.reference)
+                    if reading[1]:
+                        named[row.market_type, row.period, row.bookmaker] = None
+                    yield
+                quotes = [(kind, period, self.whose.key_of(name)) for kind, period, name in named]
+                heard_at = now if asked_at is None else asked_at
+                book.withdraw_unheard_of(quotes, heard_at, now, changes)
+                self._passed_over.tell(book.matrix.match_name, bad)
+                yield from book.recomputing(self.basis, changes)
             self._publish(book, changes)
         self._passed_over.tell("odds", no_room)
 
@@ -578,6 +584,15 @@ class Board:
     def _recompute(self, book: GameBook, changes: Changes) -> None:
         book.recompute(self.basis, changes)
         self._publish(book, changes)
+
+    @contextmanager
+    def _told(self, book: GameBook, changes: Changes) -> Iterator[None]:
+        """Have changes told where the steps in which they come end before the last."""
+        try:
+            yield
+        except GeneratorExit:
+            self._recompute(book, changes)
+            raise
 
     def _revaluing(self) -> Iterator[None]:
         """Judge everything held on the basis as it is now; each step is a game."""

@@ -8,6 +8,7 @@ import pytest
 
 from oddsdesk import slices
 from oddsdesk.slices import in_slices, one_slice, returned
+from oddsdesk.tasks import spawn
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +37,25 @@ async def test_others_have_the_loop_after_each_slice(clock: list[float]) -> None
 
     await asyncio.gather(in_slices(steps(clock, done, 6, 0.5), 0.9), other())
     assert (done, seen) == ([0, 1, 2, 3, 4, 5], [2, 4])
+
+
+async def test_work_that_is_cancelled_is_closed_before_anybody_hears_of_it(
+    clock: list[float],
+) -> None:
+    ended: list[str] = []
+
+    def work() -> Iterator[None]:
+        try:
+            yield from steps(clock, [], 6, 0.5)
+        finally:
+            ended.append("closed")
+
+    task = spawn("work", in_slices(work(), 0.1))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended == ["closed"]
 
 
 async def test_work_of_less_than_a_slice_is_done_before_anybody_else_has_the_loop(

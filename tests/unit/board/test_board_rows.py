@@ -1,5 +1,7 @@
 """The board while the grid's rows are wanted: read by key, withdrawn, let go."""
 
+from itertools import islice
+
 import pytest
 
 from oddsdesk.board.matrix import CellKey, RowKey
@@ -94,6 +96,30 @@ def test_a_game_that_ended_is_let_go_while_its_prices_turn_stale(desk: Desk) -> 
     desk.now += 600_000
     desk.board.sweep()
     assert list(desk.board.row_keys()) == []
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+@pytest.mark.parametrize("way", ["rows", "picture", "another picture"])
+def test_what_was_taken_in_is_told_where_the_rest_is_not(desk: Desk, way: str, steps: int) -> None:
+    """As a reading ends where it is not wanted any more, or the connection is another."""
+    board = desk.board
+    board.want_rows(True)
+    rows = [odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]
+    exhaust(board.merge_rows(rows[:2]))
+    told = set(board.row_keys())
+    desk.heard()
+    desk.now += 10
+    ways = {
+        "rows": lambda: board.merge_rows([*rows[2:], odds_row(REFERENCE, {"Arsenal": 2.0})]),
+        "picture": lambda: board.merge_matrix(matrix({"Unibet": MONEYLINE["Unibet"]})),
+        "another picture": lambda: board.replace_matrix(matrix({"Unibet": MONEYLINE["Unibet"]})),
+    }
+    exhaust(islice(ways[way](), steps))
+    for heard in desk.heard():
+        if isinstance(heard, RowsChanged):
+            told = (told | set(heard.changed)) - set(heard.removed)
+    assert told == set(board.row_keys())
+    assert all(board.price(key.game_id, CellKey(*key[1:])) for key in told)
 
 
 def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
