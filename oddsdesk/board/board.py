@@ -93,8 +93,6 @@ class Board:
         """Competitions that the odds grid shows, where its filter names some."""
         self.values_wanted = False
         """Whether prices of all games are kept to find value among them."""
-        self.times_forgotten = 0
-        """How often prices were let go, or the grid was told of them no longer."""
         self._clock = clock
         self._books = GameBooks()
         self._subscribed: set[str] = set()
@@ -667,7 +665,6 @@ class Board:
         self._forget(game for game in names if game not in self._subscribed)
 
     def _forget(self, games: Iterable[str]) -> None:
-        self.times_forgotten += 1
         now = self._clock()
         for game in games:
             if self._books.drop(game) is not None:

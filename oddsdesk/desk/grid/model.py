@@ -19,7 +19,6 @@ from oddsdesk.board.notices import (
     Notice,
     RowsChanged,
     RowsWanted,
-    SnapshotProgressChanged,
     ValueBetsChanged,
 )
 from oddsdesk.board.rows import UNNAMED_REFERENCE
@@ -75,11 +74,9 @@ class GridModel(LiveModel):
         self._games: dict[str, None] = {}
         """Games of which every price that the board holds is to be taken after that."""
         self._held: list[SelectionEntry] = []
-        """Selections of which every price that is held here is to be taken again after those."""
+        """Selections that may have prices which the board let go of while it told nobody."""
         self._due_at = self._took_s = 0.0
         self._is_filling = False
-        self._finished_at: int | None = None
-        self._forgotten = board.times_forgotten
         self._cells = KeptCells(self._context)
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
@@ -266,17 +263,17 @@ class GridModel(LiveModel):
             self._take_timer.start(0 if self._is_taking else _TAKE_MS)
 
     def _take_all(self, in_view: Sequence[SelectionKey]) -> Iterator[None]:
+        while self._held:
+            self._leave_gone(self._held.pop())
+            yield
         for game in {key[0] for key in in_view} & self._games.keys():
             self._look_at(game)
         if seen := [key for key in in_view if key in self._waiting or key in self._due]:
             self._take(seen)
             yield
         while self._is_taking:
-            if not self._due and self._games:
+            if not self._due:
                 self._look_at(next(iter(self._games)))
-            elif not self._due:
-                selection = self._held.pop()
-                self._due[selection.key] = dict.fromkeys(selection.prices)
             self._take(list(islice(self._due, _STEP)))
             yield
 
@@ -284,6 +281,14 @@ class GridModel(LiveModel):
         """Have every price of a game taken next."""
         del self._games[game]
         mark(self._due, self._board.row_keys_of(game))
+
+    def _leave_gone(self, selection: SelectionEntry) -> None:
+        """Let go of the prices of a selection that the board holds no more."""
+        row = self._board.row(*selection.key)
+        held = () if row is None else row.priced_by()
+        if gone := selection.prices.keys() - held:
+            mark(self._due, [RowKey(*selection.key, bookmaker) for bookmaker in gone])
+            self._take([selection.key])
 
     def _take(self, selections: Iterable[SelectionKey]) -> None:
         """Take what is marked of some selections."""
@@ -339,27 +344,13 @@ class GridModel(LiveModel):
                 self._wait_for(notice.moved)
         elif isinstance(notice, GamesChanged):
             self._show_games()
-        elif isinstance(notice, SnapshotProgressChanged):
-            self._leave_forgotten()
 
     def _look_at_all(self) -> None:
-        """Take the prices of every game that the board holds."""
+        """Let go of prices as the board did, then take those of every game that it holds."""
+        self._held = list(self.book.selections())
         self._games |= dict.fromkeys(self._board.held_games())
         self._is_filling = self._board.count_of(self._games) > self.total
-        if not self.total:
-            self._forgotten = self._board.times_forgotten  # of what was forgotten, nothing is here
         self._take_soon()
-
-    def _leave_forgotten(self) -> None:
-        """After a whole pass, look at every price again if the board let go of some before it."""
-        finished_at = self._board.snapshot_progress.finished_at
-        if finished_at in (None, self._finished_at):
-            return
-        self._finished_at = finished_at
-        if self._forgotten != self._board.times_forgotten:
-            self._forgotten = self._board.times_forgotten
-            self._held = list(self.book.selections())
-            self._take_soon()
 
     def _show_games(self) -> None:
         if self.book.show_games() and self.rowCount():

@@ -17,6 +17,7 @@ from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
 from tests.kit.board import odds_row
 from tests.kit.grid import BOOKMAKER, ODDS, PRICES, SELECTION, SELECTIONS, shown, sorted_by, take_in
+from tests.kit.quoted_game import REFERENCE
 
 
 def test_it_passes_qts_own_model_test_through_a_life(model, quoted, qtmodeltester, qtbot):
@@ -199,14 +200,30 @@ def test_games_stand_above_their_rows_and_fold(model):
     assert model.rowCount() == PRICES + 1
 
 
-def test_what_the_board_forgot_goes_after_a_whole_pass(model, quoted, qtbot):
+def test_what_the_board_forgot_is_not_shown_again(model, quoted, qtbot):
     quoted.board.want_rows(False)
     assert model.total == PRICES
     quoted.board.want_rows(True)
-    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, 0, (), quoted.clock.now))
     take_in(model, qtbot)
     model.arrange()
     assert model.total == 0
+
+
+def test_what_went_while_the_grid_was_out_of_sight_is_not_shown_again(model, quoted, qtbot):
+    """Passes went on meanwhile, and what stayed here stood first, by the fair odds of later."""
+    quoted.board.want_values(True)
+    quoted.board.want_rows(False)
+    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, PRICES, (), quoted.clock.now))
+    quoted.quote("moneyline", {"Everton": {REFERENCE: 1.5, "Matchbook": 1.5}})
+    quoted.clock.now += 1_000
+    quoted.load()
+    quoted.clock.now += 61_000
+    quoted.board.sweep()
+    quoted.board.want_rows(True)
+    take_in(model, qtbot)
+    model.arrange()
+    assert ("Everton", "Bovada") not in shown(model, SELECTION, BOOKMAKER)
+    assert model.total == PRICES - 1
 
 
 def test_a_selection_whose_prices_go_as_another_comes_is_there_once(model, quoted, qtbot):
