@@ -130,6 +130,8 @@ class Duties:
         yield from self._valuing.troubles()
         if not self.pruning.is_archived:
             yield Trouble("price history is not archived; it stays in the database meanwhile")
+        if self.pruning.waits_for:
+            yield Trouble(self.pruning.waits_for)
         refusal = self._store.refusal()
         is_held = self._write_lock is not None and self._write_lock.is_held
         held = Fault.LOCKED if is_held else None

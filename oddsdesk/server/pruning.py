@@ -11,7 +11,7 @@ import msgspec
 
 from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.clock import Clock
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import Store
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 PRUNE_S: Final = 600.0
 JUMP_MS: Final = 60 * MINUTE_MS
 """The difference between clock and elapsed time at which a round is left out."""
+LEAP_MS: Final = DAY_MS
+"""A longer while without prices, or than a quarter of what is kept, is not yet taken for one."""
+DOUBTED_FOR_MS: Final = DAY_MS
+"""For so long after it: a clock that is wrong is seen and put right by then."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,8 +44,9 @@ class Pruning:
 
     Ages are counted from the newest price that was there at the start, plus the time that went by
     since; never from later than the newest price or the clock. So a clock that is wrong, at the
-    start or on its way, takes nothing before its time. With an archive no row of the log goes
-    that it does not have.
+    start or on its way, takes nothing before its time. A long while in which nothing was recorded
+    counts only once recording has gone on for a day after it: it may be the leap of a wrong clock
+    of an earlier start. With an archive no row of the log goes that it does not have.
     """
 
     def __init__(
@@ -57,6 +62,8 @@ class Pruning:
         self._archive = archive
         self.is_archived = True
         """Whether the archive took, in the last round, all that it was to take."""
+        self.waits_for = ""
+        """Why the last round left what is too old by the clock; empty where it did not."""
         self._first: _Moment | None = None
         self._last: _Moment | None = None
 
@@ -78,8 +85,28 @@ class Pruning:
         now_ms = self._now()
         if now_ms is not None:
             keep_days = self._store.reader().keep_days() or 0
+            now_ms -= self._doubted_ms(now_ms, keep_days)
             archived = self._archived(now_ms, keep_days)
             self._store.prune(now_ms, keep_days, archived)
+
+    def _doubted_ms(self, now_ms: int, keep_days: int) -> int:
+        """Return for how long nothing was recorded up to lately, where the clock says it alone."""
+        reader, before = self._store.reader(), self.waits_for
+        longest_ms = max(LEAP_MS, keep_days * DAY_MS // 4)
+        silences = reader.silences(now_ms - DOUBTED_FOR_MS, now_ms, longest_ms) if keep_days else []
+        leaps = [(since, until) for since, until in silences if until <= now_ms]
+        doubted_ms = sum(until - since for since, until in leaps)
+        began = reader.log_began() if leaps else None
+        self.waits_for = ""
+        if began is not None and began < now_ms - keep_days * DAY_MS:
+            days, until = doubted_ms / DAY_MS, format_ms(leaps[-1][1])
+            self.waits_for = (
+                f"what is too old is not removed yet: by the clock, prices came in at {until} after"
+                f" {days:.1f} days without any; set the clock if it is wrong, else it goes in a day"
+            )
+        if self.waits_for and not before:
+            _log.warning("%s", self.waits_for)
+        return doubted_ms
 
     def stop(self) -> None:
         """End a round that archives soon; any thread may call it."""

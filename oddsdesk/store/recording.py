@@ -235,6 +235,8 @@ class _Recording:
     def _span(self) -> tuple[int, int]:
         """Return since and until when prices came in, whether they moved or not."""
         last = self._known.span
+        if last is not None and last[0] > self._latest:  # by a clock that was put back since
+            return self._now_ms - self._now_ms % PAUSE_MS, self._now_ms
         if last is not None and last[1] >= self._now_ms - PAUSE_MS:
             return last[0], max(last[1], self._now_ms)
         return self._now_ms, self._now_ms

@@ -233,8 +233,10 @@ serves a database:
 - **for how long price history is kept**: everything, unless you choose otherwise in
   **Embedded server > Server** or with `oddsdesk serve --keep-days`. Ages are those of the
   prices, counted from the newest; history that was older already when it was imported stays. What
-  goes is told in the log before it does. A desk before that kept it as `server/keep_days` in
-  `desk.ini`: what was chosen there is handed to the first database that says nothing itself;
+  goes is told in the log before it does. After more than a day, or a quarter of what is kept, in
+  which nothing was recorded it goes a day later, and health says so: a clock may be wrong. A desk
+  before that kept it as `server/keep_days` in `desk.ini`: what was chosen there is handed to the
+  first database that says nothing itself;
 - **the reference bookmaker**: Pinnacle, unless `--reference` or a connection names another.
 
 `oddsdesk doctor` tells both.

@@ -44,11 +44,19 @@ async def test_counts_are_saved_while_it_runs(live):
                 other.quotas.learn([slot], live.now)
 
 
+async def _record_for_a_month(live, kick_off):
+    """Say the same again and again: a month without any price would be doubted (D76)."""
+    for _ in range(6):
+        await live.record(live.quote(match_date=kick_off))
+        live.now += 5 * DAY_MS
+    await live.record(live.quote(match_date=kick_off))
+    live.now += DAY_MS
+
+
 async def test_changes_older_than_the_retention_are_forgotten(live):
     await asyncio.wrap_future(live.store.keep_log(30))
     kick_off = live.now + 90 * DAY_MS
-    await live.record(live.quote(match_date=kick_off))
-    live.now += 31 * DAY_MS
+    await _record_for_a_month(live, kick_off)
     moved = {"Arsenal": 2.2, "Draw": 3.4, "Chelsea": 3.6}
     await live.record(live.quote(odds=moved, match_date=kick_off))
     await live.stop()
@@ -58,6 +66,20 @@ async def test_changes_older_than_the_retention_are_forgotten(live):
             await asyncio.sleep(0.02)
 
 
+async def test_history_that_only_the_clock_calls_old_stays_and_health_says_so(live):
+    """D76: two starts with a clock that was a month ahead took everything."""
+    await asyncio.wrap_future(live.store.keep_log(1))
+    await live.record(live.quote())
+    live.now += 30 * DAY_MS
+    await live.record(live.quote(odds={"Arsenal": 2.2}))
+    await live.stop()
+    await live.start()
+    async with asyncio.timeout(10):
+        while "after 30.0 days without any" not in (await live.http.get("/api/health")).text:
+            await asyncio.sleep(0.02)
+    assert len(live.store.reader().changes_after(0, 10)) == 4
+
+
 async def test_what_goes_is_in_the_archive(live, tmp_path):
     """And stays where it cannot be written there."""
     folder = tmp_path / "archive"
@@ -65,8 +87,7 @@ async def test_what_goes_is_in_the_archive(live, tmp_path):
     live.options["archive"] = folder
     await asyncio.wrap_future(live.store.keep_log(30))
     kick_off = live.now + 90 * DAY_MS
-    await live.record(live.quote(match_date=kick_off))
-    live.now += 31 * DAY_MS
+    await _record_for_a_month(live, kick_off)
     await live.record(live.quote(odds={"Arsenal": 2.2}, match_date=kick_off))
     await live.stop()
     await live.start()

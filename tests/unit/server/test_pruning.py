@@ -63,14 +63,12 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 
 
 def test_history_older_than_what_is_kept_goes(machine: Machine) -> None:
-    machine.record(NOW)
-    machine.pruning.round()
-    machine.go_on(20 * DAY)
-    machine.record(machine.clock, 2.1)
-    machine.go_on(11 * DAY)
-    machine.record(machine.clock, 2.2)
-    machine.pruning.round()
-    assert machine.left == (2, 1)
+    for day in range(0, 36, 5):
+        machine.record(machine.clock, 2 + day / 100)
+        machine.pruning.round()
+        machine.go_on(5 * DAY)
+    assert machine.left == (7, 1)
+    assert machine.pruning.waits_for == ""
 
 
 def test_everything_stays_where_the_database_says_nothing(machine: Machine) -> None:
@@ -113,6 +111,52 @@ def test_a_start_with_the_clock_forty_days_ahead_takes_nothing(machine: Machine)
     machine.go_on(HOUR)
     machine.pruning.round()
     assert machine.left == (2, 1)
+
+
+def test_a_clock_ahead_over_two_starts_takes_nothing_for_a_day(machine: Machine, caplog) -> None:
+    """What nothing but the clock says to be old is kept until it can be put right (D76)."""
+    machine.record(NOW)
+    machine.clock += 40 * DAY
+    machine.start()
+    machine.record(machine.clock, 2.1)
+    machine.start()
+    for hour in range(1, 24):
+        machine.go_on(HOUR)
+        machine.record(machine.clock, 2.1 + hour / 100)
+        machine.pruning.round()
+        assert "after 40.0 days without any; set the clock" in machine.pruning.waits_for
+    assert machine.left == (25, 1)
+    assert len(caplog.records) == 1
+    machine.clock -= 40 * DAY
+    machine.start()
+    machine.record(machine.clock, 1.9)
+    machine.pruning.round()
+    assert machine.left == (26, 1)
+    assert machine.pruning.waits_for == ""
+
+
+def test_what_is_old_goes_a_day_after_a_long_pause(machine: Machine) -> None:
+    machine.record(NOW)
+    machine.go_on(40 * DAY)
+    for hour in range(26):
+        machine.go_on(HOUR)
+        machine.record(machine.clock, 2.1 + hour / 100)
+    machine.start()
+    machine.pruning.round()
+    assert machine.left == (26, 1)
+
+
+def test_pauses_that_are_a_habit_let_history_go_a_pause_later(machine: Machine) -> None:
+    """A desk that is open for three hours a week and keeps a day does not keep everything."""
+    machine.store.keep_log(1).result(LIMIT_S)
+    for week in range(10):
+        for hour in range(3):
+            machine.record(machine.clock, 2 + week / 10 + hour / 100)
+            machine.go_on(HOUR)
+        machine.start()
+        machine.pruning.round()
+        assert machine.left[0] <= 6
+        machine.go_on(7 * DAY)
 
 
 def test_a_clock_that_begins_in_the_past_and_is_put_right_delays_nothing(machine: Machine) -> None:

@@ -90,6 +90,25 @@ def test_scrapes_that_bring_the_same_prices_are_no_silence(database: Database, q
     store.close()
 
 
+def test_what_is_recorded_after_a_clock_was_put_back_is_no_silence(
+    database: Database, quote
+) -> None:
+    """D84."""
+    clock = Moving()
+    store = open_store(database, clock=clock)
+    begin = NOW + 60 * MINUTE
+    half_minutes = range(begin, begin + 30 * MINUTE, MINUTE // 2)
+    for clock.now in (NOW, NOW + 1500 * MINUTE, *half_minutes):
+        store.record([quote(scraped_at=clock.now)]).result(10)
+    found = store.reader().silences(0, clock.now, 10 * MINUTE)
+    assert [each for each in found if each[1] <= clock.now] == [(NOW, begin)]
+    (rows,) = store.write(lambda c: c.execute("SELECT count(*) FROM recorded").fetchall()).result(
+        10
+    )
+    assert rows[0] == 32
+    store.close()
+
+
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.integers(-5, 300), min_size=1, max_size=60).filter(lambda steps: steps[0] >= 0),
