@@ -90,7 +90,7 @@ class MatrixHeader(QWidget):
         self.chips.show_chips(chips)
         self._chips = chips
         self._counted = columns, len(matrix.bookmakers)
-        self.columns.setAccessibleName("Columns {} / {}".format(*self._counted))
+        self.columns.setAccessibleName(f"Columns {self._count_text()}".rstrip())
         self._show_choice()
 
     def show_favourite(self, is_favourite: bool) -> None:
@@ -123,6 +123,11 @@ class MatrixHeader(QWidget):
         self._menu.show_value(dict(self._chips).get(self.chips.current or "", ""))
         self._fit()
 
+    def _count_text(self) -> str:
+        """Return how many columns are shown, of all; empty where nobody prices the game."""
+        shown, of_all = self._counted
+        return f"{shown} / {of_all}" if of_all else ""
+
     def _fit(self) -> None:
         """Give way in this order: chips, how long until, competition, title; never the kick-off."""
         competition, until = self._beside
@@ -130,7 +135,8 @@ class MatrixHeader(QWidget):
         facts = [every, every[:2], [self._kick_off]]
         texts = [" · ".join(filter(None, parts)) for parts in facts]
         self.setToolTip(texts[0])
-        self.columns.setText("Columns {} / {} ▾".format(*self._counted))
+        count = self._count_text()
+        self.columns.setText(f"Columns {count} ▾" if count else "Columns ▾")
         has_choice, room = len(self._chips) > 1, self._room()
         has_chips = has_choice and room >= _width(self.chips) + self._facts.width_of(texts[0])
         self.chips.setVisible(has_chips)
@@ -138,8 +144,8 @@ class MatrixHeader(QWidget):
         if has_choice:
             room -= _width(self.chips if has_chips else self._menu)
         fitting = [text for text in texts if self._facts.width_of(text) <= room]
-        if not fitting:
-            self.columns.setText("{} / {} ▾".format(*self._counted))
+        if count and not fitting:
+            self.columns.setText(f"{count} ▾")
         shown = fitting[0] if fitting else texts[-1]
         self._facts.show_text(shown)
         self._facts.setMinimumWidth(self._facts.width_of(shown))

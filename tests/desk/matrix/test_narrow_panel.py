@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel
@@ -68,6 +69,17 @@ def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_ba
     panel.resize(1_400, 600)
     assert not table.frozen.isColumnHidden(FAIR)
     assert not table.scrolling.isColumnHidden(PAST)
+
+
+def test_columns_are_counted_where_the_game_has_some(panel: MatrixPanel, quoted: Any) -> None:
+    matrix = quoted.board.matrix(quoted.id)
+    header, shown = panel.header, len(matrix.bookmakers)
+    assert header.columns.text() == f"Columns {shown} / {shown} ▾"
+    for width in (1_400, 300):
+        panel.resize(width, 600)
+        header.show_markets(replace(matrix, bookmakers=()), 12)
+        assert header.columns.text() == "Columns ▾"
+        assert header.columns.accessibleName() == "Columns"
 
 
 def test_chips_give_way_to_a_menu_in_a_narrow_window(panel: MatrixPanel) -> None:
