@@ -33,7 +33,7 @@ class Connection(msgspec.Struct, frozen=True):
 
     link: Link = Link.STOPPED
     reason: str | None = None
-    """In plain words why it is waiting, refused or polling."""
+    """In plain words why it is waiting, refused or polling, or could not be had."""
     since_ms: int | None = None
     """Since when the link is what it is."""
     next_try_ms: int | None = None
@@ -74,6 +74,11 @@ class Connection(msgspec.Struct, frozen=True):
     def is_lost(self) -> bool:
         """Whether nothing is heard of a service: no price is known to stand still."""
         return self.link in _LOST
+
+    @property
+    def has_no_service(self) -> bool:
+        """Whether none could be had, and none is being begun: nothing is read."""
+        return self.link is Link.STOPPED and self.reason is not None
 
 
 class SnapshotProgress(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
@@ -83,7 +84,7 @@ class ConnectionManager(QObject):
             SessionError: it cannot be had.
         """
         async with self._turn:
-            self._enter(session, await _started(session))
+            self._enter(session, await self._started(session))
 
     async def switch(self, profile: Profile) -> None:
         """Change to another connection.
@@ -94,7 +95,7 @@ class ConnectionManager(QObject):
         async with self._turn:
             session, old = self._make_session(profile), self.session
             if old is None or not session.excludes(old):
-                client = await _started(session)
+                client = await self._started(session)
                 try:
                     await self._leave()
                 except BaseException:
@@ -179,14 +180,14 @@ class ConnectionManager(QObject):
     async def _take_turns(self, session: ServiceSession, old: ServiceSession) -> Client:
         await self._leave()
         try:
-            return await _started(session)
+            return await self._started(session)
         except SessionError:
             await self._enter_again(old.profile)
             raise
 
     async def _enter_again(self, profile: Profile) -> None:
         again = self._make_session(profile)
-        self._enter(again, await _started(again))
+        self._enter(again, await self._started(again))
 
     async def _leave(self) -> None:
         if self._sync is not None:
@@ -209,10 +210,12 @@ class ConnectionManager(QObject):
     def _of_now(self, client: Client) -> Sync:
         return Sync(client, self._board, self._clock)
 
-
-async def _started(session: ServiceSession) -> Client:
-    try:
-        return await session.start()
-    except BaseException:
-        await session.stop()
-        raise
+    async def _started(self, session: ServiceSession) -> Client:
+        """Begin a session; where there is none before it, the board says why it cannot be."""
+        try:
+            return await session.start()
+        except BaseException as error:
+            await session.stop()
+            if self.session is None and isinstance(error, SessionError):
+                self._board.set_connection(Connection(reason=str(error)))
+            raise

@@ -287,7 +287,8 @@ class GridPanel(QWidget):
         total = snapshot_progress.slices_total if is_first else 0
         done = snapshot_progress.slices_done
         self.bar.show_reading(" · ".join(facts), done, total, paused=snapshot_progress.is_paused)
-        self.bar.pause.setVisible(connection.link not in (Link.REFUSED, Link.PAST))
+        is_read = connection.link not in (Link.REFUSED, Link.PAST)
+        self.bar.pause.setVisible(is_read and not connection.has_no_service)
         self.bar.show_misplaced(0 if model.is_filling else model.misplaced)
         self._show_table(bool(model.count))
         if not model.count:

@@ -30,6 +30,7 @@ from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.links import open_link
+from oddsdesk.desk.ui.states import NO_SERVICE
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -180,6 +181,8 @@ class OpportunitiesPanel(QWidget):
         if self._looks_back:
             detail = "The past shows games and their prices."
             return EmptyState("table", "Opportunities are of now.", detail)
+        if self._board.connection.has_no_service:
+            return NO_SERVICE
         if self._board.connection.link in (Link.CONNECTING, Link.STOPPED):
             return EmptyState("loading", "Reading the prices…")
         if not self._has_looked:

@@ -19,6 +19,8 @@ _SENTENCES: Final = {
     ErrorCode.VALUE_BETS_NOT_ON_PLAN.value: "Value bets are not in your plan.",
     ErrorCode.WRITE_FORBIDDEN.value: "This key may only read.",
 }
+NO_SERVICE: Final = EmptyState("offline", "Not connected.")
+"""In the place of anything that is read: why there is no service is told once, in the window."""
 
 
 class Refusal(NamedTuple):
@@ -62,6 +64,8 @@ def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: in
         return EmptyState(
             "offline", "Not connected.", _trouble(connection, now_ms), ink=TextRole.DOWN
         )
+    if connection.has_no_service:
+        return NO_SERVICE
     if matrix is not None and matrix.read_at is not None:
         return EmptyState(
             "table",
@@ -121,6 +125,8 @@ def text_without_games(connection: Connection, *, own_server: bool) -> str:
     """Return why there are no games, and what to do; ``own_server``: it can be fed from here."""
     if (lack := out_of_requests(connection)) is not None:
         return " ".join(lack)
+    if connection.has_no_service:
+        return NO_SERVICE.sentence
     match connection.link:
         case Link.CONNECTING | Link.STOPPED:
             return "Reading the games…"

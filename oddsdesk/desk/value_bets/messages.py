@@ -9,7 +9,7 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
-from oddsdesk.desk.ui.states import out_of_requests, refusal
+from oddsdesk.desk.ui.states import NO_SERVICE, out_of_requests, refusal
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.actions import BetActions, placed_text
 from oddsdesk.ledger.bets import PlacedBet
@@ -53,6 +53,8 @@ def state_without_bets(connection: Connection, filtered_out: int, hidden: int = 
         return EmptyState(
             "lock", "Value bets are not in your plan.", "Pro and the plans above it have them."
         )
+    if connection.has_no_service:
+        return NO_SERVICE
     if connection.link in (Link.CONNECTING, Link.STOPPED):
         return EmptyState("loading", "Looking for value bets…")
     if connection.link is Link.PAST:

@@ -128,6 +128,18 @@ async def test_a_wrong_address_costs_nothing(connecting: Connecting):
     assert connecting.board.connection.link is Link.LIVE
 
 
+async def test_a_first_connection_that_cannot_be_had_is_said_until_there_is_one(
+    connecting: Connecting, tmp_path: Path
+):
+    missing = EmbeddedProfile("one", str(tmp_path / "one.db"), (f"replay:{tmp_path}/none.ndjson",))
+    assert not connecting.board.connection.has_no_service
+    with pytest.raises(SessionError):
+        await connecting.open(missing)
+    assert connecting.board.connection.has_no_service
+    await connecting.manager.switch(connecting.embedded("two", "two.db", GAME))
+    assert not connecting.board.connection.has_no_service
+
+
 async def test_a_key_that_is_not_kept_here_is_asked_for(connecting: Connecting):
     absent = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
     with pytest.raises(MissingKeyError, match="enter it"):

@@ -357,6 +357,7 @@ def test_a_lost_connection_is_told_while_the_last_prices_stay(panel, quoted):
         (Connection(), SnapshotProgress(1, 1, 0, (), NOW_MS), 0, "The service has no prices now."),
         (Connection(), SnapshotProgress(is_paused=True), 0, "Reading is stopped."),
         (Connection(Link.WAITING, "gone"), SnapshotProgress(), 0, "Not connected."),
+        (Connection(reason="none"), SnapshotProgress(), 0, "Not connected."),
         (Connection(Link.REFUSED), SnapshotProgress(), 0, "The service does not let this key in."),
         (Connection(Link.LIVE), SnapshotProgress(), 9, "No row matches the filter."),
     ],
@@ -364,6 +365,13 @@ def test_a_lost_connection_is_told_while_the_last_prices_stay(panel, quoted):
 def test_each_state_looks_different(connection, snapshot_progress, total, sentence):
     state = states.state_without_rows(connection, snapshot_progress, total, NOW_MS)
     assert state.sentence == sentence
+
+
+def test_where_there_is_no_service_no_reading_can_be_stopped(panel, quoted):
+    quoted.board.set_connection(Connection())
+    assert panel.bar.pause.isVisibleTo(panel)
+    quoted.board.set_connection(Connection(reason="it is served by another program"))
+    assert not panel.bar.pause.isVisibleTo(panel)
 
 
 def test_what_the_plan_leaves_out_is_said(panel, quoted):

@@ -9,7 +9,7 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
-from oddsdesk.desk.ui.states import state_without_rows, trouble_text
+from oddsdesk.desk.ui.states import state_without_rows, text_without_games, trouble_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from tests.kit.matrix import LIVE, said
 from tests.kit.quoted_game import NOW_MS
@@ -42,6 +42,14 @@ def test_each_state_looks_different(quoted: Any) -> None:
     ]
     assert len({state.icon for state in states}) == len(states)
     assert len({state.sentence for state in states}) == len(states)
+
+
+def test_nothing_is_read_where_no_service_could_be_had() -> None:
+    none = Connection(reason="it is served by another program")
+    assert state_without_rows(None, none, NOW_MS).sentence == "Not connected."
+    assert text_without_games(none, own_server=True) == "Not connected."
+    assert state_without_rows(None, Connection(), NOW_MS).sentence.startswith("Reading")
+    assert text_without_games(Connection(), own_server=True) == "Reading the games…"
 
 
 def test_a_refused_key_is_told_with_its_reason() -> None:

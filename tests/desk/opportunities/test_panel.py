@@ -135,6 +135,8 @@ def test_an_empty_panel_says_why(theme: Theme, quoted: Any, qtbot: QtBot) -> Non
     )
     qtbot.addWidget(panel)
     assert panel._state().sentence == "Reading the prices…"
+    quoted.board.set_connection(Connection(reason="it is served by another program"))
+    assert panel._state().sentence == "Not connected."
     quoted.board.set_connection(Connection(link=Link.LIVE))
     assert panel._state().sentence == "Looking through the prices…"
     with qtbot.waitSignal(panel.list.changed):

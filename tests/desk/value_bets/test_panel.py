@@ -102,6 +102,7 @@ def test_what_can_be_done_is_offered_only_where_it_can(panel: ValuesPanel, quote
         (Connection(link=Link.LIVE, has_value_bets=False), "not in your plan"),
         (Connection(link=Link.CONNECTING), "Looking for value bets"),
         (Connection(link=Link.WAITING), "Not connected"),
+        (Connection(reason="it is served by another program"), "Not connected"),
         (Connection(link=Link.LIVE, has_value_bets=True, lag_ms=1), "No value bets now"),
     ],
 )
