@@ -57,7 +57,7 @@ async def test_live_odds_are_kept_for_the_next_start_and_lead_to_all_feeds(
     dialog = window.window.findChild(LiveDialog)
     assert dialog is not None
     assert not dialog.at_start.isHidden()
-    connections._dialogs._on_live_kept("kalshi:KXNBAGAME", ["exec:x"], True)
+    connections._dialogs._on_live_kept("kalshi:KXNBAGAME", ["exec:x"])
     assert profiles.find("mine").feeds == ("kalshi:KXNBAGAME",)
     dialog.feeds_requested.emit()
     server = window.window.findChild(ServerDialog)
