@@ -120,10 +120,11 @@ def duration_text(span_ms: float) -> str:
 
 
 def _limit_text(span_ms: float) -> str:
-    """Return a limit to the second: ``45 s``, ``1 min 30 s``, ``15 min``."""
-    minutes, seconds = divmod(int(span_ms) // 1000, _MINUTE_S)
-    parts = (f"{minutes} min" if minutes else "", f"{seconds} s" if seconds else "")
-    return " ".join(filter(None, parts)) or "0 s"
+    """Return a limit in few characters, rounded down: ``90 s``, ``2.5 min``, ``15 min``."""
+    seconds = int(span_ms) // 1000
+    if seconds < 2 * _MINUTE_S:
+        return f"{seconds} s"
+    return f"{seconds * 10 // _MINUTE_S / 10:g} min"
 
 
 def unvalued_text(said: Explanation) -> str:

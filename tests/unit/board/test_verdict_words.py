@@ -42,7 +42,7 @@ def test_every_rule_has_a_title(rule: Rule) -> None:
 
 @pytest.mark.parametrize(
     ("limit_ms", "title"),
-    [(900_000, "≤ 15 min"), (180_000, "≤ 3 min"), (90_999, "≤ 1 min 30 s"), (30_000, "≤ 30 s")],
+    [(900_000, "≤ 15 min"), (180_000, "≤ 3 min"), (155_999, "≤ 2.5 min"), (90_999, "≤ 90 s")],
 )
 def test_an_age_is_told_with_the_limit_that_decides(limit_ms: int, title: str) -> None:
     assert rule_title(within(Rule.BOOK_AGE, 0, most=limit_ms)) == f"Price age {title}"
