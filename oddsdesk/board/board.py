@@ -498,7 +498,9 @@ class Board:
 
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
-        removed = tuple(self.row_keys())
+        removed = tuple(
+            [key for game in self.held_games() for key in self._books.told_keys_of(game)]
+        )
         self.games, self.games_are_cut, self.values_wanted = {}, False, False
         self.basis = self.basis.of_another_service()
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
@@ -561,23 +563,19 @@ class Board:
         self.end_game(game)
         self._subscribers.tell(GameMerged(game, into))
 
-    def _drop(self, game: str) -> list[CellKey]:
+    def _drop(self, game: str) -> list[RowKey]:
         """Let go of a game's prices and return their keys."""
-        book = self._books.drop(game)
-        if book is None:
-            return []
-        self._tell_values(self.values.forget_game(game, self._clock()))
-        return [key for key, _ in book.prices()]
+        held = list(self._books.told_keys_of(game))
+        if self._books.drop(game) is not None:
+            self._tell_values(self.values.forget_game(game, self._clock()))
+        return held
 
-    def _tell_gone(self, game: str, held: Sequence[CellKey]) -> None:
+    def _tell_gone(self, game: str, held: Sequence[RowKey]) -> None:
         """Tell which prices of a game are held no more."""
-        book = self._books.get(game)
-        kept = set[CellKey]() if book is None else {key for key, _ in book.prices()}
-        self._tell_removed([RowKey(game, *key) for key in held if key not in kept])
-
-    def _tell_removed(self, keys: Sequence[RowKey]) -> None:
-        if keys and self.rows_wanted:
-            self._subscribers.tell(RowsChanged((), tuple(keys)))
+        kept = set(self.row_keys_of(game))
+        removed = tuple([key for key in held if key not in kept])
+        if removed and self.rows_wanted:
+            self._subscribers.tell(RowsChanged((), removed))
 
     def _recompute(self, book: GameBook, changes: Changes) -> None:
         book.recompute(self.basis, changes)

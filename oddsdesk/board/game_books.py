@@ -95,6 +95,12 @@ class GameBooks:
         for key, _ in () if book is None else book.prices():
             yield RowKey(game, *key)
 
+    def told_keys_of(self, game: str) -> Iterator[RowKey]:
+        """Yield the key of every price of a game, and those from before a renaming not told of."""
+        yield from self.row_keys_of(game)
+        if (changes := self._renamed.get(game)) is not None:
+            yield from (RowKey(game, *key) for key in changes.removed)
+
     def count_of(self, games: Iterable[str]) -> int:
         """Return how many prices of some games are held."""
         return sum(book.count for game in games if (book := self._books.get(game)) is not None)

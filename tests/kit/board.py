@@ -1,6 +1,6 @@
 """What the board's tests speak: games, pictures and messages in a few words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -21,6 +21,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import format_ms
+from oddsdesk.slices import exhaust
 
 NOW = 1_795_000_000_000
 NAME = "Arsenal - Chelsea"
@@ -42,9 +43,9 @@ MONEYLINE: Odds = {
 class Desk:
     """A board, its clock and the notices it gave."""
 
-    def __init__(self) -> None:
+    def __init__(self, go_through: Callable[[Iterator[None]], None] = exhaust) -> None:
         self.now = NOW
-        self.board = Board(lambda: self.now)
+        self.board = Board(lambda: self.now, go_through=go_through)
         self.notices: list[Notice] = []
         self.board.subscribe(self.notices.append)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
@@ -79,6 +80,19 @@ def passing(seconds: int) -> Step:
     return step
 
 
+class Judging:
+    """Judges all prices on another basis later, as the desk does."""
+
+    def __init__(self) -> None:
+        self._steps: Iterator[None] = iter(())
+
+    def begin(self, steps: Iterator[None]) -> None:
+        self._steps = steps
+
+    def go_on(self) -> None:
+        exhaust(self._steps)
+
+
 def wanting(rows: bool) -> Step:
     return lambda desk: desk.board.want_rows(rows)
 
@@ -130,12 +144,37 @@ def worth_of(model: GridModel) -> dict[RowKey, tuple[object, ...]]:
     }
 
 
+@pytest.mark.parametrize("end", ["forgotten", "cleared", "replaced"])
+def test_what_goes_while_it_is_judged_by_another_reference_goes_from_the_grid(
+    end: str, qtbot: QtBot
+) -> None:
+    judging = Judging()
+    desk = Desk(judging.begin)
+    model = GridModel(desk.board, lambda: desk.now)
+    desk.board.want_rows(True)
+    exhaust(desk.board.merge_matrix(matrix()))
+    take_in(model, qtbot)
+    desk.board.choose_reference("Betfair")
+    match end:
+        case "forgotten":
+            desk.board.forget_game(GAME)
+        case "cleared":
+            desk.board.clear()
+        case _:
+            exhaust(desk.board.replace_matrix(matrix()))
+    judging.go_on()
+    take_in(model, qtbot)
+    assert held_by_grid(model) == held_by_board(desk)
+    model.close()
+
+
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=st.lists(st.tuples(steps, st.booleans()), max_size=20))
 def test_a_grid_that_is_shown_holds_what_the_board_holds(
     history: list[tuple[Step, bool]], qtbot: QtBot
 ) -> None:
-    desk = Desk()
+    judging = Judging()
+    desk = Desk(judging.begin)
     desk.board.want_values(True)
     model = GridModel(desk.board, lambda: desk.now)
     desk.board.want_rows(True)
@@ -143,6 +182,7 @@ def test_a_grid_that_is_shown_holds_what_the_board_holds(
         desk.now += 1
         step(desk)
         if is_taken:
+            judging.go_on()
             take_in(model, qtbot)
             assert not desk.board.rows_wanted or held_by_grid(model) == held_by_board(desk)
     model.arrange()
