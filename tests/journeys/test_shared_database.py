@@ -104,9 +104,7 @@ def test_a_database_that_cannot_be_written_is_served_as_it_is(
     assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
 
 
-@pytest.mark.parametrize(
-    "command", [("keys", "create"), ("keys", "list"), ("serve", "--port", "0")]
-)
+@pytest.mark.parametrize("command", [("keys", "create"), ("serve", "--port", "0")])
 def test_keys_of_what_cannot_be_written_are_nowhere_unless_a_file_is_named(
     handed_over: Path, environment: dict[str, str], command: tuple[str, ...]
 ):
@@ -118,6 +116,16 @@ def test_keys_of_what_cannot_be_written_are_nowhere_unless_a_file_is_named(
     assert "the file that --access names" in err.splitlines()[-1]
     assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
     assert not list(Path(environment["XDG_DATA_HOME"]).rglob("*"))
+
+
+def test_what_only_reads_keys_says_that_there_are_none(
+    handed_over: Path, environment: dict[str, str]
+):
+    asked = _without_rights(environment, "keys", "list", "--database", str(handed_over))
+    out, err = asked.communicate(timeout=30)
+    assert (asked.returncode, out) == (1, "")
+    assert "odds-access.db: there is no such file of keys" in err.splitlines()[-1]
+    assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
 
 
 def test_a_database_that_cannot_be_written_is_backed_up_and_restored_over_by_nobody(
