@@ -82,6 +82,8 @@ class Pruning:
         Raises:
             StoreUnavailableError: the file cannot be written now.
         """
+        if games := self._store.put_back(self._clock()):
+            _log.warning("prices of %d games, seen ahead of this clock, are old from now on", games)
         now_ms = self._now()
         if now_ms is not None:
             keep_days = self._store.reader().keep_days() or 0

@@ -94,6 +94,17 @@ class Store(Protocol):
         """
         ...
 
+    def put_back(self, now_ms: int) -> int:
+        """Have prices of the future, which a wrong clock saw, be an hour old; waits.
+
+        Returns of how many games. None are where the clock agrees with less of the time in which
+        prices came in than disagrees with it: it may be the one that is wrong.
+
+        Raises:
+            StoreUnavailableError: the database cannot be written now.
+        """
+        ...
+
     def replace_value_bets(
         self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int
     ) -> Future[None]:

@@ -12,7 +12,15 @@ from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
 from oddsdesk.store.postgres.settings import number_setting
 from oddsdesk.store.recording import recent_since
-from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
+from oddsdesk.store.retention import (
+    AHEAD,
+    DAY_MS,
+    DEAD_AFTER_MS,
+    JOINED_FOR_MS,
+    PUT_BACK,
+    SLICE,
+    put_back_times,
+)
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
 from oddsdesk.store.tail import Position
 
@@ -46,6 +54,9 @@ SELECT id FROM game WHERE last_scraped_at < %(before)s
     AND NOT EXISTS (SELECT 1 FROM price_change WHERE game = game.id)
 """
 _STILL_FORGOTTEN: Final = f"{_FORGOTTEN} AND id = %(game)s"
+_NAMES: Final = {name: f"%({name})s" for name in ("latest", "seen", "game")}
+_AHEAD: Final = AHEAD.format(**_NAMES)
+_PUT_BACK: Final = tuple(statement.format(**_NAMES) for statement in PUT_BACK)
 _DROP_GAME: Final = (
     "DELETE FROM quote WHERE game = %s",
     "DELETE FROM coverage WHERE game = %s",
@@ -91,6 +102,14 @@ class Pruning:
         for game in self._do(partial(_forgotten, before=dead_before)):
             self._do(partial(_forget, game=game, before=dead_before))
         return removed
+
+    def put_back(self, now_ms: int) -> int:
+        """Have prices of the future be an hour old, a game at a time; return of how many games."""
+        asked = put_back_times(now_ms)
+        games = self._do(lambda connection: connection.execute(_AHEAD, asked).fetchall())
+        for (game,) in games:
+            self._do(partial(_put_game_back, asked=asked | {"game": game}))
+        return len(games)
 
     def _forget_log(
         self, rows: "_ShardRows", before: int, keep_days: int, until: int | None
@@ -159,6 +178,12 @@ class _ShardRows:
             lambda connection: connection.execute(query, values).fetchall()
         )
         return rows[0]
+
+
+def _put_game_back(connection: Connection, asked: dict[str, int]) -> None:
+    connection.execute(_ALONE)
+    for statement in _PUT_BACK:
+        connection.execute(statement, asked)
 
 
 def _forget_times(connection: Connection, before: int) -> None:

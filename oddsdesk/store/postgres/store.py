@@ -195,6 +195,14 @@ class PostgresStore:
         """
         return self._pruning.prune(now_ms, keep_days, archived)
 
+    def put_back(self, now_ms: int) -> int:
+        """Have prices of the future be an hour old, see ``Store.put_back``; return games.
+
+        Raises:
+            StoreUnavailableError: the database cannot be written now.
+        """
+        return self._pruning.put_back(now_ms)
+
     def replace_value_bets(
         self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int
     ) -> Future[None]:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final
 from oddsdesk.store.aged_log import AgedLog, announcement
 from oddsdesk.store.game_pairs import forget_joined, forget_pairs
 from oddsdesk.store.recording import recent_since
-from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
+from oddsdesk.store.retention import (
+    AHEAD,
+    DAY_MS,
+    DEAD_AFTER_MS,
+    JOINED_FOR_MS,
+    PUT_BACK,
+    SLICE,
+    put_back_times,
+)
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.queries.aged import AGED
@@ -35,6 +43,9 @@ _NOT_RECENT: Final = """
 UPDATE game INDEXED BY game_order SET recent = 0 WHERE recent AND last_scraped_at < ?
 """
 _STILL_FORGOTTEN: Final = f"{FORGOTTEN} AND id = :game"
+_NAMES: Final = {name: f":{name}" for name in ("latest", "seen", "game")}
+_AHEAD: Final = AHEAD.format(**_NAMES)
+_PUT_BACK: Final = tuple(statement.format(**_NAMES) for statement in PUT_BACK)
 _DROP_GAME: Final = (
     "DELETE FROM quote WHERE game = ?",
     "DELETE FROM coverage WHERE game = ?",
@@ -80,6 +91,23 @@ def prune(
     for game in store.reader().forgotten_games(dead_before):
         store.write(_forget(game, dead_before)).result()
     return removed
+
+
+def put_back(store: "SqliteStore", now_ms: int) -> int:
+    """Have prices of the future be an hour old, a game at a time; return of how many games."""
+    asked = put_back_times(now_ms)
+    games = store.write(lambda c: c.execute(_AHEAD, asked).fetchall()).result()
+    for (game,) in games:
+        store.write(_put_game_back(asked | {"game": game})).result()
+    return len(games)
+
+
+def _put_game_back(asked: dict[str, int]) -> Callable[[sqlite3.Connection], None]:
+    def put_back(connection: sqlite3.Connection) -> None:
+        for statement in _PUT_BACK:
+            connection.execute(statement, asked)
+
+    return put_back
 
 
 def _forget_log(

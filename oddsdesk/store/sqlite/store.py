@@ -26,7 +26,7 @@ from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.recognition import SchemaCheck
 from oddsdesk.store.sqlite.results import put_results
-from oddsdesk.store.sqlite.retention import prune
+from oddsdesk.store.sqlite.retention import prune, put_back
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.sqlite.settings import (
     READ_SETTING,
@@ -232,6 +232,14 @@ class SqliteStore:
             StoreUnavailableError: the file cannot be written now; what went before stays gone.
         """
         return prune(self, now_ms, keep_days, self._aged_log, archived)
+
+    def put_back(self, now_ms: int) -> int:
+        """Have prices of the future be an hour old, see ``Store.put_back``; return games.
+
+        Raises:
+            StoreUnavailableError: the database cannot be written now.
+        """
+        return put_back(self, now_ms)
 
     def replace_value_bets(
         self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from oddsdesk.contract.identity import without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import parse_ms
+from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
@@ -422,3 +423,41 @@ def test_a_new_market_keeps_its_time_beside_one_that_is_seen_again(
     record(store, quote(scraped_at=now), total)
     times = {row.market_type: row.scraped_at[14:19] for row in rows(store, now)}
     assert times == {"moneyline": "20:00", "total": "19:55"}
+
+
+HOUR = 3_600_000
+DAY = 24 * HOUR
+
+
+def recorded_for(database: Database, quote: MakeQuote, now: int, ahead_ms: int) -> Store:
+    """Prices came in for three minutes, then for a while of a clock a day ahead."""
+    clock = [now - 180_000]
+    store = open_store(database, clock=lambda: clock[0])
+    for at in (now - 180_000, now - 120_000, now - 60_000, now, now + DAY, now + DAY + ahead_ms):
+        clock[0] = at
+        bookmakers = ("Bet365",) if at > now else ("Bet365", "Unibet")
+        record(store, *[quote(name, scraped_at=at) for name in bookmakers])
+    return store
+
+
+def test_what_nobody_sees_again_is_old_once_its_time_has_come(
+    database: Database, quote: MakeQuote, now: int
+) -> None:
+    """D84."""
+    with contextlib.closing(recorded_for(database, quote, now, 60_000)) as store:
+        assert (store.put_back(now), store.put_back(now)) == (1, 0)
+        reader = store.reader()
+        assert [row.bookmaker for row in rows(store, now)] == ["Unibet"]
+        assert reader.last_scraped_at() == now
+        (game,) = reader.games(now, Filters(), Visibility(), 10).items
+        assert game.bookmaker_count == 1
+        assert rows(store, now + DAY) == []
+        assert record(store, quote(scraped_at=now)).quotes == 1
+
+
+def test_a_clock_that_agrees_with_less_of_the_log_makes_nothing_old(
+    database: Database, quote: MakeQuote, now: int
+) -> None:
+    with contextlib.closing(recorded_for(database, quote, now, 60_000)) as store:
+        assert store.put_back(now - 400 * DAY) == 0
+        assert store.reader().last_scraped_at() == now + DAY + 60_000
