@@ -193,6 +193,13 @@ class Reader(Protocol):
         """Return the number of the first row of the log behind one; None where there is none."""
         ...
 
+    def last_made_up(self, shard: int) -> int:
+        """Return the number of the last row of a shard's log that was simulated before real odds.
+
+        0 where none was, or where all still are.
+        """
+        ...
+
     def hour_after(self, shard: int, seq: int, until: int) -> Span | None:
         """Return the first hour behind a row, at most to ``until``: all up to the next hour's."""
         ...

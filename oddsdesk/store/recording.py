@@ -18,6 +18,7 @@ from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
 from oddsdesk.store.settings import (
     LAST_MADE_UP_GAME,
+    LAST_MADE_UP_MOVE,
     LAST_REAL_AT,
     LAST_SIMULATED_AT,
     NEWEST_SCRAPED_AT,
@@ -197,8 +198,11 @@ class _Recording:
         )
         return True
 
-    def changes(self, said_by: str) -> Changes:
-        """Return what is to be written; ``said_by`` is the setting that tells when it last was."""
+    def changes(self, said_by: str, ends: Mapping[str, int]) -> Changes:
+        """Return what is to be written, with ``ends`` among the settings.
+
+        ``said_by`` is the setting that tells when it last was.
+        """
         offers = [offer for offer in self._offers.values() if offer.kept]
         covered = [row for offer in offers for row in offer.coverage()]
         parted = _parted(offers)
@@ -206,7 +210,7 @@ class _Recording:
         before = self._known.newest
         newest = max((time for time, *_ in seen), default=0)
         since = recent_since(max(before, newest), self._now_ms)
-        settings = {SOURCE + source: self._now_ms for _, source in self._told_by}
+        settings = {**ends, **{SOURCE + source: self._now_ms for _, source in self._told_by}}
         if newest > before:
             settings[NEWEST_SCRAPED_AT] = newest
         if self.quotes:
@@ -371,14 +375,15 @@ def record_quotes(
         recording.read_ahead([group[0] for group in said])
         return recording
 
-    recording = read()
+    recording, ends = read(), {}
     if said and not simulated and recording.is_first_real:
         beginning = {LAST_MADE_UP_GAME: tables.last_game(), NEWEST_SCRAPED_AT: 0}
         _withdraw_all(tables, now_ms, beginning)
         recording = read()
+        ends = {f"{LAST_MADE_UP_MOVE}{shard}": seq for shard, seq in tables.log_ends().items()}
     for group in said:
         recording.take(group)
-    changes = recording.changes(LAST_SIMULATED_AT if simulated else LAST_REAL_AT)
+    changes = recording.changes(LAST_SIMULATED_AT if simulated else LAST_REAL_AT, ends)
     last_seq = tables.write(changes)
     return Recorded(recording.quotes, len(changes.log), recording.skipped, last_seq)
 

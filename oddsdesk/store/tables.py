@@ -125,6 +125,10 @@ class Tables(GameTables, NameTables, BookmakerTable, Protocol):
         """Return the row of the newest game, 0 without any."""
         ...
 
+    def log_ends(self) -> Mapping[int, int]:
+        """Return where the log of each shard ends, of those that it took."""
+        ...
+
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log."""
         ...

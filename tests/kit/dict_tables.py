@@ -107,6 +107,9 @@ class DictTables:
     def last_game(self) -> int:
         return max(self.games, default=0)
 
+    def log_ends(self) -> dict[int, int]:
+        return {0: len(self.log)}
+
     def standing(self) -> list[PresentRow]:
         return [(*key, *values, "its place") for key, values in self.quotes.items() if values[3]]
 

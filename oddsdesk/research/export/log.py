@@ -32,6 +32,8 @@ class Stretch(NamedTuple):
 class LogOfAll:
     """What a database and its archive hold, up to where the log ends when this is made.
 
+    What was simulated before there were real odds is no part of it.
+
     Raises:
         ArchiveError: the folder is the archive of another database.
     """
@@ -79,7 +81,7 @@ class LogOfAll:
         firsts: dict[int, int] = {}
         for stretch in self._stretches:
             firsts.setdefault(stretch.shard, stretch.first)
-        return any(first > 1 for first in firsts.values())
+        return any(first > self._reader.last_made_up(shard) + 1 for shard, first in firsts.items())
 
     def _rows_of(self, stretch: Stretch, since_ms: int, before_ms: int) -> Batches:
         if stretch.path is None:
@@ -103,11 +105,14 @@ def _from_archive(stretch: Stretch, path: Path, since_ms: int, before_ms: int) -
 
 
 def _stretches(reader: Reader, shard: int, archive: Path | None) -> Iterator[Stretch]:
-    end, after = reader.last_seq(shard), 0
-    for first, last, path in _archived(archive, shard, end):
+    end, after = reader.last_seq(shard), reader.last_made_up(shard)
+    for begin, last, path in _archived(archive, shard, end):
+        if last <= after:
+            continue
+        first = max(begin, after + 1)
         yield from _held(reader, shard, after, first - 1)
         yield Stretch(
-            shard, first, last, path if _lacks(reader, shard, first, last, path) else None
+            shard, first, last, path if _lacks(reader, shard, begin, last, path) else None
         )
         after = last
     yield from _held(reader, shard, after, end)

@@ -271,6 +271,10 @@ class PostgresTables(PostgresGameRows):
         ((row,),) = self._rows(_LAST_GAME)
         return int(row)
 
+    def log_ends(self) -> dict[int, int]:
+        """Return where the log of each shard ends, of those that it took."""
+        return self._seqs
+
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log.
 

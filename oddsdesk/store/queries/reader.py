@@ -45,7 +45,14 @@ from oddsdesk.store.queries.older import Older
 from oddsdesk.store.queries.quotes import GameRow
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
-from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, SOURCE
+from oddsdesk.store.settings import (
+    ARCHIVE,
+    KEEP_DAYS,
+    LAST_MADE_UP_MOVE,
+    LAST_REAL_AT,
+    LAST_SIMULATED_AT,
+    SOURCE,
+)
 from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
@@ -316,6 +323,13 @@ class QueryReader(ABC):
         """Return the number of the first row of the log behind one; None where there is none."""
         found = spans.first_row(self._select, shard, seq, self.last_seq(shard))
         return None if found is None else found[0]
+
+    def last_made_up(self, shard: int) -> int:
+        """Return the number of the last row of a shard's log that was simulated before real odds.
+
+        0 where none was, or where all still are.
+        """
+        return self._setting(f"{LAST_MADE_UP_MOVE}{shard}") or 0
 
     def hour_after(self, shard: int, seq: int, until: int) -> Span | None:
         """Return the first hour behind a row, at most to ``until``: all up to the next hour's."""

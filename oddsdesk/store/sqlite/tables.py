@@ -247,6 +247,11 @@ class SqliteTables(SqliteGameRows):
         """Return the row of the newest game, 0 without any."""
         return int(self._connection.execute(_LAST_GAME).fetchone()[0])
 
+    def log_ends(self) -> dict[int, int]:
+        """Return where the log ends, which is one shard."""
+        last = self._connection.execute(_LAST_SEQ).fetchall()
+        return {0: int(last[0][0]) if last else 0}
+
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log."""
         self._keep_joined(changes.joined)
@@ -268,8 +273,7 @@ class SqliteTables(SqliteGameRows):
             put_setting(self._connection, key, value)
         if changes.recorded is not None:
             self._connection.execute(_RECORDED, changes.recorded)
-        last = self._connection.execute(_LAST_SEQ).fetchall()
-        return int(last[0][0]) if last else 0
+        return self.log_ends()[0]
 
     def _keep_joined(self, games: Collection[int]) -> None:
         for game in games:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from oddsdesk.archive.archive import Archive
 from oddsdesk.cli.main import main
@@ -135,6 +136,32 @@ def test_a_log_is_the_same_in_each_engine_also_where_a_part_is_in_the_archive(
     with closing(open_store(database)) as store:
         store.keep_archive(folder).result(LIMIT_S)
     assert json.loads(run(COMMANDS[0], database).stdout) == expected[0][0]
+
+
+def simulate(database: Database) -> None:
+    """Make games up for some hours before the first that is real."""
+    now = [0]
+    with closing(open_store(database, clock=lambda: now[0])) as store:
+        for number in range(3):
+            for quote in moves(number, f"Made up {number} vs Away"):
+                earlier = replace(quote, scraped_at=quote.scraped_at - 12 * HOUR_MS)
+                now[0] = max(now[0], earlier.scraped_at)
+                if now[0] < BEGIN:
+                    store.record([earlier], simulated=True).result(LIMIT_S)
+
+
+def test_what_was_simulated_before_is_no_part_of_the_log(
+    database: Database, expected: list[Any], tmp_path: Path
+) -> None:
+    simulate(database)
+    assert run(COMMANDS[2], database).exit_code == 0
+    record(database)
+    with closing(open_store(database)) as store:
+        assert store.reader().last_made_up(0) > 200
+    assert told(database) == expected
+    folder = tmp_path / "archive"
+    seal(database, folder)
+    assert told(database, "--archive", folder) == expected
 
 
 @pytest.mark.one_engine
