@@ -128,8 +128,8 @@ DEFAULT_LIMITS: Final = ConnectionLimits()
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.handshakes,
     show_default=True,
-    help="TLS handshakes under way that a process may have, each of about 90 KB; for a further one "
-    "the oldest is ended.",
+    help="TLS handshakes under way that a process may have, each of up to 350 KB; for a further "
+    "one the oldest is ended.",
 )
 @click.option(
     "--log-level",

@@ -107,7 +107,7 @@ class Acceptor:
         loop = asyncio.get_running_loop()
         until = loop.time() + HANDSHAKE_LIMIT_S
         options: dict[str, Any] = {}
-        handshake: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        handshake: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
         with contextlib.suppress(OSError):  # no TLS, or none in time
             if self._tls is not None:
                 first = await _first_byte(connection)
@@ -115,19 +115,21 @@ class Acceptor:
                     if first:  # else it went without a word, as who looks whether we listen does
                         self._refuse_unencrypted(connection, address)
                     return False
-                options = {
-                    "ssl": self._tls,
-                    "ssl_handshake_timeout": max(until - loop.time(), _STEP_S),
-                    "ssl_shutdown_timeout": GOODBYE_LIMIT_S,
-                }
+                options = {"ssl": self._tls, "ssl_shutdown_timeout": GOODBYE_LIMIT_S}
                 handshake = self._shaking_hands()
-            protocol = self._new_protocol(place)
-            with handshake:
-                await loop.connect_accepted_socket(lambda: protocol, connection, **options)
-            return protocol.has_begun
+            async with handshake:
+                if self._tls is not None:
+                    options["ssl_handshake_timeout"] = max(until - loop.time(), _STEP_S)
+                protocol = self._new_protocol(place)
+                try:
+                    await loop.connect_accepted_socket(lambda: protocol, connection, **options)
+                finally:
+                    if not protocol.has_begun:
+                        del protocol.parser  # it knows the protocol: both would outlive it
+                return protocol.has_begun
         return False
 
-    def _shaking_hands(self) -> contextlib.AbstractContextManager[None]:
+    def _shaking_hands(self) -> contextlib.AbstractAsyncContextManager[None]:
         """Count the handshake that this task begins; it is cancelled for a younger one."""
         task = asyncio.current_task()
         assert task is not None

@@ -1,11 +1,12 @@
 """How many connections a server has, in all and by address, and who gets no further one (D83)."""
 
+import asyncio
 import contextlib
 import ipaddress
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from enum import StrEnum
 from typing import Final
 
@@ -26,6 +27,8 @@ SCARCE_S: Final = 5.0
 _NETWORK: Final = 64
 """Bits of an address of version 6 that are somebody's own: the others are theirs to choose."""
 _LONGEST: Final = 64
+TURNS: Final = 3
+"""Of the loop, until what a TLS handshake held is let go once it was ended."""
 
 TOO_MANY: Final = "There are too many connections; retry in 1 s."
 RETRY: Final = [(b"retry-after", b"1")]
@@ -75,6 +78,9 @@ class Connections:
         self._most_handshakes = limits.handshakes
         self._handshakes: dict[object, Callable[[], object]] = {}
         """What ends each, the oldest first."""
+        self._room = asyncio.Semaphore(limits.handshakes)
+        self._owed = 0
+        """How many wait for whom none could be ended yet."""
         self._proxies = proxies or Proxies()
         self._now = now
         self._open = 0
@@ -105,24 +111,28 @@ class Connections:
         self._count(whose, 1)
         return Place(lambda: self._count(whose, -1))
 
-    @contextlib.contextmanager
-    def shaking_hands(self, end: Callable[[], object]) -> Iterator[None]:
+    @contextlib.asynccontextmanager
+    async def shaking_hands(self, end: Callable[[], object]) -> AsyncIterator[None]:
         """Count a TLS handshake while it is under way.
 
         Where there are as many as there may be, the oldest of them is ended by its ``end``: who
-        stalls is older than who goes on.
+        stalls is older than who goes on. This one begins when what that held is let go.
         """
-        if len(self._handshakes) >= self._most_handshakes:
-            oldest = next(iter(self._handshakes))
-            self._handshakes.pop(oldest)()
-            most = self._most_handshakes
-            self._refuse(Why.HANDSHAKES, f"it was the oldest of {most} TLS handshakes that stalled")
-        which = object()
-        self._handshakes[which] = end
-        try:
-            yield
-        finally:
-            self._handshakes.pop(which, None)
+        if self._room.locked():
+            self._owed += 1
+            self._end_oldest()
+        async with self._room:
+            which = object()
+            self._handshakes[which] = end
+            self._end_oldest()
+            try:
+                yield
+            except BaseException:
+                for _ in range(TURNS):
+                    await asyncio.sleep(0)
+                raise
+            finally:
+                self._handshakes.pop(which, None)
 
     def wait_for_descriptors(self) -> None:
         """Note that one cannot be taken now, since the system has no descriptor for it."""
@@ -141,6 +151,15 @@ class Connections:
         for why in Why:
             labels = {"why": why.value}
             yield Sample("oddsdesk_connections_refused_total", self._refused[why], labels)
+
+    def _end_oldest(self) -> None:
+        if not (self._owed and self._handshakes):
+            return
+        self._owed -= 1
+        oldest = next(iter(self._handshakes))
+        self._handshakes.pop(oldest)()
+        most = self._most_handshakes
+        self._refuse(Why.HANDSHAKES, f"it was the oldest of {most} TLS handshakes that stalled")
 
     def _is_full(self, whose: str) -> bool:
         is_full = self._by_address.get(whose, 0) >= self._most_of_one

@@ -47,7 +47,7 @@ class ConnectionLimits(msgspec.Struct, frozen=True):
     by_address: int = 1_000
     """Of one address of version 4, or network of 64 bits of version 6."""
     handshakes: int = 1_000
-    """Of all of them, TLS handshakes that have begun and not ended; each holds about 90 KB."""
+    """Of all of them, TLS handshakes that have begun and not ended; each holds up to 350 KB."""
 
 
 class PublicAddress(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import logging
 import socket
 import ssl
 import sys
+import weakref
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from oddsdesk.server import accepting
 from oddsdesk.server.connections import Connections
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.listener import HttpServer, bind
+from oddsdesk.server.protocol import BoundedHttp
 from oddsdesk.server.refusals import Refusals
 from oddsdesk.server.settings import ConnectionLimits
 from tests.kit.deployed import Certificate
@@ -159,6 +161,34 @@ async def test_of_handshakes_that_stall_only_so_many_are_waited_for(
     refused = {each.labels.get("why"): each.value for each in connections.samples()}
     assert refused["handshakes"] == 1
     assert "it was the oldest of 2 TLS handshakes that stalled (1 times" in caplog.text
+
+
+async def test_a_crowd_that_stalls_holds_no_more_than_so_many_handshakes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one held is let go before the next begins, also where all come at once."""
+    alive: weakref.WeakSet[BoundedHttp] = weakref.WeakSet()
+    counts = []
+    make = BoundedHttp.__init__
+
+    def count(self: BoundedHttp, *arguments: Any, **options: Any) -> None:
+        make(self, *arguments, **options)
+        alive.add(self)
+        counts.append(len(alive))
+
+    monkeypatch.setattr(BoundedHttp, "__init__", count)
+    certificate = Certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.file, certificate.key)
+    connections = Connections(ConnectionLimits(1_000, 1_000, 10))
+    async with served(connections, context) as address, asyncio.timeout(LIMIT_S):
+        with contextlib.ExitStack() as crowd:
+            for _ in range(200):
+                crowd.enter_context(socket.create_connection(address)).sendall(HELLO)
+            await until(lambda: len(counts) == 200)
+            assert (await answer(address, certificate.trusted)).startswith(b"HTTP/1.1 200 ")
+        await until(lambda: opened(connections) == 0)
+    assert max(counts) <= 20
 
 
 async def test_one_too_many_of_tls_is_closed_without_a_handshake(tmp_path: Path) -> None:
