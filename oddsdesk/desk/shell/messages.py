@@ -7,7 +7,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.connection import Connection
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
@@ -136,7 +136,7 @@ _log = logging.getLogger(__name__)
 
 def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
     """Log each change of the link, and that odds are simulated, until the answer is called."""
-    link: Link | None = None
+    link = board.connection.link
     simulated: bool | None = None
 
     def on_board_notice(notice: Notice) -> None:

@@ -91,7 +91,8 @@ def test_each_change_of_the_link_is_logged_once(caplog: pytest.LogCaptureFixture
     end = log_connection(board, lambda: NOW_MS)
     live = Connection(Link.LIVE, simulated=True)
     lost = Connection(Link.WAITING, "No answer", NOW_MS - 2_000, NOW_MS + 4_000, simulated=True)
-    for connection in (live, replace(live, messages_per_minute=7), lost, live):
+    none = Connection(reason="its file is no database")  # which is told where it is met
+    for connection in (none, live, replace(live, messages_per_minute=7), lost, live):
         board.set_connection(connection)
     end()
     board.set_connection(lost)
