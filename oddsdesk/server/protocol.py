@@ -135,10 +135,11 @@ class BoundedHttp(HttpToolsProtocol):
         self._head_bytes += len(part)
         try:
             self.parser.feed_data(part)
-        except httptools.HttpParserUpgrade:
+        except httptools.HttpParserUpgrade as upgrade:
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
-            return False
+                return False
+            self._unparsed = part[upgrade.args[0] :] + self._unparsed  # it stays HTTP
         except httptools.HttpParserError:
             refusal = self._refusal
             self._refuse(
@@ -188,9 +189,14 @@ class BoundedHttp(HttpToolsProtocol):
             raise self._stop_parser(ErrorCode.HEADERS_TOO_LARGE, _head_message())
         if self.url.partition(b"?")[0] == INGEST_PATH:
             self._body_limit = INGEST_LIMIT
-        lengths = (value for name, value in self.headers if name == b"content-length")
-        if any(int(length) > self._body_limit for length in lengths):  # the parser has checked it
+        # the parser has checked it
+        length = sum(int(value) for name, value in self.headers if name == b"content-length")
+        if length > self._body_limit:
             raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, self._body_message())
+        is_chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
+        if self.parser.should_upgrade() and (length or is_chunked):  # it would parse a body as more
+            message = "a request that asks for another protocol (Upgrade) may have no body"
+            raise self._stop_parser(ErrorCode.BAD_REQUEST, message)
         self._in_head = False
         self._await_request()
         super().on_headers_complete()

@@ -322,6 +322,40 @@ async def test_an_answer_before_the_body_is_whole_is_read_to_its_end():
         assert len(await _rest(reader)) > LARGE
 
 
+UPGRADE = b"Connection: Upgrade"
+
+
+async def test_what_follows_an_upgrade_that_is_not_made_is_the_next_request():
+    """Half of it was dropped, and the rest taken for a request."""
+    upgrade = _post(b"/", 0, UPGRADE, b"Upgrade: h2c")
+    late = _post(b"/echo", 2_000 * len(GET), b"X-Late: a") + GET * 2_000
+    async with _connected(upgrade + late + upgrade + GET) as (reader, _):
+        ends = [(await _one(reader))[-2:] for _ in range(4)]
+    assert ends == [b"ok", b"no", b"ok", b"ok"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        _post(b"/", len(GET), UPGRADE, b"Upgrade: h2c"),
+        _post(b"/", len(GET), UPGRADE, b"Upgrade: websocket"),
+        CHUNKED.replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n") % b"/",
+    ],
+)
+async def test_a_body_beside_an_upgrade_is_refused_and_no_request(head):
+    """The parser takes such a body for what follows it."""
+    asked = []
+
+    async def app(scope, receive, send):
+        asked.append(scope["path"])
+        await _app(scope, receive, send)
+
+    async with _connected(head, app=app) as (reader, writer):
+        writer.write(GET)
+        assert _error(await _rest(reader)) == (400, "bad_request")
+    assert asked == []
+
+
 async def test_a_body_that_was_whole_keeps_the_connection():
     async with _connected(_post(b"/", 2) + b"ab") as (reader, writer):
         for _ in range(3):
