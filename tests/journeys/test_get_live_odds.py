@@ -76,7 +76,7 @@ async def test_a_key_is_pasted_a_competition_ticked_and_prices_are_seen(
     await do(desk.enter, "^Get live odds$")
     await do(desk.press, *["Tab"] * 14, "space")  # to More…, which goes to the address
     await do(desk.write, source.url)
-    await do(desk.press, *["Tab"] * 6)  # to the offers, the buttons, the sources, the key
+    await do(desk.press, *["Tab"] * 5)  # to the offers, the buttons, the sources, the key
     await do(desk.write, KEY)
     await asked(source, "/v4/sports")
     await do(desk.press, *["Tab"] * 3)  # to the competitions
