@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from oddsdesk.contract.names import folded
+
 MARKET_TYPES: Final = (
     "moneyline",
     "spread",
@@ -55,16 +57,12 @@ def market_title(market_type: str) -> str:
 
 def market_named(text: str) -> str:
     """Return the market type that people call so; an unknown name as it is."""
-    return _NAMED.get(_fold(text), text)
-
-
-def _fold(text: str) -> str:
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
+    return _NAMED.get(folded(text), text)
 
 
 _NAMED: Final = {
     **{
-        _fold(word): market_type
+        folded(word): market_type
         for market_type, words in {
             "moneyline": "1x2, h2h, match odds, match winner, money line, full time result, result",
             "spread": "spreads, point spread, asian handicap, run line, puck line",
@@ -77,7 +75,7 @@ _NAMED: Final = {
         }.items()
         for word in words.split(", ")
     },
-    **{_fold(title): market_type for market_type, title in _TITLES.items()},
-    **{_fold(market_type): market_type for market_type in MARKET_TYPES},
+    **{folded(title): market_type for market_type, title in _TITLES.items()},
+    **{folded(market_type): market_type for market_type in MARKET_TYPES},
 }
 """Market types by what bookmakers and trackers call them, folded."""

@@ -31,6 +31,11 @@ _UNSHOWABLE_IN_JSON: Final = re.compile(
 """The same in the bytes of a JSON document, but for half surrogates, which are no JSON."""
 
 
+def folded(text: str) -> str:
+    """Return a name or title without case, blanks and punctuation, to compare it by."""
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
 def showable_json(document: bytes) -> bytes:
     """Return a JSON document with a blank in place of each character that cannot be shown."""
     if document.isascii() and b"\\" not in document:

@@ -11,7 +11,7 @@ from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.reports import SettledBet
 from oddsdesk.pricing.results import Result, clv_pct, decided_share, profit_of
 
-_TOO_MUCH: Final = 1e12
+TOO_MUCH: Final = 1e12
 """Neither odds nor amounts of money are so large."""
 _MOST_PERIODS: Final = 100
 
@@ -180,15 +180,15 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
     Raises:
         BadBetError: odds, stake or what was cashed out make no sense.
     """
-    if not 1 < bet.odds < _TOO_MUCH:
+    if not 1 < bet.odds < TOO_MUCH:
         raise BadBetError(f"odds {bet.odds:g}: expected decimal odds above 1")
-    if not 1 <= bet.net < _TOO_MUCH:
+    if not 1 <= bet.net < TOO_MUCH:
         raise BadBetError(f"net odds {bet.net:g}: they pay back less than the stake")
-    if not 0 < bet.stake < _TOO_MUCH:
+    if not 0 < bet.stake < TOO_MUCH:
         raise BadBetError(f"stake {bet.stake:g}: expected an amount above 0 and below 1e12")
     if not 0 <= bet.period < _MOST_PERIODS:
         raise BadBetError(f"period {bet.period}: expected 0 for the whole game, or a part of it")
-    if not (0 <= bet.cashed_stake <= bet.stake and 0 <= bet.cashed_back < _TOO_MUCH):
+    if not (0 <= bet.cashed_stake <= bet.stake and 0 <= bet.cashed_back < TOO_MUCH):
         raise BadBetError(
             f"cashed out {bet.cashed_stake:g} for {bet.cashed_back:g}: expected a part of the "
             f"stake, {bet.stake:g}, and what was paid for it"

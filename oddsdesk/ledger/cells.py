@@ -11,7 +11,9 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Final
 
+from oddsdesk.contract.names import folded
 from oddsdesk.contract.times import parse_ms
+from oddsdesk.ledger.bets import TOO_MUCH
 from oddsdesk.pricing.results import Result
 
 RESULT_WORDS: Final[dict[str, Result | None]] = {
@@ -30,7 +32,6 @@ RESULT_WORDS: Final[dict[str, Result | None]] = {
 SIGNS: Final = {"$": "USD", "€": "EUR", "£": "GBP"}
 """Currencies by what stands before or behind an amount."""
 _DROPPED: Final = str.maketrans("", "", "".join(SIGNS))
-_TOO_MUCH: Final = 1e12
 _WITH_POINT: Final = re.compile(
     r"[+-]?(\d+\.(\d{1,2}|\d{4,})|(0|\d{4,})\.\d+|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})",
     re.ASCII,
@@ -77,7 +78,7 @@ class Habit(Enum):
 
 def fold(text: str) -> str:
     """Return a title or word without case, blanks and punctuation; ``%`` is ``pct``."""
-    return "".join(letter for letter in text.replace("%", "pct").casefold() if letter.isalnum())
+    return folded(text.replace("%", "pct"))
 
 
 def decimals_of(cells: Iterable[str]) -> Habit | None:
@@ -154,7 +155,7 @@ def read_stake(text: str) -> float:
         stake = read_amount("stake", text)
     except CellError:
         stake = math.nan
-    if not 0 < stake < _TOO_MUCH:
+    if not 0 < stake < TOO_MUCH:
         raise CellError("expected an amount above 0, such as 12.50")
     return stake
 
