@@ -77,9 +77,9 @@ class Board:
         """
         self._go_through = go_through
         self.games: dict[str, GameEntry] = {}
+        """By id, in the order of D13."""
         self.games_are_cut = False
         """Whether the service has more games than are read."""
-        """By id, in the order of D13."""
         self.connection = Connection()
         self.snapshot_progress = SnapshotProgress()
         self.basis = Basis(method, Profiles())
@@ -433,12 +433,13 @@ class Board:
             self._recompute(book, changes)
 
     def set_connection(self, connection: Connection) -> None:
-        """Take in the state of the connection; what simulated prices taught goes with these."""
+        """Take in the state of the connection; no simulated price stays beside real ones."""
         if connection != self.connection:
-            if self.connection.simulated and connection.simulated is False:
-                self.scrape_interval.forget()
+            were_simulated = self.connection.simulated and connection.simulated is False
             self.seen.connect(connection.link, self._clock())
             self.connection = connection
+            if were_simulated:
+                self._forget_simulated()
             self._subscribers.tell(ConnectionChanged())
 
     def set_snapshot_progress(self, snapshot_progress: SnapshotProgress) -> None:
@@ -562,6 +563,14 @@ class Board:
         """Note that a game is part of another by now: nobody offers its prices any more (D69)."""
         self.end_game(game)
         self._subscribers.tell(GameMerged(game, into))
+
+    def _forget_simulated(self) -> None:
+        """Let go of all prices and of what they taught; who reads the service reads it anew."""
+        self.scrape_interval.forget()
+        self.values = self._no_values()
+        for game in self._books.names():
+            self.forget_game(game)
+        self._subscribers.tell(ValueBetsChanged())
 
     def _drop(self, game: str) -> list[RowKey]:
         """Let go of a game's prices and return their keys."""

@@ -220,8 +220,9 @@ class Sync:
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged):
-            if self._board.games and not self._has_games:
-                # Whether they are simulated was not known before the first of them.
+            is_first = bool(self._board.games) and not self._has_games
+            if is_first or self._board.connection.simulated:
+                # Whether they are simulated is known with the first of them, and not for ever.
                 self._poller.hurry([_HEALTH])
             self._has_games = bool(self._board.games)
 
@@ -245,12 +246,15 @@ class Sync:
         else:
             troubles = tuple(health.reasons[:_MOST_TROUBLES])
             newest = optional_ms(health.last_scraped_at)
+            were_simulated = self._board.connection.simulated
             self._monitor.knows(
                 simulated=health.simulated,
                 service_troubles=troubles,
                 newest_ms=newest,
                 sources=tuple(health.sources or ())[:_MOST_SOURCES],
             )
+            if were_simulated and health.simulated is False:
+                self._poller.hurry()  # the board has let go of all that it held
 
     async def _try_live(self) -> None:
         await self._client.live_odds(limit=1)
@@ -276,8 +280,12 @@ class Sync:
                 self._monitor.heard([optional_ms(each.scraped_at) for each in messages])
 
     def _hurry_games_soon(self, messages: Sequence[PriceMessage]) -> None:
-        """While a service that just started fills up, read the games soon that no list has."""
-        if self._hurry_handle is None and self._clock() < self._filling_until_ms:
+        """Read the games soon that no list has, while a service that just started fills up.
+
+        Also while all odds are simulated: it may be the first with real ones.
+        """
+        is_filling = self._clock() < self._filling_until_ms
+        if self._hurry_handle is None and (is_filling or self._board.connection.simulated):
             games = {(each.competition, each.match_name) for each in messages}
             if not all(self._board.lists(*game) for game in games):
                 loop = asyncio.get_running_loop()

@@ -286,6 +286,28 @@ def test_real_prices_are_not_stale_by_the_rhythm_of_simulated_ones(desk: Desk) -
         assert desk.board.scrape_interval.stale_after_ms("Betfair", False) == stale_after_ms
 
 
+def test_no_simulated_price_or_bet_stays_beside_real_odds(desk: Desk) -> None:
+    desk.board.subscribe_game(GAME)
+    desk.board.want_rows(True)
+    desk.board.set_connection(Connection(simulated=True))
+    exhaust(desk.board.merge_matrix(matrix()))
+    exhaust(desk.board.merge_value_bets([value_bet(), value_bet(bookmaker="Nobody")]))
+    held = set(desk.board.row_keys())
+    assert held
+    assert len(desk.board.value_bets) == 2
+    desk.heard()
+    desk.board.set_connection(Connection(simulated=False))
+    assert not desk.board.value_bets
+    assert desk.board.values.read_at is None
+    assert not list(desk.board.row_keys())
+    heard = desk.heard()
+    assert MatrixLoaded(GAME) in heard
+    assert ValueBetsChanged() in heard
+    assert {key for each in heard if isinstance(each, RowsChanged) for key in each.removed} == held
+    exhaust(desk.board.merge_matrix(matrix()))
+    assert set(desk.board.row_keys()) == held
+
+
 def test_a_price_goes_stale_at_its_moment_however_often_others_are_seen_and_looked_at(
     desk: Desk,
 ) -> None:

@@ -17,7 +17,7 @@ from oddsdesk.board.reading_plan import Pace
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.answers import GameAnswer, Listing
 from oddsdesk.client.client import Client
-from oddsdesk.clock import system_clock
+from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
@@ -25,6 +25,7 @@ from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble
 from tests.kit.board import GAME, MONEYLINE, REFERENCE, row_key
 from tests.kit.board_service import CALM, key_of, quote, record, service
+from tests.kit.promises import in_time
 from tests.kit.waiting import until_told
 
 DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
@@ -32,11 +33,13 @@ QUICK = Pace(games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, health_s=0
 
 
 @asynccontextmanager
-async def syncing(url: str, key: str, pace: Pace = CALM) -> AsyncIterator[tuple[Board, Sync]]:
+async def syncing(
+    url: str, key: str, pace: Pace = CALM, clock: Clock = system_clock
+) -> AsyncIterator[tuple[Board, Sync]]:
     """A board kept current, as the desk has it."""
-    board = Board(system_clock)
+    board = Board(clock)
     async with Client(url, key, keeps_quota=True) as client:
-        sync = Sync(client, board, system_clock, pace=pace, randomness=lambda: 0.0)
+        sync = Sync(client, board, clock, pace=pace, randomness=lambda: 0.0)
         sync.start()
         try:
             yield board, sync
@@ -396,6 +399,30 @@ async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path:
         made_up = [quote(name) for name in MONEYLINE]
         await asyncio.wrap_future(server.store.record(made_up, simulated=True))
         await until_told(board, lambda: board.connection.simulated is True)
+
+
+async def test_the_first_real_price_ends_what_is_simulated_at_once(tmp_path: Path) -> None:
+    """The stream tells of no withdrawal; lists and health are read minutes later here."""
+    settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
+    async with serving(settings) as server:
+        made_up = [quote(name) for name in MONEYLINE]
+        await asyncio.wrap_future(server.store.record(made_up, simulated=True))
+        key, later_ms = key_of(server, Plan.PRO_LIVE), 0
+        reading = syncing(server.url, key, clock=lambda: system_clock() + later_ms)
+        async with reading as (board, sync):
+            sync.subscribe_game(GAME)
+            await until_told(board, lambda: odds(board) == 3.5)
+            await until_told(board, lambda: board.connection.simulated is True)
+            await until_told(board, lambda: board.connection.link is Link.LIVE)
+            later_ms = 11_000  # the service is no longer one that just started
+            real = [
+                msgspec.structs.replace(each, match_name="Leeds vs Everton") for each in made_up
+            ]
+            await asyncio.wrap_future(server.store.record(real))
+            async with asyncio.timeout(in_time(5)):
+                await until_told(board, lambda: board.connection.simulated is False)
+            assert odds(board) is None
+            await until_told(board, lambda: len(board.games) == 1)
 
 
 async def test_what_the_service_says_is_wrong_with_it_is_known_until_it_is_over(
