@@ -96,6 +96,8 @@ class Board:
         self._clock = clock
         self._books = GameBooks()
         self._subscribed: set[str] = set()
+        self._gone: set[str] = set()
+        """Games that the service shows no more."""
         self._ids = GameIds()
         self.values = self._no_values()
         """What is value or nearly, and the service's list: when it was read, whether it was cut."""
@@ -143,6 +145,10 @@ class Board:
     def matrix(self, game: str) -> Matrix | None:
         """Return a game's matrix, None where no price of it is known."""
         return self._books.matrix(game)
+
+    def is_gone(self, game: str) -> bool:
+        """Whether the service shows a game no more, and no price of it is held."""
+        return game in self._gone and game not in self._books
 
     def lists(self, competition: str, match_name: str) -> bool:
         """Whether a game is among those that were read last."""
@@ -458,6 +464,7 @@ class Board:
     def unsubscribe_game(self, game: str) -> None:
         """Keep a game's prices no longer, unless the odds grid wants them."""
         self._subscribed.discard(game)
+        self._gone.discard(game)
         self.seen.pause(game, self._clock())
         if not self.keeps_all:
             self._forget([game])
@@ -505,7 +512,7 @@ class Board:
         self.games, self.games_are_cut, self.values_wanted = {}, False, False
         self.basis = self.basis.of_another_service()
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
-        self._books, self._subscribed = GameBooks(), set()
+        self._books, self._subscribed, self._gone = GameBooks(), set(), set()
         self.values = self._no_values()
         self.seen = PriceHistory()
         for notice in (
@@ -552,6 +559,7 @@ class Board:
 
     def end_game(self, game: str) -> None:
         """Mark every price of a game as gone: the service shows it no more."""
+        self._gone.add(game)
         book = self._books.get(game)
         if book is not None:
             changes = Changes()

@@ -72,8 +72,10 @@ class MatrixHeader(QWidget):
         self._lay_out()
 
     def show_game(self, game: Matrix | GameEntry | None, now_ms: int) -> None:
-        """Say which game it is and when it is played."""
+        """Say which game it is and when it is played; of one that is not known, nothing new."""
         if game is None:
+            self._dot.hide()
+            self._live.hide()
             return
         pair = teams(game.match_name)
         self._title.show_text(f"{pair[0]} v {pair[1]}" if pair else game.match_name)

@@ -165,7 +165,8 @@ class MatrixPanel(QWidget):
         self.header.show_game(self._board.games.get(self.game_id) or matrix, now_ms)
         has_rows = self._model.rowCount() > 0
         if not has_rows:
-            state = state_without_rows(matrix, connection, now_ms)
+            is_gone = self._board.is_gone(self.game_id)
+            state = state_without_rows(matrix, connection, now_ms, is_gone=is_gone)
             self._placeholder.say(state)
         self._stack.setCurrentIndex(0 if has_rows else 1)
 

@@ -54,8 +54,10 @@ def reason_text(connection: Connection) -> str:
     return f"{reason[0].upper()}{reason[1:]}." if reason else ""
 
 
-def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: int) -> EmptyState:
-    """Return what to say in place of the prices of a game."""
+def state_without_rows(
+    matrix: Matrix | None, connection: Connection, now_ms: int, *, is_gone: bool = False
+) -> EmptyState:
+    """Return what to say in place of the prices of a game; ``is_gone``: it is shown no more."""
     if connection.link is Link.REFUSED:
         return EmptyState("lock", *refusal(connection))
     if (lack := out_of_requests(connection)) is not None:
@@ -71,6 +73,12 @@ def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: in
             "table",
             "No bookmaker quotes this game now.",
             "Prices show up here by themselves when one does.",
+        )
+    if is_gone:
+        return EmptyState(
+            "table",
+            "The service shows this game no more.",
+            "It is over, or simulated odds made way for real ones.",
         )
     return EmptyState("loading", "Reading the prices of this game…")
 

@@ -32,6 +32,23 @@ def test_before_its_prices_are_read_a_game_is_loading(
     panel.close_panel()
 
 
+def test_a_game_that_the_service_does_not_know_is_not_loading_for_ever(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    """As one of yesterday's tabs, or a simulated one once there are real odds."""
+    board = Board(quoted.clock)
+    board.set_connection(LIVE)
+    board.subscribe_game(quoted.id)
+    board.end_game(quoted.id)
+    panel = MatrixPanel(board, theme, quoted.clock, quoted.id, columns)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert "The service shows this game no more." in said(panel, Placeholder)
+    board.unsubscribe_game(quoted.id)
+    assert not board.is_gone(quoted.id)
+    panel.close_panel()
+
+
 def test_each_state_looks_different(quoted: Any) -> None:
     matrix = quoted.board.matrix(quoted.id)
     states = [

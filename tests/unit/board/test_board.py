@@ -167,6 +167,11 @@ def test_a_game_that_the_service_shows_no_more_is_struck_through(desk: Desk) -> 
     exhaust(desk.board.merge_matrix(matrix()))
     desk.board.end_game(GAME)
     assert not any(price.is_offered for line in lines(desk.board) for price in line.prices.values())
+    assert not desk.board.is_gone(GAME)
+    desk.board.forget_game(GAME)
+    assert desk.board.is_gone(GAME)
+    exhaust(desk.board.merge_matrix(matrix()))
+    assert not desk.board.is_gone(GAME)
 
 
 def test_sections_come_by_market_type_period_and_line(desk: Desk) -> None:
