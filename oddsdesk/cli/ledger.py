@@ -206,8 +206,8 @@ def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
     if chosen == "xlsx":
         _write_workbook(bets, text)
     elif chosen == "bet-analytix":
-        if left_out := write_bet_analytix(bets, text):
-            click.echo(f"left out, since they were cashed out: {left_out}", err=True)
+        for line in write_bet_analytix(bets, text).changed:
+            click.echo(line, err=True)
     else:
         {"csv": write_csv, "json": write_json}[chosen](bets, text)
     with output(target) as stream:

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import math
+from collections import Counter
 from collections.abc import Iterable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
@@ -29,40 +31,72 @@ def write_json(bets: Iterable[PlacedBet], file: BinaryIO) -> None:
     file.write(json.dumps([as_fields(bet) for bet in bets], indent=2).encode() + b"\n")
 
 
-def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> int:
-    """Write bets as Bet-Analytix takes them in, times in UTC; return how many it has no words for.
+class ForBetAnalytix(NamedTuple):
+    """What came of bets that were written for Bet-Analytix."""
 
-    Those are bets that were cashed out, whole or in part.
+    written: int
+    changed: list[str]
+    """One line each: what its list has no place for, and what became of that."""
+
+
+def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> ForBetAnalytix:
+    """Write bets as Bet-Analytix takes them in, times in UTC.
+
+    It has no words for bets that were cashed out, whole or in part: they are left out. Its odds are
+    what a bet pays net, so that each profit is the same there.
     """
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
     writer = csv.writer(text, delimiter=";", quoting=csv.QUOTE_ALL)
     writer.writerow(BET_ANALYTIX_TITLES)
     words = {result: word.upper() for word, result in BET_ANALYTIX_WORDS.items()}
-    left_out = 0
+    left_out, written = 0, list[PlacedBet]()
     for bet in bets:
         if bet.result not in words or bet.cashed_stake:
             left_out += 1
             continue
         told = _for_bet_analytix(bet) | {"State": words[bet.result]}
         writer.writerow([safe_text(str(told.get(title, ""))) for title in BET_ANALYTIX_TITLES])
+        written.append(bet)
     text.detach()
-    return left_out
+    return ForBetAnalytix(len(written), [*_changed(written, left_out)])
+
+
+def _changed(written: Iterable[PlacedBet], left_out: int) -> Iterable[str]:
+    if left_out:
+        yield f"left out, since they were cashed out: {left_out}"
+    if charged := sum(map(_is_charged, written)):
+        yield f"with odds after commission or tax, those taken in the comment: {charged}"
+    currencies = Counter(bet.currency for bet in written)
+    if set(currencies) <= {""}:
+        return
+    named = ", ".join(f"{count} {name or 'without one'}" for name, count in currencies.items())
+    if len(currencies) > 1:
+        yield f"currencies are in the comment only, and Bet-Analytix sums them: {named}"
+    else:
+        yield f"the currency is in the comment only: {named}"
+
+
+def _is_charged(bet: PlacedBet) -> bool:
+    return not math.isclose(bet.net, bet.odds)
 
 
 def _for_bet_analytix(bet: PlacedBet) -> dict[str, str | float]:
     close = None if bet.close is None else bet.close.odds
+    is_charged = _is_charged(bet)
+    taken = f"taken at {bet.odds}" if is_charged else ""
     return {
         "Date": format_ms(bet.placed_at)[:16].replace("T", " "),
         "Type": "Simple",
         "Sport": bet.sport,
         "Label": " · ".join(filter(None, (bet.selection, bet.match_name))),
-        "Odds": bet.odds,
+        "Odds": round(bet.net, 6) if is_charged else bet.odds,
         "Stake": bet.stake,
         "Bookmaker": bet.bookmaker,
         "Competition": bet.competition,
         "BetType": bet.market_type,
         "Closing": "" if close is None else close,
-        "Comment": bet.note,
+        "Commission": 0 if is_charged else "",
+        "Comment": "; ".join(filter(None, (bet.note, taken, bet.currency))),
     }
 
 

@@ -94,10 +94,8 @@ class BetsFiles(QObject):
 
         def work(_ledger: Ledger) -> Taken:
             with whole_file(path) as file:
-                left_out = write_bet_analytix(bets, file)
-            said = f"{_bets(len(bets) - left_out)} written to {path}"
-            if left_out:
-                said += f"; left out, since they were cashed out: {left_out}"
+                done = write_bet_analytix(bets, file)
+            said = "; ".join([f"{_bets(done.written)} written to {path}", *done.changed])
             return lambda: self.said.emit(f"{said}.", False)
 
         self._read(path, work, "written")

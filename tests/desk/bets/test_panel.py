@@ -336,7 +336,10 @@ def test_bets_go_to_bet_analytix(make_panel: Make, qtbot: QtBot, tmp_path: Path)
     target = tmp_path / "bets.csv"
     with qtbot.waitSignal(panel.files.said):
         panel.files.write_bet_analytix(panel._shown, target)
-    assert panel.messages.text == f"2 bets written to {target}."
+    assert panel.messages.text == (
+        f"2 bets written to {target}; "
+        "with odds after commission or tax, those taken in the comment: 2."
+    )
     assert read_bets(target.read_bytes(), NOW).tracker == "Bet-Analytix"
     with qtbot.waitSignal(panel.files.failed):
         panel.files.write_bet_analytix(panel._shown, tmp_path)

@@ -178,7 +178,10 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(tmp_path: Path
 
 def test_what_goes_to_bet_analytix_is_known_as_its_list(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
-    run("export", "--format", "bet-analytix", "--to", str(file))
+    exported = run("export", "--format", "bet-analytix", "--to", str(file))
+    assert exported.stderr == (
+        "currencies are in the comment only, and Bet-Analytix sums them: 1 without one, 1 EUR\n"
+    )
     done = run("import", str(file), "--ledger", str(tmp_path / "other.db"))
     assert done.stderr.startswith(f"{file}: decimal odds, a list of Bet-Analytix\n")
     assert done.stdout == "bets 2, there already 0, settled 0, bad 0\n"

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import msgspec
 import pytest
@@ -244,13 +245,56 @@ def test_oddsjams_bets_are_read_their_odds_american() -> None:
 def test_what_is_written_for_bet_analytix_is_read_back() -> None:
     stream = io.BytesIO()
     won = msgspec.structs.replace(BET, result=Result.HALF_WON, note="=1+1")
-    assert write_bet_analytix([BET, won, FULL], stream) == 1
+    assert write_bet_analytix([BET, won, FULL], stream).written == 2
     found = read_bets(stream.getvalue(), NOW)
     assert found.tracker == "Bet-Analytix"
     still_open, half = found.bets
-    assert (still_open.odds, still_open.stake, still_open.result) == (BET.odds, BET.stake, None)
-    assert (half.result, half.note) == (Result.HALF_WON, "=1+1")
+    assert (still_open.odds, still_open.stake, still_open.result) == (2.9475, BET.stake, None)
+    assert (half.result, half.note) == (Result.HALF_WON, "=1+1; taken at 3.05; GBP")
     assert half.selection == f"{BET.selection} · {BET.match_name}"
+
+
+@pytest.mark.parametrize(
+    ("result", "profit"),
+    [
+        (Result.WON, Decimal("26.49")),
+        (Result.HALF_WON, Decimal("13.24")),
+        (Result.LOST, Decimal("-13.60")),
+        (Result.HALF_LOST, Decimal("-6.80")),
+        (Result.VOID, Decimal(0)),
+    ],
+)
+def test_a_profit_is_the_same_at_bet_analytix_as_here(result: Result, profit: Decimal) -> None:
+    """13.60 at 3.05, of whose win an exchange keeps 5 %: 13.60 x 2.05 x 0.95 = 26.486."""
+    stream = io.BytesIO()
+    write_bet_analytix([msgspec.structs.replace(BET, result=result)], stream)
+    (row,) = csv.DictReader(io.StringIO(stream.getvalue().decode("utf-8-sig")), delimiter=";")
+    odds, stake = Decimal(row["Odds"]), Decimal(row["Stake"])
+    theirs = {
+        "W": stake * (odds - 1),
+        "HW": stake * (odds - 1) / 2,
+        "L": -stake,
+        "HL": -stake / 2,
+        "V": Decimal(0),
+    }
+    assert theirs[row["State"]].quantize(Decimal("0.01")) == profit
+    assert row["Commission"] == "0", "nothing is to be taken off once more"
+
+
+def test_what_bet_analytix_has_no_place_for_is_told() -> None:
+    own = msgspec.structs.replace(BET, currency="", net_odds=None)
+    gross = msgspec.structs.replace(BET, net_odds=BET.odds)
+    dollars = msgspec.structs.replace(BET, currency="USD")
+    assert write_bet_analytix([own, own], io.BytesIO()).changed == []
+    assert write_bet_analytix([gross], io.BytesIO()).changed == [
+        "the currency is in the comment only: 1 GBP"
+    ]
+    assert write_bet_analytix([own, BET, gross, dollars, FULL], io.BytesIO()).changed == [
+        "left out, since they were cashed out: 1",
+        "with odds after commission or tax, those taken in the comment: 2",
+        "currencies are in the comment only, and Bet-Analytix sums them: "
+        "1 without one, 2 GBP, 1 USD",
+    ]
 
 
 @pytest.mark.parametrize(
