@@ -161,7 +161,7 @@ def _settings(path: Path | None) -> AlertSettings:
     except RulesFileError as error:
         raise click.ClickException(str(error)) from error
     known = presets()
-    for rule in settings.rules:
+    for rule in settings.active:
         if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
             raise click.ClickException(f"{path}: no preset {rule.preset!r}")
     return settings
@@ -210,7 +210,7 @@ async def _run(
                     watcher.follow_games = followed.follow_games
                 outbox.start()
                 watcher.start(jobs)
-                click.echo(f"watching by {len(settings.rules)} rules{_judged_by(board)}")
+                click.echo(f"watching by {len(settings.active)} rules{_judged_by(board)}")
                 await _end_of(followed)
     finally:
         await outbox.stop()

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-Above0 = Annotated[float, Meta(gt=0, le=1e6)]
 Minutes = Annotated[float, Meta(ge=0, le=10_080)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 RULES_FILE: Final = "alerts.toml"
@@ -16,12 +15,22 @@ CHANNEL_KINDS: Final = ("ntfy", "webhook", "apprise")
 
 
 class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What all rules have."""
+    """What all rules have; titles and texts of fields are what forms and the guide say."""
 
-    name: str = ""
-    """What alerts are told under; empty for that of the kind."""
-    channels: tuple[Name, ...] = ()
-    """Where to; empty is everywhere."""
+    name: Annotated[
+        str,
+        Meta(
+            title="Name",
+            description="What its alerts are told under; empty for that of the kind.",
+        ),
+    ] = ""
+    channels: Annotated[
+        tuple[Name, ...],
+        Meta(title="Channels", description="Where its alerts go; none is everywhere."),
+    ] = ()
+    enabled: Annotated[
+        bool, Meta(title="On", description="A rule that is off is kept, and not looked for.")
+    ] = True
 
     @property
     def title(self) -> str:
@@ -33,53 +42,120 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class ValueRule(_Rule, frozen=True, tag="value", tag_field="kind"):
     """A value bet that a preset lists."""
 
-    preset: Name = "All value bets"
-    least_ev: float = 0.0
-    """In percent, where the preset asks for less."""
+    preset: Annotated[
+        Name, Meta(title="Preset", description="Which of your presets has to list the bet.")
+    ] = "All value bets"
+    least_ev: Annotated[
+        float,
+        Meta(
+            ge=-100,
+            le=1_000,
+            title="EV at least",
+            description="Where the preset asks for less.",
+            extra={"unit": "%"},
+        ),
+    ] = 0.0
 
 
 class TargetRule(_Rule, frozen=True, tag="target", tag_field="kind"):
     """A price that reaches a target, at one bookmaker or at any of the user's."""
 
-    game: Name
-    """As its match name is written."""
-    market: Name
-    selection: Name
-    odds: Annotated[float, Meta(gt=1, le=1e6)]
+    game: Annotated[
+        Name, Meta(title="Game", description="As it is written in the desk: Everton vs Liverpool.")
+    ]
+    market: Annotated[
+        Name, Meta(title="Market", description="As the service calls it: moneyline, total.")
+    ]
+    selection: Annotated[
+        Name, Meta(title="Selection", description="As it is written in the desk: Over 2.5.")
+    ]
+    odds: Annotated[
+        float, Meta(gt=1, le=1e6, title="Odds reach", description="As offered, before commission.")
+    ]
     """Decimal, as offered."""
-    period: int = 0
-    bookmaker: str = ""
+    period: Annotated[int, Meta(title="Part of the game", description="0 is the whole game.")] = 0
+    bookmaker: Annotated[
+        str, Meta(title="Bookmaker", description="Empty for any of your bookmakers.")
+    ] = ""
 
 
 class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):
     """An arbitrage that leaves at least so much in its worst outcome."""
 
-    least: float = 0.0
-    """In percent of what is staked, after rounding."""
+    least: Annotated[
+        float,
+        Meta(
+            ge=-100,
+            le=1_000,
+            title="Leaves at least",
+            description="In its worst outcome, of what is staked, after rounding.",
+            extra={"unit": "%"},
+        ),
+    ] = 0.0
 
 
 class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
     """Bookmakers that move the same way at once (D61)."""
 
-    groups: Annotated[int, Meta(ge=1, le=100)] = 3
-    """At least so many operators."""
-    points: Above0 = 2.0
-    """Each by at least so many percentage points of implied probability."""
-    minutes: Annotated[float, Meta(gt=0, le=120)] = 5.0
-    """Within so many."""
+    groups: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=100,
+            title="Operators at least",
+            description="Brands of one operator count once.",
+        ),
+    ] = 3
+    points: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=1e6,
+            title="Each moves at least",
+            description="Percentage points of implied probability.",
+            extra={"unit": "points"},
+        ),
+    ] = 2.0
+    minutes: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=120,
+            title="Within",
+            description="How long they may take to move.",
+            extra={"unit": "min"},
+        ),
+    ] = 5.0
 
 
 class KickOffRule(_Rule, frozen=True, tag="kick-off", tag_field="kind"):
     """A game on which a bet is placed is about to begin."""
 
-    minutes: Minutes = 10.0
+    minutes: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=10_080,
+            title="Before kick-off",
+            description="Of a game on which you have an open bet.",
+            extra={"unit": "min"},
+        ),
+    ] = 10.0
 
 
 class ConnectionRule(_Rule, frozen=True, tag="connection", tag_field="kind"):
     """Prices come no more."""
 
-    seconds: Annotated[float, Meta(ge=0, le=86_400)] = 30.0
-    """It has to last so long."""
+    seconds: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=86_400,
+            title="Lost for",
+            description="How long the connection has to be away.",
+            extra={"unit": "s"},
+        ),
+    ] = 30.0
 
 
 Rule = ValueRule | TargetRule | OpportunityRule | SteamRule | KickOffRule | ConnectionRule
@@ -125,6 +201,11 @@ class AlertSettings(Policy, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     rules: tuple[Rule, ...] = ()
     channels: tuple[ChannelSetting, ...] = ()
+
+    @property
+    def active(self) -> tuple[Rule, ...]:
+        """The rules that are on."""
+        return tuple(rule for rule in self.rules if rule.enabled)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,14 +1,79 @@
 """Changes a file of rules for its user, and leaves everything else in it as it was written."""
 
 import json
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.alerts.rules import RulesFileError, TargetRule, decode_rules
+from oddsdesk.board.alerts.rule_fields import fields_of
+from oddsdesk.board.alerts.rules import Rule, RulesFileError, TargetRule, decode_rules
 
 _HEADER: Final = "[[rules]]"
 _FIRST: Final = "# What to tell of, where to, and when not.\n"
+
+
+class RuleEntry(NamedTuple):
+    """A rule as it stands in the file."""
+
+    rule: Rule | None
+    """None where it makes no sense."""
+    problem: str
+    """What is wrong with it; empty where nothing is."""
+    title: str
+
+
+def rule_entries(text: str) -> list[RuleEntry]:
+    """Return the rules of a file in its order, those that make no sense too.
+
+    Raises:
+        RulesFileError: it has no list of rules.
+    """
+    return [_entry(raw) for raw in _raw_rules(_decoded(text))]
+
+
+def channel_names(text: str) -> list[str]:
+    """Return what the channels of a file are called; none where it makes no sense."""
+    try:
+        return [channel.name for channel in decode_rules(text.encode()).channels]
+    except RulesFileError:
+        return []
+
+
+def with_rule(text: str, rule: Rule) -> str:
+    """Return a file with one more rule.
+
+    Raises:
+        RulesFileError: it cannot be added below the others.
+    """
+    before = text.rstrip()
+    new = f"{before}\n\n{written(rule)}" if before else f"{_FIRST}\n{written(rule)}"
+    raw = _raw_rules(_decoded(text))
+    return _checked(new, text, [*raw, None], rule)
+
+
+def with_changed_rule(text: str, place: int, rule: Rule) -> str:
+    """Return a file with another rule at a place; lines that say the same stay, and comments do.
+
+    Raises:
+        RulesFileError: the rules are not written one below the other.
+    """
+    lines, begin, end, raw = _found(text, place)
+    block = _changed_lines(lines[begin:end], rule)
+    raw[place] = None
+    return _checked("".join([*lines[:begin], *block, *lines[end:]]), text, raw, rule)
+
+
+def without_rule(text: str, place: int) -> str:
+    """Return a file without the rule at a place.
+
+    Raises:
+        RulesFileError: the rules are not written one below the other.
+    """
+    lines, begin, end, raw = _found(text, place)
+    end += end < len(lines) and not lines[end].strip()  # the empty line below it goes, too
+    del raw[place]
+    return _checked("".join([*lines[:begin], *lines[end:]]), text, raw, None)
 
 
 def with_target(text: str, rule: TargetRule, instead_of: TargetRule | None = None) -> str:
@@ -18,11 +83,9 @@ def with_target(text: str, rule: TargetRule, instead_of: TargetRule | None = Non
         RulesFileError: they make no sense, or are not written one below the other.
     """
     if instead_of is not None:
-        return _changed(text, instead_of, rule)
-    rules = decode_rules(text.encode()).rules
-    before = text.rstrip()
-    new = f"{before}\n\n{written(rule)}" if before else f"{_FIRST}\n{written(rule)}"
-    return _checked(new, text, (*rules, rule))
+        return with_changed_rule(text, _place(text, instead_of), rule)
+    decode_rules(text.encode())
+    return with_rule(text, rule)
 
 
 def without_target(text: str, rule: TargetRule) -> str:
@@ -31,38 +94,60 @@ def without_target(text: str, rule: TargetRule) -> str:
     Raises:
         RulesFileError: they make no sense, or are not written one below the other.
     """
-    return _changed(text, rule, None)
+    return without_rule(text, _place(text, rule))
 
 
-def written(rule: TargetRule) -> str:
-    """Return a target as the file has it."""
-    lines = [_HEADER, 'kind = "target"']
-    lines += [f"name = {_string(rule.name)}"] if rule.name else []
-    lines += [f"game = {_string(rule.game)}", f"market = {_string(rule.market)}"]
-    lines += [f"period = {rule.period}"] if rule.period else []
-    lines += [f"selection = {_string(rule.selection)}"]
-    lines += [f"bookmaker = {_string(rule.bookmaker)}"] if rule.bookmaker else []
-    lines += [f"odds = {float(rule.odds)!r}"]
-    if rule.channels:
-        lines.append(f"channels = [{', '.join(map(_string, rule.channels))}]")
-    return "\n".join(lines) + "\n"
+def written(rule: Rule) -> str:
+    """Return a rule as the file has it."""
+    values = _values(rule)
+    kept = [
+        f"{field.name} = {_value(values[field.name])}"
+        for field in fields_of(type(rule))
+        if values[field.name] != field.default
+    ]
+    return "\n".join([_HEADER, f"kind = {_string(_kind(rule))}", *kept]) + "\n"
 
 
-def _changed(text: str, old: TargetRule, new: TargetRule | None) -> str:
-    rules = list(decode_rules(text.encode()).rules)
-    if old not in rules:
+def _entry(raw: Any) -> RuleEntry:
+    try:
+        rule: Rule = msgspec.convert(raw, Rule)
+    except msgspec.ValidationError as error:
+        said = raw if isinstance(raw, dict) else {}
+        title = str(said.get("name") or said.get("kind") or "")
+        return RuleEntry(None, " ".join(str(error).split()), title)
+    return RuleEntry(rule, "", rule.title)
+
+
+def _place(text: str, rule: Rule) -> int:
+    rules = decode_rules(text.encode()).rules
+    if rule not in rules:
         raise RulesFileError("the rule is there no longer")
-    place = rules.index(old)
+    return rules.index(rule)
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = msgspec.toml.decode(text)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise RulesFileError(" ".join(str(error).split())) from error
+    return found
+
+
+def _raw_rules(found: dict[str, Any]) -> list[Any]:
+    rules = found.get("rules", [])
+    if not isinstance(rules, list):
+        raise RulesFileError("rules is no list; expected [[rules]]")
+    return rules
+
+
+def _found(text: str, place: int) -> tuple[list[str], int, int, list[Any]]:
+    """Return the lines, where the rule at a place begins and ends, and all rules."""
+    raw = list(_raw_rules(_decoded(text)))
     lines = text.splitlines(keepends=True)
     begins = [number for number, line in enumerate(lines) if _is_header(line)]
-    if len(begins) != len(rules):
+    if len(begins) != len(raw):
         raise _by_hand()
-    begin, end = begins[place], _end(lines, begins[place])
-    rules[place : place + 1] = [] if new is None else [new]
-    if new is None:  # the empty line below it goes, too
-        end += end < len(lines) and not lines[end].strip()
-    kept = "".join([*lines[:begin], "" if new is None else written(new), *lines[end:]])
-    return _checked(kept, text, tuple(rules))
+    return lines, begins[place], _end(lines, begins[place]), raw
 
 
 def _end(lines: list[str], begin: int) -> int:
@@ -79,19 +164,114 @@ def _is_header(line: str) -> bool:
     return line.split("#", 1)[0].replace(" ", "").strip() == _HEADER
 
 
-def _checked(new: str, text: str, rules: tuple[object, ...]) -> str:
-    """Return changed rules where they say what they shall, and nothing else differs."""
+class _Assignment(NamedTuple):
+    begin: int
+    end: int
+    key: str
+    value: Any
+
+
+def _assignments(lines: list[str]) -> Iterator[_Assignment]:
+    """Yield what the lines of a table set; a value may go over several."""
+    begin = 0
+    while begin < len(lines):
+        for end in range(begin + 1, len(lines) + 1):
+            try:
+                found = _decoded("".join(lines[begin:end]))
+            except RulesFileError:
+                continue
+            for key, value in found.items():
+                yield _Assignment(begin, end, key, value)
+            begin = end
+            break
+        else:
+            raise _by_hand()
+
+
+def _changed_lines(lines: list[str], rule: Rule) -> list[str]:
+    """Return the lines of a rule with other values; what it did not say comes last."""
+    changed, last = list(lines), 1
+    wanted = {"kind": _kind(rule), **_values(rule)}
+    for begin, end, key, value in _assignments(lines[1:]):
+        last = end + 1
+        if key in wanted and not _is_same(value, new := wanted.pop(key)):
+            text = "".join(lines[begin + 1 : last])
+            changed[begin + 1 : last] = [_with_value(text, value, new), *[""] * (end - begin - 1)]
+    added = [
+        f"{field.name} = {_value(wanted[field.name])}\n"
+        for field in fields_of(type(rule))
+        if field.name in wanted and wanted[field.name] != field.default
+    ]
+    if added and not changed[last - 1].endswith("\n"):
+        changed[last - 1] += "\n"
+    return [*changed[:last], *added, *changed[last:]]
+
+
+def _is_same(value: Any, new: Any) -> bool:
+    return bool((tuple(value) if isinstance(value, list) else value) == new)
+
+
+def _with_value(text: str, value: Any, new: Any) -> str:
+    """Return an assignment of another value, with what is said behind it."""
+    key = text.split("=", 1)[0].rstrip()
+    after = "\n"
+    for cut, sign in enumerate(text):
+        if sign == "#" and _sets(text[:cut], value):
+            after = text[len(text[:cut].rstrip()) :]
+            break
+    return f"{key} = {_value(new)}{after}"
+
+
+def _sets(text: str, value: Any) -> bool:
     try:
-        found = decode_rules(new.encode())
+        return list(_decoded(text).values()) == [value]
     except RulesFileError:
+        return False
+
+
+def _checked(new: str, text: str, rules: list[Any], rule: Rule | None) -> str:
+    """Return a changed file where it says what it shall, and nothing else differs.
+
+    ``rules`` are those that it shall have, None for ``rule``.
+    """
+    try:
+        found = _decoded(new)
+        there = _raw_rules(found)
+        if len(there) == len(rules):
+            for place in [place for place, raw in enumerate(rules) if raw is None]:
+                if msgspec.convert(there[place], Rule) != rule:
+                    raise _by_hand()
+                there[place] = None
+    except (RulesFileError, msgspec.ValidationError):
         raise _by_hand() from None
-    if found != msgspec.structs.replace(decode_rules(text.encode()), rules=rules):
+    if {"rules": [], **found} != {**_decoded(text), "rules": rules}:
         raise _by_hand()
     return new
 
 
 def _by_hand() -> RulesFileError:
-    return RulesFileError("they are written in a way that only Rules… can change")
+    return RulesFileError("they are written in a way that can only be changed as text, in Rules…")
+
+
+def _kind(rule: Rule) -> str:
+    return str(rule.__struct_config__.tag)
+
+
+def _values(rule: Rule) -> dict[str, Any]:
+    return msgspec.structs.asdict(rule)
+
+
+def _value(value: Any) -> str:
+    """Return a value as TOML."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return _string(value)
+        case tuple():
+            return f"[{', '.join(map(_value, value))}]"
+        case _:
+            return repr(value).removesuffix(".0")
 
 
 def _string(text: str) -> str:

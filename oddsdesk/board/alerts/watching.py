@@ -79,7 +79,7 @@ class AlertWatch:
         self._hidden = hidden
         self._opportunities = opportunities
         self._open_bets = open_bets
-        self._rules = settings.rules
+        self._rules = settings.active
         self._present: dict[Hashable, _Present] = {} if after is None else dict(after._present)
         windows = {each.minutes for each in self._rules if isinstance(each, SteamRule)}
         self._steam = {minutes: SteamWatch(minutes) for minutes in windows}
@@ -182,7 +182,7 @@ class AlertWatch:
                 title = f"{rule.selection} {odds:g} at {name}"
                 text = f"{rule.game} · your target of {rule.odds:g} is reached"
                 level = (odds / rule.odds - 1) * 100
-                yield Alert(("target", rule), rule.title, title, text, level, key, rule.channels)
+                yield Alert(_target_key(rule), rule.title, title, text, level, key, rule.channels)
                 return
 
     def _reached(self, rule: TargetRule) -> Iterator[tuple[float, str, RowKey]]:
@@ -297,6 +297,12 @@ class AlertWatch:
         elif isinstance(notice, PricesChanged) and self._steam:
             for cell in notice.cells:
                 self._note(notice.game_id, cell)
+
+
+def _target_key(rule: TargetRule) -> Hashable:
+    """Return what is watched: a target that gets a name or another channel is the same one."""
+    where = (rule.game.casefold(), rule.market, rule.period, rule.selection)
+    return ("target", *where, rule.bookmaker.casefold(), rule.odds)
 
 
 def _urgency(alert: Alert) -> tuple[bool, float]:

@@ -65,7 +65,7 @@ class AlertsController(QObject):
         """The file of the rules; it need not exist."""
         self.gate = Gate(AlertSettings(), clock)
         self.rule_count = 0
-        """How many rules there are."""
+        """How many rules are on."""
         self.looks_back = False
         """Whether nothing is told because the desk shows the past."""
         self._board = board
@@ -177,7 +177,7 @@ class AlertsController(QObject):
 
     def _checked(self, settings: AlertSettings) -> AlertSettings:
         known = {preset.name.casefold() for preset in self._records.presets}
-        for rule in settings.rules:
+        for rule in settings.active:
             if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
                 raise RulesFileError(f"{self.path}: no preset {rule.preset!r}")
         return settings
@@ -199,7 +199,7 @@ class AlertsController(QObject):
             open_bets=self._open_bets,
             after=before,
         )
-        self.rule_count = len(settings.rules)
+        self.rule_count = len(settings.active)
         self._channels = tuple(each.name for each in settings.channels)
         self._tick.start()
         if self._watch.wants_opportunities:

@@ -2,8 +2,24 @@
 
 import pytest
 
-from oddsdesk.board.alerts.rules import RulesFileError, TargetRule, decode_rules
-from oddsdesk.board.alerts.rules_text import with_target, without_target
+from oddsdesk.board.alerts.rule_fields import KINDS
+from oddsdesk.board.alerts.rules import (
+    Rule,
+    RulesFileError,
+    SteamRule,
+    TargetRule,
+    ValueRule,
+    decode_rules,
+)
+from oddsdesk.board.alerts.rules_text import (
+    rule_entries,
+    with_changed_rule,
+    with_rule,
+    with_target,
+    without_rule,
+    without_target,
+    written,
+)
 
 DRAW = TargetRule(game="Everton vs Liverpool", market="moneyline", selection="Draw", odds=3.4)
 ODD = TargetRule(
@@ -86,10 +102,85 @@ def test_a_rule_that_is_gone_is_not_removed_for_another() -> None:
 def test_rules_that_are_written_otherwise_are_left_to_their_user(text: str) -> None:
     (rule,) = decode_rules(text.encode()).rules
     assert isinstance(rule, TargetRule)
-    with pytest.raises(RulesFileError, match="only Rules"):
+    with pytest.raises(RulesFileError, match="only be changed as text"):
         without_target(text, rule)
 
 
 def test_rules_that_make_no_sense_are_not_written_to() -> None:
     with pytest.raises(RulesFileError, match="fax"):
         with_target('[[rules]]\nkind = "fax"', DRAW)
+
+
+COMMENTED = """\
+[[rules]]
+kind = "value"
+least_ev = 2     # not "less" # really
+channels = [     # both
+  "phone",
+  "desk",
+]
+
+# Later.
+[[rules]]
+kind = "surebet"   # of a newer version
+least = 3
+"""
+
+
+def test_a_changed_rule_keeps_its_comments_and_what_did_not_change() -> None:
+    rule = ValueRule(least_ev=3.5, channels=("phone", "desk"), preset="Mine")
+    text = with_changed_rule(COMMENTED, 0, rule)
+    changed = COMMENTED.replace("least_ev = 2 ", "least_ev = 3.5 ").replace(
+        "]\n\n", ']\npreset = "Mine"\n\n'
+    )
+    assert text == changed
+    assert rule_entries(text)[0].rule == rule
+
+
+@pytest.mark.parametrize("rule", [ValueRule(), ValueRule(name="#1", channels=("phone",))])
+def test_a_value_over_several_lines_is_replaced_whole(rule: ValueRule) -> None:
+    text = with_changed_rule(COMMENTED, 0, rule)
+    assert rule_entries(text)[0].rule == rule
+    assert '# not "less" # really' in text
+
+
+def test_a_rule_is_switched_off_and_on_again() -> None:
+    off = with_changed_rule(TEXT, 0, ValueRule(least_ev=2, enabled=False))
+    assert off == TEXT.replace("# not less\n", "# not less\nenabled = false\n")
+    on = with_changed_rule(off, 0, ValueRule(least_ev=2))
+    assert on == off.replace("enabled = false", "enabled = true")
+
+
+def test_a_rule_that_nobody_knows_is_listed_with_its_fault_and_kept() -> None:
+    known, unknown = rule_entries(COMMENTED)
+    assert (known.title, known.problem) == ("Value", "")
+    assert (unknown.title, unknown.rule) == ("surebet", None)
+    assert "surebet" in unknown.problem
+    tail = COMMENTED[COMMENTED.index("# Later.") :]
+    assert tail in with_rule(COMMENTED, SteamRule())
+    assert tail in without_rule(COMMENTED, 0)
+    assert "surebet" not in without_rule(COMMENTED, 1)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *(kind() for kind in KINDS if kind is not TargetRule),
+        ODD,
+        SteamRule(groups=4, points=0.25, minutes=1.5, name="a", enabled=False),
+    ],
+)
+def test_each_kind_of_rule_is_written_as_it_is_read(rule: Rule) -> None:
+    assert rule_entries(written(rule))[0].rule == rule
+    assert rule_entries(with_rule("step = 1", rule))[0].rule == rule
+
+
+def test_a_file_that_ends_in_a_rule_without_a_line_break_is_changed() -> None:
+    text = with_changed_rule('[[rules]]\nkind = "steam"', 0, SteamRule(groups=4))
+    assert text == '[[rules]]\nkind = "steam"\ngroups = 4\n'
+
+
+@pytest.mark.parametrize("text", ["rules = [", "rules = 3"])
+def test_what_holds_no_list_of_rules_is_said(text: str) -> None:
+    with pytest.raises(RulesFileError):
+        rule_entries(text)

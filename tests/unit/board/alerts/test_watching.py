@@ -287,3 +287,21 @@ def test_a_connection_that_stays_lost_alerts() -> None:
     (sent,) = seen.tick()
     assert sent.alert.text == "Nothing answers"
     assert seen.tick() == []
+
+
+def test_a_rule_that_is_off_tells_nothing() -> None:
+    seen = Watched(ValueRule(enabled=False), OpportunityRule(least=-100, enabled=False))
+    seen.load()
+    assert not seen.watch.wants_opportunities
+    assert seen.tick() == []
+
+
+def test_a_target_that_gets_another_name_is_the_one_that_was_told() -> None:
+    rule = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05)
+    seen = Watched(rule)
+    seen.load()
+    (sent,) = seen.tick()
+    again = Watched(msgspec.structs.replace(rule, name="Goals", game=NAME.upper()))
+    again.load()
+    (same,) = again.tick()
+    assert same.alert.key == sent.alert.key
