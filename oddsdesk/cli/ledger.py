@@ -338,7 +338,7 @@ def _read(file: str) -> bytes:
 
 def _read_as(file: str, found: ImportedBets) -> str:
     whose = f", a list of {found.tracker}" if found.tracker else ""
-    return f"{file}: {found.odds.replace('_', ' ')} odds{whose}"
+    return f"{file}: {found.read_as}{whose}"
 
 
 def _by_hand(

@@ -30,6 +30,16 @@ from oddsdesk.ledger.cells import (
     sign_of,
 )
 from oddsdesk.ledger.columns import COLUMNS, ColumnKind, close_of
+from oddsdesk.ledger.commissions import (
+    CENT,
+    COMMISSION_KEYS,
+    PERCENT_SIGN,
+    BetLine,
+    Commissions,
+    commission_key,
+    commissions_of,
+    read_commission,
+)
 from oddsdesk.ledger.trackers import (
     EACH_WAY,
     EV_SHARE,
@@ -54,15 +64,14 @@ from oddsdesk.spreadsheets import SheetError, as_written, read_sheet
 _NEEDED: Final = ("selection", "stake")
 _KINDS: Final = {column.key: column.kind for column in COLUMNS}
 _READ: Final = frozenset(column.key for column in COLUMNS if column.is_read) - {"odds"}
-_SAID: Final = {*_KINDS, *ODDS_KEYS.values(), EV_SHARE, FREE_BET, EACH_WAY, TIPSTER}
+_OTHERS: Final = {EV_SHARE, FREE_BET, EACH_WAY, TIPSTER, *COMMISSION_KEYS}
+_SAID: Final = {*_KINDS, *ODDS_KEYS.values(), *_OTHERS}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
 _YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
 _AMOUNTS: Final = frozenset({"stake", "cashed_stake", "cashed_back", "age_ms"})
 """Columns of numbers that may have thousands."""
 _PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
-_CENT: Final = 0.01 + 1e-9
-"""What rounding may make of a profit."""
 NO_PROFILES: Final = Profiles()
 
 
@@ -98,11 +107,18 @@ class ImportedBets(NamedTuple):
     undated: set[int]
     """Places of the bets that the file has no date of: they are taken as placed now."""
     doubts: list[str]
-    """One line each: the number of the line, and what its list says otherwise than we do."""
+    """One line each: what the list says otherwise than we do, or says and is not read."""
     tracker: str = ""
     """Whose list it is; empty for our own and plain ones."""
     odds: str = DECIMAL
     """How its odds are written, a style of ``pricing.formats``."""
+    commission: str = ""
+    """What its commissions were taken for; empty where it has none that were read."""
+
+    @property
+    def read_as(self) -> str:
+        """What its figures were taken for, in words."""
+        return ", ".join(filter(None, (f"{self.odds.replace('_', ' ')} odds", self.commission)))
 
 
 def read_bets(
@@ -111,7 +127,8 @@ def read_bets(
     """Return the bets of a CSV or XLSX file; a line that makes no sense is left out and named.
 
     ``odds`` is how the user says that they are written, a style of ``pricing.formats``. What they
-    pay net is told by a column, else by the profit of a bet that was won, else by ``profiles``.
+    pay net is told by a column, else by the profit of a bet that was won, else by its commission,
+    else by ``profiles``.
 
     Raises:
         OddsUnclearError: nobody told how its odds are written.
@@ -131,24 +148,36 @@ def read_bets(
     style = odds or _style(keys, tracker, cells)
     writing = _writing_of(cells, tracker, style)
     left_out = [title for title in titles if keys[title] not in _SAID]
-    tells_net = "net_odds" in keys.values()
     found = ImportedBets([], [], left_out, set(), [], tracker.name, style)
+    tells_net = "net_odds" in keys.values()
+    kept_by = None if tells_net else commission_key(keys.values())
+    lines = list[BetLine]()
     for number, row in named:
         try:
-            bet = _bet(row, now_ms, writing)
-            profit = _profit(row, writing)
-            if not tells_net:
-                bet = _with_net(bet, profit, profiles)
+            bet, profit = _bet(row, now_ms, writing), _profit(row, writing)
         except (CellError, BadBetError) as error:
             found.problems.append(f"line {number}: {error}")
             continue
+        commission = None
+        try:
+            commission = read_commission(row.get(kept_by or "", ""), writing.decimals)
+        except CellError as error:
+            found.doubts.append(f"line {number}: {error}")
         if not row.get("placed_at"):
-            found.undated.add(len(found.bets))
+            found.undated.add(len(lines))
+        lines.append(BetLine(number, bet, profit, commission))
+    charged = commissions_of(kept_by, lines) if kept_by else Commissions()
+    if charged.doubt:
+        found.doubts.insert(0, charged.doubt)
+    for line in lines:
+        bet, profit = line.bet, line.profit
+        if not tells_net:
+            bet = _with_net(bet, profit, charged.net(line), profiles)
         found.bets.append(bet)
-        if profit is not None and bet.profit is not None and abs(bet.profit - profit) > _CENT:
+        if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
             said = f"its list says {profit:+.2f}, {_result_text(bet)} is {bet.profit:+.2f}"
-            found.doubts.append(f"line {number}: {said}")
-    return found
+            found.doubts.append(f"line {line.number}: {said}")
+    return found._replace(commission=charged.taken_for)
 
 
 def _check_titles(keys: Mapping[str, str]) -> None:
@@ -226,6 +255,8 @@ def _writing_of(rows: Sequence[Mapping[str, str]], tracker: Tracker, odds: str) 
                 moments.append(text)
             elif kind is ColumnKind.NUMBER and (key != "odds" or odds == DECIMAL):
                 numbers.append(text)
+            elif key in COMMISSION_KEYS:
+                numbers.append(text.rstrip(PERCENT_SIGN))
         signs.add(sign_of(row.get("stake", "")))
     return _Writing(
         words={**RESULT_WORDS, **tracker.words},
@@ -276,12 +307,17 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     return check_bet(_ended(bet, _profit(row, writing)))
 
 
-def _with_net(bet: PlacedBet, profit: float | None, profiles: Profiles) -> PlacedBet:
-    """Return a bet with what its odds pay after commission, to the cent that was paid."""
-    net = profiles.of(bet.bookmaker).net(bet.odds)
+def _with_net(
+    bet: PlacedBet, profit: float | None, told: float | None, profiles: Profiles
+) -> PlacedBet:
+    """Return a bet with what its odds pay after commission, to the cent that was paid.
+
+    ``told``: what they pay by the commission that its list states.
+    """
+    net = profiles.of(bet.bookmaker).net(bet.odds) if told is None else told
     if bet.result in (Result.WON, Result.HALF_WON) and profit is not None and profit > 0:
         won = bet.stake * decided_share(bet.result)
-        is_gross = abs(profit - won * (bet.odds - 1)) <= _CENT
+        is_gross = abs(profit - won * (bet.odds - 1)) <= CENT
         net = bet.odds if is_gross else 1 + profit / won
     return bet if net == bet.odds else msgspec.structs.replace(bet, net_odds=net)
 

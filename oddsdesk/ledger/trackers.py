@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.ledger.cells import fold
 from oddsdesk.ledger.columns import COLUMNS
+from oddsdesk.ledger.commissions import COMMISSION, COMMISSION_AMOUNT, COMMISSION_PCT
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL
 from oddsdesk.pricing.results import Result
 
@@ -68,6 +69,9 @@ _OTHERS: Final = {
     **dict.fromkeys(("freebet", "isfreebet"), FREE_BET),
     "eachway": EACH_WAY,
     "tipster": TIPSTER,
+    "commission": COMMISSION,
+    **dict.fromkeys(("commissionpct", "commissionpercent", "commissionrate"), COMMISSION_PCT),
+    **dict.fromkeys(("commissionamount", "commissionpaid"), COMMISSION_AMOUNT),
 }
 
 

@@ -199,8 +199,7 @@ class BetsFiles(QObject):
 
 def _read_as(found: ImportedBets) -> str:
     """Return how odds were read, and whose list it was."""
-    odds = f"{found.odds.replace('_', ' ')} odds"
-    return f"a list of {found.tracker} with {odds}" if found.tracker else odds
+    return f"a list of {found.tracker} with {found.read_as}" if found.tracker else found.read_as
 
 
 def _bets(count: int) -> str:

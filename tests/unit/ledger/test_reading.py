@@ -16,7 +16,7 @@ from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.export.bets import write_bets_workbook
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.merging import lacking
-from oddsdesk.ledger.reading import OddsUnclearError, read_bets
+from oddsdesk.ledger.reading import ImportedBets, OddsUnclearError, read_bets
 from oddsdesk.ledger.writing import write_bet_analytix, write_csv, write_json
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.profiles import Profile, Profiles
@@ -139,6 +139,82 @@ def test_a_bet_pays_what_its_list_says_it_won_else_what_its_bookmaker_leaves(
     assert bet.net == pytest.approx(net)
 
 
+WON_AND_MORE = ("Leeds,Exchange,3.0,10,won", "Hull,Other,3.0,10,lost", "Ayr,Other,3.0,10,")
+"""Won bets pay 20 gross; the user noted 5 % for Exchange, and nothing for Other."""
+
+
+def charged(title: str, cells: str, profits: str = ",,") -> ImportedBets:
+    """Read these bets with what a column says of a commission, and with profits beside it."""
+    beside = zip(WON_AND_MORE, cells.split(), profits.split(","), strict=True)
+    table = [f"Selection,Bookmaker,Odds,Stake,Result,{title},Profit"]
+    table += [f"{bet},{cell.strip('-')},{profit}" for bet, cell, profit in beside]
+    return read_bets("\n".join(table).encode(), NOW, profiles=PROFILES)
+
+
+@pytest.mark.parametrize(
+    ("title", "cells", "profits", "nets", "taken_for"),
+    [
+        ("Commission %", "2 2 2", ",,", ("2.96", "2.96", "2.96"), "in percent of a win"),
+        ("Commission (%)", "0.75 - -", ",,", ("2.985", "3", "3"), "in percent of a win"),
+        ("Commission", "2% 2% -", ",,", ("2.96", "2.96", "3"), "in percent of a win"),
+        ("Commission", "25 25 25", ",,", ("2.5", "2.5", "2.5"), "in percent of a win"),
+        ("Commission", "2 2 2", "19.60,,", ("2.96", "2.96", "2.96"), "in percent of a win"),
+        ("Commission rate", "0.02 0.02 0.02", "19.60,,", ("2.96",) * 3, "as a share of a win"),
+        ("Commission", "0.02 0.02 0.02", "19.60,,", ("2.96",) * 3, "as a share of a win"),
+        ("Commission amount", "0.4 - 0.4", ",,", ("2.96", "3", "3"), "as an amount"),
+        ("Commission", "€0.40 €0 -", ",,", ("2.96", "3", "3"), "as an amount"),
+        ("Commission", "0.4 - -", "19.60,,", ("2.96", "3", "3"), "as an amount"),
+        ("Commission", "0 0 0", ",,", ("3", "3", "3"), ""),
+        ("Commission %", "2 2 2", "19.00,,", ("2.9", "2.96", "2.96"), "in percent of a win"),
+    ],
+)
+def test_a_commission_tells_what_a_bet_pays_where_its_profit_does_not(
+    title: str, cells: str, profits: str, nets: tuple[str, ...], taken_for: str
+) -> None:
+    """2 % of 20 is 0.40: 19.60 for 10 is 2.96."""
+    found = charged(title, cells, profits)
+    assert [bet.net for bet in found.bets] == [pytest.approx(float(net)) for net in nets]
+    assert found.commission == (f"commission {taken_for}" if taken_for else "")
+    assert (found.doubts, found.left_out) == ([], [])
+
+
+EITHER = (
+    "nothing tells whether it is percent or an amount; a title "
+    "Commission % over such as 2 for 2 %, or Commission amount, does"
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "cells", "profit", "net", "why"),
+    [
+        ("Commission", "2 2 2", "", 2.9, f"2 is not read: {EITHER}"),
+        ("Commission %", "0.02 0.02 -", "", 2.9, f"0.02 is not read: {EITHER}"),
+        ("Commission", "2 2 2", "17.77", 2.777, f"2 is not read: {EITHER}"),
+        ("Commission %", "2 2 2", "18", 2.8, "2 is not read: the bets beside it say otherwise"),
+        ("Commission", "2% €2 -", "", 2.9, "2 is not read: the bets beside it say otherwise"),
+        ("Commission %", "2 2 2", "20", 3.0, "2 is not read: the profits beside it are without it"),
+    ],
+)
+def test_a_commission_that_may_be_either_is_not_read_and_that_is_told(
+    title: str, cells: str, profit: str, net: float, why: str
+) -> None:
+    found = charged(title, cells, f"{profit},,")
+    assert found.doubts == [f"commission such as {why}"]
+    assert [bet.net for bet in found.bets] == [pytest.approx(net), 3.0, 3.0]
+    assert found.commission == ""
+
+
+def test_a_cell_that_is_no_commission_is_named_and_its_bet_kept() -> None:
+    found = charged("Commission %", "2 free 2")
+    assert [bet.net for bet in found.bets] == [pytest.approx(2.96), 3.0, pytest.approx(2.96)]
+    assert found.doubts == ["line 3: commission 'free': expected a number such as 12.50"]
+
+
+def test_commissions_may_have_a_comma() -> None:
+    table = "Selection;Odds;Stake;Commission %\nLeeds;3,0;10;2,5 %\n"
+    assert [bet.net for bet in read_bets(table.encode(), NOW).bets] == [pytest.approx(2.95)]
+
+
 def test_our_own_lists_keep_what_was_not_known() -> None:
     held = msgspec.structs.replace(BET, net_odds=None, bookmaker="Exchange")
     assert read_bets(written_csv(held), NOW, profiles=PROFILES).bets == [held]
@@ -246,11 +322,13 @@ def test_what_is_written_for_bet_analytix_is_read_back() -> None:
     stream = io.BytesIO()
     won = msgspec.structs.replace(BET, result=Result.HALF_WON, note="=1+1")
     assert write_bet_analytix([BET, won, FULL], stream).written == 2
-    found = read_bets(stream.getvalue(), NOW)
+    exchange = Profiles([Profile(name=BET.bookmaker, group="", commission=0.05)])
+    found = read_bets(stream.getvalue(), NOW, profiles=exchange)
     assert found.tracker == "Bet-Analytix"
     still_open, half = found.bets
     assert (still_open.odds, still_open.stake, still_open.result) == (2.9475, BET.stake, None)
     assert (half.result, half.note) == (Result.HALF_WON, "=1+1; taken at 3.05; GBP")
+    assert half.net == 2.9475, "what an exchange keeps is off the odds already"
     assert half.selection == f"{BET.selection} · {BET.match_name}"
 
 
