@@ -153,18 +153,8 @@ def split_stakes(legs: Sequence[Leg], split: Split) -> tuple[float, ...]:
     """
     nets = [leg.net_odds for leg in legs]
     steps, total = split.total / split.step, total_of(legs)
-    even = [steps / (net * total) for net in nets]
-    least = [max(1, math.ceil(each - NEAR_STEPS - _HAIR)) for each in even]
-    best: tuple[float, int, Sequence[int]] = (-math.inf, 0, [0] * len(nets))
-    for net, most, low in zip(nets, even, least, strict=True):
-        for count in range(low, math.floor(most + _HAIR) + 1):
-            pays = count * net  # the least of all: the others want no more steps than pay that
-            wanted = (math.ceil(pays / other - _HAIR) for other in nets)
-            counts = list(map(max, least, wanted))
-            if (staked := sum(counts)) <= steps + _HAIR:
-                worst = min(map(mul, counts, nets)) / staked
-                best = max(best, (round(worst, 9), staked, counts))
-    return tuple(round(count * split.step, 6) for count in best[2])
+    counts = _most_at_worst(nets, [steps / (net * total) for net in nets], most=steps)
+    return tuple(round(count * split.step, 6) for count in counts)
 
 
 def rest_of_legs(
@@ -172,9 +162,11 @@ def rest_of_legs(
 ) -> tuple[tuple[float, ...], float]:
     """Return the stakes of legs that are still to be placed, and what all legs gain at worst.
 
+    Those that leave most at worst of all stakes, as ``split_stakes`` does, near such as pay as
+    much as the least of what was placed: to pay more would cost and leave no more.
+
     Args:
-        placed: Stake and net odds of each leg that was placed; what is left is to pay as much as
-            the first of them.
+        placed: Stake and net odds of each leg that was placed.
         net_odds: The net odds of the others now.
         step: What stakes are multiples of.
 
@@ -182,13 +174,49 @@ def rest_of_legs(
         The stakes in the order of ``net_odds``, and the worst outcome's gain in percent of all
         stakes; below 0 it is a loss.
     """
-    first_stake, first_net = placed[0]
-    wanted = first_stake * first_net
-    steps = (math.floor(wanted / net / step + 0.5) for net in net_odds)
-    stakes = tuple(round(each * step, 6) for each in steps)
+    pays = min(stake * net for stake, net in placed) / step
+    even = [pays / net for net in net_odds]
+    before = math.fsum(stake for stake, _ in placed) / step
+    counts = _most_at_worst(net_odds, even, placed=before, pays=pays)
+    stakes = tuple(round(count * step, 6) for count in counts)
     legs = [*placed, *zip(stakes, net_odds, strict=True)]
     staked = math.fsum(stake for stake, _ in legs)
     return stakes, (min(stake * net for stake, net in legs) / staked - 1) * 100
+
+
+def _most_at_worst(
+    nets: Sequence[float],
+    even: Sequence[float],
+    *,
+    most: float = math.inf,
+    placed: float = 0.0,
+    pays: float = math.inf,
+) -> Sequence[int]:
+    """Return how many steps leave most at worst in percent of all; none where one each is too much.
+
+    Args:
+        nets: Net odds of each leg.
+        even: The steps with which all legs pay the same; near them is looked.
+        most: How many steps there are at most.
+        placed: How many are staked on other legs already.
+        pays: The least that one of those pays, in steps.
+    """
+    least = [max(1, math.ceil(each - NEAR_STEPS - _HAIR)) for each in even]
+    payments = [
+        count * net
+        for net, each, low in zip(nets, even, least, strict=True)
+        for count in range(low, math.floor(each + _HAIR) + 1)
+    ]
+    if placed:
+        payments.append(pays)
+    best: tuple[float, int, Sequence[int]] = (-math.inf, 0, [0] * len(nets))
+    for paid in payments:  # the least of all: the legs want no more steps than pay that
+        wanted = (math.ceil(paid / net - _HAIR) for net in nets)
+        counts = list(map(max, least, wanted))
+        if (staked := sum(counts)) <= most + _HAIR:
+            worst = min(pays, *map(mul, counts, nets)) / (placed + staked)
+            best = max(best, (round(worst, 9), staked, counts))
+    return best[2]
 
 
 def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outlay:

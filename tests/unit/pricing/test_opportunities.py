@@ -253,20 +253,56 @@ def test_the_chance_is_that_of_the_ladder_between_its_half_lines() -> None:
     assert Span(3, 3).chance({2.5: 0.3, 3.5: 0.4}) is None
 
 
+HUNDREDTHS = st.integers(102, 3_000)
+
+
 @given(
-    st.tuples(st.floats(1, 1_000), st.floats(1.02, 30)),
-    st.lists(st.floats(1.02, 30), min_size=1, max_size=3),
-    st.sampled_from([0.01, 0.5, 1.0, 5.0]),
+    st.lists(st.tuples(st.integers(100, 50_000), HUNDREDTHS), min_size=1, max_size=2),
+    st.lists(HUNDREDTHS, min_size=1, max_size=2),
+    st.sampled_from([Fraction(1, 100), Fraction(1, 2), Fraction(1), Fraction(5)]),
 )
-def test_what_is_left_of_legs_pays_what_the_first_pays_within_half_a_step(
-    first: tuple[float, float], nets: list[float], step: float
+def test_no_stakes_of_legs_that_are_left_leave_more_at_worst(
+    before: list[tuple[int, int]], hundredths: list[int], step: Fraction
 ) -> None:
-    stakes, worst = rest_of_legs([first], nets, step)
-    wanted = first[0] * first[1]
-    staked = first[0]
-    pays = [wanted]
-    for stake, net in zip(stakes, nets, strict=True):
-        assert abs(stake - wanted / net) <= step / 2 + 1e-5
-        staked += stake
-        pays.append(stake * net)
-    assert worst == pytest.approx((min(pays) - staked) / staked * 100, abs=1e-6)
+    placed = [(Fraction(stake, 100), Fraction(net, 100)) for stake, net in before]
+    nets = [Fraction(each, 100) for each in hundredths]
+    least = min(stake * net for stake, net in placed)
+    near = [
+        range(max(1, math.ceil(least / net / step - 3)), math.floor(least / net / step + 3) + 1)
+        for net in nets
+    ]
+
+    def worst(counts: Sequence[int]) -> Fraction:
+        legs = [*placed, *((count * step, net) for count, net in zip(counts, nets, strict=True))]
+        return min(stake * net for stake, net in legs) / sum(stake for stake, _ in legs) - 1
+
+    floats = [(float(stake), float(net)) for stake, net in placed]
+    stakes, told = rest_of_legs(floats, [float(net) for net in nets], float(step))
+    found = [round(stake / float(step)) for stake in stakes]
+    most = max(map(worst, itertools.product(*near)))
+    assert float(worst(found)) == pytest.approx(float(most), abs=2e-9)
+    assert told == pytest.approx(float(worst(found)) * 100, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("placed", "net", "stake", "worst"),
+    [
+        ((90, 1.1), 12.0, 9, 99 / 99),  # 8.25 pay as much; 8 lose 2.0 %: 96 of 98
+        ((8, 12.0), 1.134, 84, 95.256 / 92),  # 84.66 do; 85 leave 3.2 %: 96 of 93
+    ],
+)
+def test_the_stake_of_a_leg_that_is_left_is_not_the_nearest(
+    placed: tuple[float, float], net: float, stake: float, worst: float
+) -> None:
+    assert rest_of_legs([placed], [net], 1) == ((stake,), pytest.approx((worst - 1) * 100))
+
+
+def test_what_is_left_need_not_pay_more_than_the_least_of_what_was_placed() -> None:
+    """60 at 2.0 and 40 at 2.5 pay 120 and 100: 20 at 5.0 pay 100, too, and 24 only cost more."""
+    stakes, worst = rest_of_legs([(60, 2.0), (40, 2.5)], [5.0], 1)
+    assert (stakes, worst) == ((20,), pytest.approx(-100 * 20 / 120))
+
+
+def test_a_leg_that_is_left_has_a_step_at_least() -> None:
+    stakes, worst = rest_of_legs([(10, 1.1)], [40.0], 1)
+    assert (stakes, worst) == ((1,), pytest.approx(0.0))
