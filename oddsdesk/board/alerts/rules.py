@@ -29,14 +29,18 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Meta(title="Channels", description="Where its alerts go; none is everywhere."),
     ] = ()
     enabled: Annotated[
-        bool, Meta(title="On", description="A rule that is off is kept, and not looked for.")
+        bool, Meta(title="Enabled", description="A rule that is off is kept, and not looked for.")
     ] = True
+
+    @classmethod
+    def kind_title(cls) -> str:
+        """Return what a rule without a name is called."""
+        return str(cls.__struct_config__.tag).replace("-", " ").capitalize()
 
     @property
     def title(self) -> str:
         """What the rule is called."""
-        kind = self.__struct_config__.tag
-        return self.name or str(kind).replace("-", " ").capitalize()
+        return self.name or self.kind_title()
 
 
 class ValueRule(_Rule, frozen=True, tag="value", tag_field="kind"):
@@ -57,26 +61,27 @@ class ValueRule(_Rule, frozen=True, tag="value", tag_field="kind"):
     ] = 0.0
 
 
-class TargetRule(_Rule, frozen=True, tag="target", tag_field="kind"):
+class TargetRule(_Rule, frozen=True, kw_only=True, tag="target", tag_field="kind"):
     """A price that reaches a target, at one bookmaker or at any of the user's."""
 
     game: Annotated[
         Name, Meta(title="Game", description="As it is written in the desk: Everton vs Liverpool.")
     ]
-    market: Annotated[
-        Name, Meta(title="Market", description="As the service calls it: moneyline, total.")
-    ]
+    market: Annotated[Name, Meta(title="Market", description="Which one of the game.")]
+    period: Annotated[
+        int,
+        Meta(title="Part of the game", description="All of it, or a half, quarter, period or set."),
+    ] = 0
     selection: Annotated[
         Name, Meta(title="Selection", description="As it is written in the desk: Over 2.5.")
     ]
+    bookmaker: Annotated[
+        str, Meta(title="Bookmaker", description="Empty for any of your bookmakers.")
+    ] = ""
     odds: Annotated[
         float, Meta(gt=1, le=1e6, title="Odds reach", description="As offered, before commission.")
     ]
     """Decimal, as offered."""
-    period: Annotated[int, Meta(title="Part of the game", description="0 is the whole game.")] = 0
-    bookmaker: Annotated[
-        str, Meta(title="Bookmaker", description="Empty for any of your bookmakers.")
-    ] = ""
 
 
 class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):

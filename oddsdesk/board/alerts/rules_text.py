@@ -64,6 +64,18 @@ def with_changed_rule(text: str, place: int, rule: Rule) -> str:
     return _checked("".join([*lines[:begin], *block, *lines[end:]]), text, raw, rule)
 
 
+def with_enabled(text: str, place: int, *, enabled: bool) -> str:
+    """Return a file with the rule at a place on or off.
+
+    Raises:
+        RulesFileError: it makes no sense, or the rules are not written one below the other.
+    """
+    rule = rule_entries(text)[place].rule
+    if rule is None:
+        raise RulesFileError("that rule makes no sense to this version")
+    return with_changed_rule(text, place, msgspec.structs.replace(rule, enabled=enabled))
+
+
 def without_rule(text: str, place: int) -> str:
     """Return a file without the rule at a place.
 

@@ -108,6 +108,10 @@ class AlertsController(QObject):
         """
         return read_rules(self.path) if self.path.exists() else AlertSettings()
 
+    def preset_names(self) -> list[str]:
+        """Return what presets of value bets there are."""
+        return [preset.name for preset in self._records.presets]
+
     def set_target(self, rule: TargetRule | None, instead_of: TargetRule | None = None) -> None:
         """Write a target into the file, in the place of another if that is given; None: remove it.
 

@@ -12,6 +12,7 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.model import AlertsModel, rows_of, when_text
+from oddsdesk.desk.alerts.rule_form import KnownNames
 from oddsdesk.desk.alerts.rules_dialog import RulesDialog
 from oddsdesk.desk.alerts.target_dialog import TargetDialog
 from oddsdesk.desk.ui.actions import add_action
@@ -64,8 +65,13 @@ class AlertsPanel(QWidget):
 
     def edit_rules(self) -> None:
         """Open the rules."""
-        dialog = RulesDialog(Path(self._alerts.path), self._theme, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        games = {game.match_name for game in self._board.games.values()}
+        names = KnownNames(
+            self._alerts.preset_names(),
+            sorted(games, key=str.casefold),
+            sorted(self._board.bookmakers(), key=str.casefold),
+        )
+        dialog = RulesDialog(Path(self._alerts.path), self._theme, names, self)
         dialog.saved.connect(self._alerts.read)
         dialog.open()
 

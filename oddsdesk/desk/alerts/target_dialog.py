@@ -77,7 +77,9 @@ class TargetDialog(FormDialog):
             role = QDialogButtonBox.ButtonRole.DestructiveRole
             self.remove = self.buttons.addButton("Remove the alert", role)
             self.remove.clicked.connect(self._on_remove_clicked)
-        save = "Alert me" if self._standing is None else "Change the alert"
+        save = "Alert me"
+        if self._standing is not None:
+            save = "Change the alert" if self._standing.enabled else "Turn the alert on"
         self.save = self.buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)
         self.save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self._on_buttons_accepted)

@@ -16,7 +16,6 @@ from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.model import COLUMNS
 from oddsdesk.desk.alerts.notifier import Notifier
 from oddsdesk.desk.alerts.panel import AlertsPanel
-from oddsdesk.desk.alerts.rules_dialog import RulesDialog
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -154,22 +153,6 @@ def test_rules_that_make_no_sense_are_said_and_stop_nothing_else(
     assert found.args is not None
     assert "No such" in found.args[0]
     assert alerts.rule_count == 0
-
-
-def test_the_dialog_saves_rules_that_make_sense_only(
-    theme: Theme, tmp_path: Path, qtbot: QtBot
-) -> None:
-    path = tmp_path / "settings" / "alerts.toml"
-    dialog = RulesDialog(path, theme)
-    qtbot.addWidget(dialog)
-    assert dialog.save.isEnabled()
-    dialog.text.setPlainText('[[rules]]\nkind = "fax"')
-    assert not dialog.save.isEnabled()
-    assert "fax" in dialog.problem.text()
-    dialog.text.setPlainText(VALUE)
-    with qtbot.waitSignal(dialog.saved):
-        dialog.save.click()
-    assert path.read_text("utf-8") == VALUE
 
 
 class Tray(QSystemTrayIcon):

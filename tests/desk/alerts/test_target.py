@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -88,6 +89,14 @@ def test_the_target_that_stands_is_shown_changed_and_removed(
     assert said.args == ["No alert any more of Over 2.5 at any of my bookmakers.", True]
     assert alerts.kept().rules == ()
     assert alerts.path.read_text("utf-8").startswith("# mine\nstep = 1\n")
+
+
+def test_a_target_that_is_off_is_turned_on(panel: AlertsPanel, alerts: AlertsController) -> None:
+    alerts.set_target(msgspec.structs.replace(RULE, enabled=False))
+    dialog = ask(panel)
+    assert (dialog.price.text(), dialog.save.text()) == ("2.2", "Turn the alert on")
+    dialog.save.click()
+    assert alerts.kept().rules == (RULE,)
 
 
 def test_a_price_that_is_reached_already_is_said_to_be(panel: AlertsPanel) -> None:

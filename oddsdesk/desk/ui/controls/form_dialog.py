@@ -62,6 +62,16 @@ class FormDialog(QDialog):
         self.form.addRow(name, holder)
         return holder
 
+    def take_fields(self) -> QWidget:
+        """Return a widget that holds the fields from now on, to be laid out elsewhere."""
+        self._column.removeItem(self.form)
+        self.form.setParent(None)
+        page = QWidget()
+        page.setProperty("variant", "window")
+        page.setLayout(self.form)
+        self.form.setContentsMargins(0, 0, 0, 0)
+        return page
+
     def values(self) -> object:
         """Return what the fields say, to be compared."""
         return None
