@@ -26,6 +26,8 @@ _HOW = (
 
 _LEAST_BESIDE = 780
 """Where it is narrower the buttons stand below the text."""
+_LEAST_HIGH = 560
+"""Where the window is lower, what it shows is not told: that leaves more of it."""
 
 
 class Introduction(QWidget):
@@ -79,13 +81,15 @@ class Introduction(QWidget):
         self._unsubscribe()
 
     def _show(self) -> None:
-        simulated = self._board.connection.simulated
-        said = {True: _SIMULATED, False: _REAL, None: ""}[simulated]
-        self._text.setText(" ".join(part for part in (_WHAT, said, _HOW) if part))
         self._fit()
         self.setVisible(self._preferences.get(INTRODUCTION))
 
     def _fit(self) -> None:
+        simulated = self._board.connection.simulated
+        said = {True: _SIMULATED, False: _REAL, None: ""}[simulated]
+        is_low = self.window().height() < self._theme.fonts.scaled(_LEAST_HIGH)
+        self._title.setVisible(not is_low)
+        self._text.setText(" ".join(part for part in ("" if is_low else _WHAT, said, _HOW) if part))
         is_narrow = self.width() < self._theme.fonts.scaled(_LEAST_BESIDE)
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)

@@ -21,7 +21,7 @@ def test_it_is_as_high_as_its_text_however_wide_the_window_was(
     with qtbot.waitExposed(window):
         window.show()
     for width in widths:
-        window.resize(width, 500)
+        window.resize(width, 700)
         qtbot.waitUntil(lambda: text.height() == needed_lines(text) * text.fontMetrics().height())
     strip.close_panel()
 

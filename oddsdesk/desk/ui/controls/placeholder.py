@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.desk.ui.controls.plain import Label
@@ -24,7 +25,11 @@ class EmptyState(NamedTuple):
 
 
 class Placeholder(QWidget):
-    """A state in words; each state has an icon of its own, so that no two look alike."""
+    """A state in words; each state has an icon of its own, so that no two look alike.
+
+    Where it is low the icon goes, then what to do, which the sentence tells when it is pointed at:
+    a window would be higher than its screen otherwise.
+    """
 
     action_requested = Signal()
 
@@ -42,7 +47,7 @@ class Placeholder(QWidget):
         self._detail.setProperty("variant", "note")
         self._action = QPushButton()
         self._action.clicked.connect(self.action_requested)
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setSpacing(spacing.STEP)
         column.addStretch(2)
         for widget in (self._icon, self._sentence, self._detail):
@@ -56,12 +61,40 @@ class Placeholder(QWidget):
         self._state = state
         self._sentence.setText(state.sentence)
         self._detail.setText(state.detail)
-        self._detail.setVisible(bool(state.detail))
         self._action.setText(state.action)
         self._action.setVisible(bool(state.action))
         self._show_icon()
+        self._fit()
+        self.updateGeometry()
+
+    def _fit(self) -> None:
+        """Show as much as there is room for."""
+        width = self._column.contentsRect().width()
+        room = self.height() - self._least_height(width)
+        detail = self._detail.heightForWidth(width) + spacing.STEP if self._state.detail else 0
+        icon = self._icon.sizeHint().height() + spacing.STEP
+        is_whole = detail <= room
+        self._detail.setVisible(is_whole and bool(detail))
+        self._icon.setVisible(detail + icon <= room)
+        self._sentence.setToolTip("" if is_whole else self._state.detail)
+
+    def _least_height(self, width: int) -> int:
+        """Return how high the sentence and the action are."""
+        margins = self._column.contentsMargins()
+        action = self._action.sizeHint().height() + spacing.STEP if self._state.action else 0
+        return self._sentence.heightForWidth(width) + action + margins.top() + margins.bottom()
 
     def _show_icon(self) -> None:
         ratio = self.devicePixelRatioF()
         state = self._state
         self._icon.setPixmap(self._theme.pixmap(state.icon, _ICON, ratio, state.ink))
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        width = self._column.contentsRect().width()
+        return QSize(super().minimumSizeHint().width(), self._least_height(width))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
