@@ -4,12 +4,14 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
 from oddsdesk.desk.connections.secrets import KeyPlace
 from oddsdesk.desk.connections.sessions import ServiceSession
-from oddsdesk.desk.shell.embedding import EmbeddedSession
+from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
 
 REMOTE = RemoteProfile("Odds Co.", "http://127.0.0.1:9", key_place=KeyPlace.SESSION)
 
 
 def make_session(profile: Profile) -> ServiceSession:
-    """Return the session of an embedded profile."""
+    """Return the session of an embedded profile, or of a guest's."""
     assert isinstance(profile, EmbeddedProfile)
+    if profile.guest:
+        return GuestSession(profile, system_clock)
     return EmbeddedSession(profile, system_clock)

@@ -77,6 +77,8 @@ class UnknownProfileError(LookupError):
 
 class _File(msgspec.Struct):
     last: str = EMBEDDED_NAME
+    joined: list[str] = []
+    """Of whose databases the server of another process is used, where one runs."""
     connections: list[msgspec.Raw] = []
 
 
@@ -90,6 +92,7 @@ class Profiles:
         self._profiles: list[Profile] = [EmbeddedProfile()]
         self._unread: list[msgspec.Raw] = []
         self._last = EMBEDDED_NAME
+        self._joined: list[str] = []
         self._load()
 
     def all(self) -> tuple[Profile, ...]:
@@ -118,10 +121,24 @@ class Profiles:
             return self.find(EMBEDDED_NAME)
 
     def remember(self, profile: Profile) -> None:
-        """Keep which connection was used last; ``OSError`` where that cannot be written."""
-        if profile in self._profiles and profile.name != self._last:
-            self._last = profile.name
+        """Keep which connection was used last, and that a guest's uses another's server.
+
+        Raises:
+            OSError: that cannot be written.
+        """
+        kept = next((each for each in self._profiles if _is_kept_as(profile, each)), None)
+        if kept is None:
+            return
+        joined = list(self._joined)
+        if profile != kept and kept.name not in joined:
+            joined.append(kept.name)
+        if (kept.name, joined) != (self._last, self._joined):
+            self._last, self._joined = kept.name, joined
             self._save()
+
+    def joins(self, profile: Profile) -> bool:
+        """Say whether the user chose the server of another process for its database before."""
+        return profile in self._profiles and profile.name in self._joined
 
     def put(self, profile: Profile, replaces: str | None = None) -> Profile:
         """Add a connection, or put it in the place of another, and return it as it is kept.
@@ -134,19 +151,22 @@ class Profiles:
         others = [other for other in self._profiles if other.name != replaces]
         if any(_folded(other.name) == _folded(checked.name) for other in others):
             raise ProfileError("name", f"another connection is called {checked.name!r} already")
-        before = self._profiles, self._last
+        before = self._profiles, self._last, self._joined
         self._profiles = [*others, checked]
         if replaces == self._last:
             self._last = checked.name
+        self._joined = [checked.name if name == replaces else name for name in self._joined]
         self._save_or_restore(before)
         return checked
 
     def remove(self, name: str) -> None:
         """Drop a connection; the embedded server stays. ``OSError``: nothing is changed."""
-        before = self._profiles, self._last
+        before = self._profiles, self._last, self._joined
         self._profiles = [
             other for other in self._profiles if other.name != name or name == EMBEDDED_NAME
         ]
+        if all(other.name != name for other in self._profiles):
+            self._joined = [joined for joined in self._joined if joined != name]
         self._save_or_restore(before)
 
     def free_name(self, wanted: str) -> str:
@@ -157,16 +177,16 @@ class Profiles:
             name, number = f"{wanted} {number}", number + 1
         return name
 
-    def _save_or_restore(self, before: tuple[list[Profile], str]) -> None:
+    def _save_or_restore(self, before: tuple[list[Profile], str, list[str]]) -> None:
         try:
             self._save()
         except OSError:
-            self._profiles, self._last = before
+            self._profiles, self._last, self._joined = before
             raise
 
     def _save(self) -> None:
         raw = [msgspec.Raw(msgspec.json.encode(profile)) for profile in self._profiles]
-        content = msgspec.json.encode(_File(self._last, [*raw, *self._unread]))
+        content = msgspec.json.encode(_File(self._last, self._joined, [*raw, *self._unread]))
         write_whole(self._path, msgspec.json.format(content))
 
     def _load(self) -> None:
@@ -178,7 +198,7 @@ class Profiles:
             self.problems.append(f"{self._path}: cannot be read ({error}); it is set aside")
             self._set_aside()
             return
-        self._last = file.last
+        self._last, self._joined = file.last, file.joined
         self._read_all(file.connections)
 
     def _read_all(self, connections: Iterable[msgspec.Raw]) -> None:
@@ -197,6 +217,11 @@ class Profiles:
             self._path.replace(self._path.with_name(f"{_FILE}.unreadable"))
         except OSError as error:
             _log.warning("%s cannot be set aside: %s", self._path, error)
+
+
+def guest_of(profile: EmbeddedProfile) -> EmbeddedProfile:
+    """Return what uses the server that another process runs on a connection's database."""
+    return msgspec.structs.replace(profile, name=GUEST_NAME, guest=True)
 
 
 def check_profile(profile: Profile) -> Profile:
@@ -249,6 +274,10 @@ def _check_remote(profile: RemoteProfile, name: str) -> RemoteProfile:
         ws_url=None if profile.ws_url is None else addresses.stream,
         ident=profile.ident or uuid.uuid4().hex,
     )
+
+
+def _is_kept_as(profile: Profile, kept: Profile) -> bool:
+    return profile == kept or (isinstance(kept, EmbeddedProfile) and profile == guest_of(kept))
 
 
 def _place(profile: Profile) -> tuple[bool, bool, str]:

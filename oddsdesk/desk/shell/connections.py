@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ class Connections(QObject):
         """Make the first connection; the error where it cannot be had."""
         self._top_bar.show_connection(session.profile.name)
         try:
-            await self._manager.open(session)
+            await self._joining(session.profile, self._manager.open(session))
         except SessionError as error:
             return error
         self._warn(session.profile)
@@ -166,12 +166,23 @@ class Connections(QObject):
         if before is not None:
             await stop(before)
         try:
-            await self._manager.switch(profile)
+            await self._joining(profile, self._manager.switch(profile))
         except SessionError as error:
             self.tell(profile, error)
         else:
             self._window.clear_message()
             self._warn(profile)
+
+    async def _joining(self, profile: Profile, connecting: Awaitable[None]) -> None:
+        """Connect, or use another's server of the database where the user chose that before."""
+        try:
+            await connecting
+        except InUseError as error:
+            present = self._manager.session
+            is_there = present is not None and present.profile == error.guest
+            if is_there or not self._profiles.joins(profile):
+                raise
+            await self._manager.switch(error.guest)
 
     def _warn(self, profile: Profile) -> None:
         """Say who else could read the key, where a connection is not encrypted."""

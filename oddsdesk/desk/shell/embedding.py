@@ -8,12 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import WINDOW_MS
-from oddsdesk.desk.connections.profiles import GUEST_NAME, EmbeddedProfile
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, guest_of
 from oddsdesk.desk.connections.sessions import InUseError, ServiceSession, SessionError
 from oddsdesk.desk.shell.local_server import LocalAdministration
 from oddsdesk.desk.ui.background import in_background
@@ -90,8 +88,7 @@ class EmbeddedSession:
         except DatabaseInUseError as error:
             if error.owner is None or not error.owner.url:
                 raise SessionError(str(error)) from error
-            guest = msgspec.structs.replace(self.profile, name=GUEST_NAME, guest=True)
-            raise InUseError(str(error), guest) from error
+            raise InUseError(str(error), guest_of(self.profile)) from error
         except _FAILURES as error:
             raise SessionError(str(error)) from error
         assert server.administration is not None

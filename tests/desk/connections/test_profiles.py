@@ -4,6 +4,7 @@ import json
 import stat
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from oddsdesk.desk.connections.profiles import (
@@ -13,6 +14,7 @@ from oddsdesk.desk.connections.profiles import (
     Profiles,
     RemoteProfile,
     UnknownProfileError,
+    guest_of,
 )
 from oddsdesk.desk.connections.secrets import KeyPlace
 
@@ -46,6 +48,33 @@ def test_the_one_used_last_is_remembered_through_renaming_and_removal(tmp_path):
     assert Profiles(tmp_path).last.name == "Odds"
     profiles.remove("Odds")
     assert Profiles(tmp_path).last.name == EMBEDDED_NAME
+
+
+def test_a_guests_choice_is_kept_through_renaming_and_goes_with_its_connection(tmp_path):
+    profiles = Profiles(tmp_path)
+    own = EmbeddedProfile("mine", str(tmp_path / "odds.db"))
+    profiles.put(own)
+    profiles.put(ODDS)
+    assert not profiles.joins(own)
+    profiles.remember(profiles.find("Odds Co."))
+    profiles.remember(guest_of(own))
+    again = Profiles(tmp_path)
+    assert again.last == own
+    assert again.joins(own)
+    assert not again.joins(again.find(EMBEDDED_NAME))
+    again.remember(own)
+    named = again.put(msgspec.structs.replace(own, name="ours"), replaces="mine")
+    assert Profiles(tmp_path).joins(named)
+    again.remove("ours")
+    again.put(named)
+    assert not Profiles(tmp_path).joins(named)
+
+
+def test_a_guest_of_a_database_of_this_time_only_is_not_remembered(tmp_path):
+    profiles = Profiles(tmp_path)
+    profiles.remember(guest_of(EmbeddedProfile(database=str(tmp_path / "other.db"))))
+    assert Profiles(tmp_path).last == EmbeddedProfile()
+    assert not Profiles(tmp_path).joins(EmbeddedProfile())
 
 
 def test_renaming_keeps_what_the_key_is_kept_under(tmp_path):

@@ -8,16 +8,20 @@ from types import SimpleNamespace
 import pytest
 
 from oddsdesk.client.client import Client
+from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile, RemoteProfile
+from oddsdesk.desk.connections.sessions import InUseError
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections, badge_of
+from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from tests.kit.connections import make_session
 from tests.kit.small_service import KEY
+from tests.kit.waiting import until
 
 LIMIT_S = 10
 OF_THE_SERVER = ("server.open", "server.import")
@@ -98,6 +102,36 @@ async def test_live_odds_say_what_they_need_where_there_is_no_server_of_ones_own
     bar.action_requested.emit()
     assert wanted == [EMBEDDED_NAME]
     monkeypatch.undo()
+
+
+async def test_a_running_server_that_was_chosen_is_used_at_the_next_start_too(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    window, connections = desk
+    profiles, manager = connections._profiles, connections._manager
+    own = EmbeddedProfile("mine", str(tmp_path / "odds.db"), ("none",))
+    profiles.put(own)
+    other = EmbeddedSession(own, system_clock)
+    await other.start()
+    error = await connections.open(make_session(own))
+    assert isinstance(error, InUseError)
+    connections.tell(own, error)
+    window.window.messages._bar.action_requested.emit()
+    await until(lambda: manager.session is not None)
+    assert profiles.last == own
+    await manager.close()
+
+    assert await connections.open(make_session(own)) is None
+    assert manager.session is not None
+    assert manager.session.profile == error.guest
+    connections.connect_to(own)
+    await until(lambda: "You are still on Running server." in window.window.messages._bar.text)
+    await manager.close()
+    await other.stop()
+
+    assert await connections.open(make_session(own)) is None
+    assert manager.session.profile == own
+    assert profiles.joins(own)
 
 
 class Elsewhere:
