@@ -220,7 +220,8 @@ class _Rooms:
             (offer,) = sides
             full = offer.settlement.kelly(offer.net_odds)
             return {offer.outcome: self._take(offer, full, full)}
-        bets = [(offer.settlement.win, offer.net_odds) for offer in sides]
+        # Where the line is hit every stake comes back: the logarithm grows by nothing there.
+        bets = [(offer.settlement.chance, offer.net_odds) for offer in sides]
         pairs = zip(kelly_exclusive(bets), self._best_within(sides, bets), strict=True)
         return {
             offer.outcome: self._take(offer, full, best)
@@ -307,14 +308,15 @@ def _carriers(offers: Sequence[Offer]) -> dict[Hashable, int]:
 def _solved_together(offers: Iterable[Offer]) -> Generator[None, None, list[list[Offer]]]:
     """Return the offers that are staked together, each list with what gains most first.
 
-    Those are the sides of a group where several gain and none can push; all others stand alone.
+    Those are the sides of a group where several gain and none can be won or lost by half; all
+    others stand alone.
     """
     groups: dict[Hashable, list[Offer]] = defaultdict(list)
     for offer in offers:
         groups[offer.group].append(offer)
     together: list[list[Offer]] = []
     for group in groups.values():
-        if sum(_gain(offer) > 0 for offer in group) > 1 and all(map(_is_plain, group)):
+        if sum(_gain(offer) > 0 for offer in group) > 1 and not any(map(_has_halves, group)):
             together.append(sorted(group, key=_gain, reverse=True))
         else:
             together += [[offer] for offer in group]
@@ -322,8 +324,8 @@ def _solved_together(offers: Iterable[Offer]) -> Generator[None, None, list[list
     return together
 
 
-def _is_plain(offer: Offer) -> bool:
-    return offer.settlement.decided == 1
+def _has_halves(offer: Offer) -> bool:
+    return offer.settlement.has_halves
 
 
 def _gain(offer: Offer) -> float:

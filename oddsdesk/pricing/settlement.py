@@ -33,6 +33,16 @@ class Settlement(msgspec.Struct, frozen=True, gc=False):
         """The share of the stake that is won or lost, on average."""
         return 1 - self.push - (self.half_win + self.half_loss) / 2
 
+    @property
+    def has_halves(self) -> bool:
+        """Whether half of the stake may be won or lost alone."""
+        return bool(self.half_win or self.half_loss)
+
+    @property
+    def chance(self) -> float:
+        """That it is won where it is won or lost; of bets without halves."""
+        return self.win / (self.win + self.loss)
+
     def gain(self, odds: float) -> float:
         """Return the expected profit of a unit staked at net decimal odds."""
         won, lost = self.win + self.half_win / 2, self.loss + self.half_loss / 2
@@ -46,9 +56,8 @@ class Settlement(msgspec.Struct, frozen=True, gc=False):
         """
         if self.gain(odds) <= 0:
             return 0.0
-        if not self.half_win and not self.half_loss:
-            probability = self.win / (self.win + self.loss)
-            return (probability * odds - 1) / (odds - 1)
+        if not self.has_halves:
+            return (self.chance * odds - 1) / (odds - 1)
         least, most = 0.0, 1.0
         for _ in range(_ROUNDS):
             middle = (least + most) / 2

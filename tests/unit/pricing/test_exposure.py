@@ -233,6 +233,51 @@ def test_what_is_cut_is_no_hedge_for_the_other_side(limit: float, bound: Bound) 
     assert other.amount < uncut[1].amount
 
 
+def growth_with_push(
+    shares: tuple[float, float], odds: tuple[float, float], ends: tuple[float, float, float]
+) -> float:
+    """Expected log growth of both sides of a line: over, under, and hit, where all comes back."""
+    (one, other), kept = shares, 1 - sum(shares)
+    wealths = (kept + one * odds[0], kept + other * odds[1], kept + one + other)
+    return sum(chance * math.log(wealth) for chance, wealth in zip(ends, wealths, strict=True))
+
+
+@pytest.mark.parametrize("line", [2.0, None])
+@pytest.mark.parametrize(("push", "limit"), [(0.25, 5.0), (0.1, 8.0), (0.0, 5.0)])
+def test_sides_of_a_line_that_can_be_hit_are_staked_together(
+    line: float | None, push: float, limit: float
+) -> None:
+    """Of 2.10 and 2.12 one is limited: the other is what is best beside it, not alone."""
+    odds, plan = (2.1, 2.12), StakePlan(outcome_cap=1, game_cap=1, total_cap=1, step=0.01)
+    over, under = (
+        settlement(0.5, push, line, is_above=True),
+        settlement(0.5, push, line, is_above=False),
+    )
+    offers = [
+        Offer("over", "line", "g", "A", odds[0], over, limit),
+        Offer("under", "line", "g", "B", odds[1], under),
+    ]
+    limited, other = stakes(plan, offers)
+    ends = ((1 - push) / 2, (1 - push) / 2, push)
+    held = limit / 250
+    best = max(
+        (share / 1e5 for share in range(20_000)),
+        key=lambda share: growth_with_push((held, share), odds, ends),
+    )
+    assert limited.amount == limit
+    assert other.amount == pytest.approx(250 * best, abs=0.02)
+    assert other.amount > 250 * under.kelly(odds[1]) + 4
+
+
+def test_sides_of_a_quarter_line_are_staked_alone() -> None:
+    """Their halves are won and lost together: no formula of sides that exclude each other."""
+    plan = StakePlan(outcome_cap=1, game_cap=1, total_cap=1, step=0.01)
+    sides = [settlement(0.5, 0.25, 2.25, is_above=is_above) for is_above in (True, False)]
+    found = stakes(plan, [Offer(i, "line", "g", "A", 2.1, side) for i, side in enumerate(sides)])
+    for stake, side in zip(found, sides, strict=True):
+        assert stake.amount == pytest.approx(250 * side.kelly(2.1), abs=0.01)
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_side_is_not_staked_for_a_hedge_that_found_no_room(first: int) -> None:
     """2.06 and 2.13 of 0.5 each, of which bets of other games leave room for 15."""
