@@ -120,8 +120,8 @@ def commissions_of(key: str, lines: Sequence[BetLine]) -> Commissions:
         return Commissions(doubt=f"{sample}: the bets beside it say otherwise")
     if len(kinds) > 1:
         return Commissions(
-            doubt=f"{sample}: nothing tells whether it is percent or an amount; a title "
-            "Commission % over such as 2 for 2 %, or Commission amount, does"
+            doubt=f"{sample}: nothing tells whether it is percent or an amount; undo, name the "
+            "column Commission % (2 for 2 %) or Commission amount, and import again"
         )
     (kind,) = kinds
     return Commissions(kind, f"commission {kind.value}")

@@ -179,8 +179,8 @@ def test_a_commission_tells_what_a_bet_pays_where_its_profit_does_not(
 
 
 EITHER = (
-    "nothing tells whether it is percent or an amount; a title "
-    "Commission % over such as 2 for 2 %, or Commission amount, does"
+    "nothing tells whether it is percent or an amount; undo, name the column "
+    "Commission % (2 for 2 %) or Commission amount, and import again"
 )
 
 
