@@ -108,7 +108,10 @@ class Opportunity(msgspec.Struct, frozen=True):
 
     @property
     def hold_pct(self) -> float:
-        """``S - 1`` in percent; below 0 something is won whatever happens."""
+        """The margin ``S - 1`` in percent; below 0 something is won whatever happens.
+
+        The name is that of D59's answer: where a table says hold, it is ``1 - 1/S``.
+        """
         return (self.total - 1) * 100
 
     @property

@@ -237,7 +237,7 @@ def _bears_on_best(section: Section, row: SelectionRow, bookmaker: str) -> bool:
 
 
 def hold(odds: Iterable[float]) -> float:
-    """Return the hold of a full set of odds in percent: 100 * (1 - 1/S)."""
+    """Return the hold of a full set of odds in percent: 100 * (1 - 1/S), a share of all stakes."""
     return 100 * (1 - 1 / sum([1 / price for price in odds]))
 
 

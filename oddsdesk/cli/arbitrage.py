@@ -20,8 +20,8 @@ from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind
 from oddsdesk.slices import exhaust
 from oddsdesk.store.databases import Database
 
-_HEADINGS: Final = ("KIND", "PROFIT", "HOLD", "STAKE", "ODDS", "NET", "LEG", "BOOKMAKER", "GAME")
-_RIGHT: Final = frozenset({"PROFIT", "HOLD", "STAKE", "ODDS", "NET"})
+_HEADINGS: Final = ("KIND", "PROFIT", "MARGIN", "STAKE", "ODDS", "NET", "LEG", "BOOKMAKER", "GAME")
+_RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 
 
 def _least(_: click.Context, __: click.Parameter, value: float) -> float:
@@ -62,8 +62,9 @@ def arbitrage(
 ) -> None:
     """List bets that cover everything across bookmakers: arbitrage, middles, low hold.
 
-    Profit and hold are by net odds. Stakes divide what the desk's settings say (100) among the
-    legs, in their steps. The reference tells a middle's chance, and has no say beside that.
+    Profit and margin are by net odds; the margin, hold_pct with --json, is what they add up to
+    above 1. Stakes divide what the desk's settings say (100) among the legs, in their steps. The
+    reference tells a middle's chance, and has no say beside that.
 
     \b
     Example:

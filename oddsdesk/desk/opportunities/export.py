@@ -16,7 +16,7 @@ _COLUMNS: Final = (
     ExportColumn("odds", "Odds", Kind.NUMBER),
     ExportColumn("net_odds", "Net odds", Kind.NUMBER, 4),
     ExportColumn("stake", "Stake", Kind.NUMBER, 2),
-    ExportColumn("hold_pct", "Hold %", Kind.NUMBER, 2),
+    ExportColumn("hold_pct", "Margin %", Kind.NUMBER, 2),
     ExportColumn("worst", "Worst case", Kind.NUMBER, 2),
     ExportColumn("is_live", "In play", Kind.FLAG),
     ExportColumn("scraped_at", "Seen", Kind.TIME),

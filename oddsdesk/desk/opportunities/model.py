@@ -184,12 +184,12 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ),
     ColumnSpec(
         "hold_pct",
-        "Hold",
+        "Margin",
         Column("−10.0 %", drops=3),
         _of_all(lambda row: Cell(f"{signed_text(row.found.hold_pct)} %", TextRole.NOTE)),
         lambda row: row.found.hold_pct,
-        tip="What the net prices of all legs hold, before stakes are rounded; below 0 is an "
-        "arbitrage",
+        tip="S − 1, S the sum of 1 / net odds of all legs, before stakes are rounded; below 0 is "
+        "an arbitrage",
     ),
     ColumnSpec(
         "selection",

@@ -67,7 +67,7 @@ def test_legs_stand_below_each_other_with_their_stakes(
 ) -> None:
     tell(panel, quoted, qtbot)
     first, second, *_ = shown(panel)
-    assert (first["Kind"], first["Worst"], first["Hold"]) == ("Arbitrage", "+1.8 %", "−1.9 %")
+    assert (first["Kind"], first["Worst"], first["Margin"]) == ("Arbitrage", "+1.8 %", "−1.9 %")
     assert (first["Selection"], first["At"], first["Stake"]) == ("Over 2.5", "Betsson", "48")
     assert (second["Kind"], second["Worst"]) == ("", "")
     assert (second["Selection"], second["At"], second["Stake"]) == ("Under 2.5", "Matchbook", "51")

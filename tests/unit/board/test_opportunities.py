@@ -1,11 +1,13 @@
 """Opportunities among the prices of a board, as they come, move and grow old."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity import Opportunity
+from oddsdesk.board.valuation import hold
 from oddsdesk.pricing.opportunities import OpportunityKind, Split
 from oddsdesk.pricing.profiles import Profile, Profiles, delayed_name
 from oddsdesk.slices import exhaust
@@ -55,6 +57,15 @@ def test_best_prices_of_both_sides_below_one_are_an_arbitrage() -> None:
     ]
     assert found.outlay.worst == pytest.approx(48 * 2.05 - 95)
     assert found.line == 2.5
+
+
+def test_the_margin_of_legs_and_the_hold_of_their_prices_are_the_same_money() -> None:
+    """100 whatever happens cost 100 S: the margin is of the 100, the hold of what is paid."""
+    (found,) = total().found()
+    paid = sum(100 / Fraction(price) for price in ("2.1", "2.05"))
+    assert found.hold_pct == pytest.approx(float(paid - 100))
+    prices = [leg.net_odds for leg in found.legs]
+    assert hold(prices) == pytest.approx(float((paid - 100) / paid * 100))
 
 
 def test_commission_counts() -> None:

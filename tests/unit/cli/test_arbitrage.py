@@ -157,3 +157,9 @@ def test_a_missing_database_is_one_line(tmp_path: Path) -> None:
 )
 def test_misuse_is_refused(database: Path, options: list[str]) -> None:
     assert run(database, *options).exit_code == 2
+
+
+def test_the_table_calls_a_margin_what_a_hold_is_not(database: Path) -> None:
+    headings, first, *_ = run(database).stdout.splitlines()
+    assert headings.split()[:3] == ["KIND", "PROFIT", "MARGIN"]
+    assert first.split()[1:5] == ["+3.58", "%", "-3.60", "%"]
