@@ -28,6 +28,7 @@ _MOST_DECIMALS: Final = 300
 """The most that numbers are rounded to: 10 to a higher power is beyond floating point."""
 _MOST_MORE: Final = 6
 """Decimals that the ends of a window may have beyond the usual ones, to look different."""
+_EVENS: Final = 2.0
 _ODDS_AGAINST: Final = (
     "1/1 21/20 11/10 6/5 5/4 11/8 7/5 6/4 8/5 13/8 7/4 9/5 15/8 2/1 11/5 9/4 12/5 5/2 13/5 11/4 "
     "14/5 3/1 16/5 10/3 7/2 18/5 4/1 9/2 5/1 11/2 6/1 13/2 7/1 15/2 8/1 17/2 9/1 10/1"
@@ -92,7 +93,7 @@ def format_window(least: float, most: float, style: str = DECIMAL) -> tuple[str,
     up, down = (math.floor, math.ceil) if scale.falls else (math.ceil, math.floor)
     for more in range(_MOST_MORE):
         ends = _rounded(first, usual + more, up), _rounded(last, usual + more, down)
-        if _is_apart(*ends, falls=scale.falls):
+        if _is_apart(*ends, scale):
             break
     low, high = (_written(end, usual + more, scale) for end in ends)
     return low, high, scale.unit
@@ -111,11 +112,14 @@ def format_end(odds: float, style: str, *, is_least: bool) -> str:
     return _written(end, decimals, scale) + scale.unit
 
 
-def _is_apart(low: float, high: float, *, falls: bool) -> bool:
-    """Whether the ends of a window leave something between them; Malay odds turn at evens."""
+def _is_apart(low: float, high: float, scale: _Scale) -> bool:
+    """Whether the ends of a window leave something between them; Malay odds turn at evens.
+
+    Evens has two signs there, and in American and Indonesian odds.
+    """
     if (low > 0) != (high > 0):
-        return True
-    return low > high if falls else low < high
+        return {abs(low), abs(high)} != {abs(scale.number(_EVENS))}
+    return low > high if scale.falls else low < high
 
 
 def _scale(style: str) -> _Scale:

@@ -114,6 +114,8 @@ def test_a_price_in_another_style(odds: float, style: str, text: str) -> None:
         (2.1344, 2.1830, FRACTIONAL, ("1.135", "1.183", "/1")),
         (2.1344, 2.1830, IMPLIED, ("46.8", "45.9", " %")),
         (1.97, 2.031, MALAY, ("0.97", "-0.97", "")),
+        (2.0, 2.0078, MALAY, ("1.000", "-0.993", "")),
+        (1.999, 2.006, "american", ("-100.1", "+100.6", "")),
     ],
 )
 def test_a_window_in_each_style(
