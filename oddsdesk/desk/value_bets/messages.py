@@ -122,7 +122,7 @@ class ValuesMessages(QObject):
         self._actions = actions
         self._undoable: PlacedBet | None = None
         self._said_of_audit = ""
-        actions.said.connect(bar.say)
+        actions.said.connect(lambda text: bar.say(text, passes=True))
         actions.placed.connect(self._on_actions_placed)
         records.failed.connect(self._on_records_failed)
         bar.action_requested.connect(self._on_bar_action_requested)
@@ -139,7 +139,7 @@ class ValuesMessages(QObject):
 
     def _on_actions_placed(self, bet: PlacedBet) -> None:
         self._undoable = bet
-        self._bar.say(placed_text(bet), icon="check", action="Undo")
+        self._bar.say(placed_text(bet), icon="check", action="Undo", passes=True)
 
     def _on_bar_action_requested(self) -> None:
         if self._undoable is not None:

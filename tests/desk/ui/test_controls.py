@@ -92,6 +92,29 @@ def test_a_message_bar_is_there_only_while_it_says_something(theme: Theme, qtbot
     assert bar.isHidden()
 
 
+def test_a_message_that_passes_waits_for_who_is_at_it(theme: Theme, qtbot: QtBot) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    with qtbot.waitExposed(bar):
+        bar.say("Placed.", action="Undo", passes=True)
+    button = bar.findChild(QPushButton)
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    bar._passing.timeout.emit()
+    assert bar.isVisible()
+    assert bar._passing.isActive()
+    button.clearFocus()
+    bar.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, True)
+    bar._passing.timeout.emit()
+    assert bar.isVisible()
+    bar.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    bar._passing.timeout.emit()
+    assert bar.isHidden()
+    bar.say("Placed.", passes=True)
+    bar.say("It stays.")
+    assert not bar._passing.isActive()
+
+
 def test_a_question_takes_the_keyboard_and_escape_is_no(theme: Theme, qtbot: QtBot) -> None:
     bar = MessageBar(theme)
     qtbot.addWidget(bar)

@@ -208,6 +208,24 @@ def test_a_bet_that_was_placed_by_mistake_is_taken_back(
     assert row(panel)["Stake"] == "7"
 
 
+def test_what_was_placed_is_said_for_a_while_and_can_be_taken_back_later(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(records.bets_changed):
+        placing(panel, quoted, qtbot).accept()
+    assert not panel.messages.isHidden()
+    panel.messages._passing.timeout.emit()
+    assert panel.messages.isHidden()
+    panel.table.set_current(0)
+    panel.actions_on_bet.bring_up_to_date()
+    with qtbot.waitSignal(records.bets_changed):
+        panel.actions_on_bet.undo.trigger()
+    assert row(panel)["Stake"] == "7"
+    assert "Taken back" in panel.messages.text
+    panel.messages._passing.timeout.emit()
+    assert panel.messages.isHidden()
+
+
 def test_the_stake_of_a_price_can_be_followed_step_by_step(
     panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:

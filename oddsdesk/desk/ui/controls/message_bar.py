@@ -1,14 +1,26 @@
 """One line for expected trouble: what happened, and what to do."""
 
-from PySide6.QtCore import Qt, Signal
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.icons import SIZE
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
+
+_PASSING_MS: Final = 20_000
+"""Time enough to read what was done, and to take it back."""
 
 
 class MessageBar(QWidget):
@@ -36,6 +48,8 @@ class MessageBar(QWidget):
         self._close.setAccessibleName("Close this message")
         self._close.clicked.connect(self.hide)
         self._close.clicked.connect(self.closed)
+        self._passing = QTimer(self, singleShot=True, interval=_PASSING_MS)
+        self._passing.timeout.connect(self._on_passing_timeout)
         line = QHBoxLayout(self)
         line.setContentsMargins(spacing.GAP, spacing.HALF, spacing.STEP, spacing.HALF)
         line.setSpacing(spacing.STEP)
@@ -52,9 +66,19 @@ class MessageBar(QWidget):
         return self._text.text()
 
     def say(
-        self, text: str, *, icon: str = "info", action: str = "", ink: TextRole = TextRole.SOFT
+        self,
+        text: str,
+        *,
+        icon: str = "info",
+        action: str = "",
+        ink: TextRole = TextRole.SOFT,
+        passes: bool = False,
     ) -> None:
-        """Show a message, in place of the one before; without ``action`` there is no button."""
+        """Show a message, in place of the one before; without ``action`` there is no button.
+
+        ``passes``: it goes by itself, but not below the pointer nor while the keyboard is on it.
+        """
+        (self._passing.start if passes else self._passing.stop)()
         self._icon_name, self._ink = icon, ink
         self._text.setText(text)
         self._action.setText(action)
@@ -71,6 +95,13 @@ class MessageBar(QWidget):
         ratio = self.devicePixelRatioF()
         self._icon.setPixmap(self._theme.pixmap(self._icon_name, SIZE, ratio, self._ink))
         self._close.setIcon(self._theme.icon("close", TextRole.NOTE))
+
+    def _on_passing_timeout(self) -> None:
+        focus = QApplication.focusWidget()
+        if self.underMouse() or (focus is not None and self.isAncestorOf(focus)):
+            self._passing.start()
+        else:
+            self.hide()
 
     # Qt's virtuals
 
