@@ -22,7 +22,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 _NO_LOG: Final = EmptyState(
     "table",
     "The log of a service elsewhere cannot be gone through.",
-    "Connect to your own server: its database has the history.",
+    "Connect to the embedded server: its database has the history, whichever program serves it.",
 )
 _RUNS: Final = EmptyState("loading", "Going through the log…", "R, or Cancel above, ends it.")
 

@@ -5,7 +5,6 @@ import gc
 import logging
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -43,7 +42,7 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.closing_lines import ClosingLineWriter, ReadLog
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.dialogs import DeskDialogs
-from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
+from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here
 from oddsdesk.desk.shell.introduction import Introduction
 from oddsdesk.desk.shell.local_server import closes_in
 from oddsdesk.desk.shell.looking_back import LookingBack
@@ -228,7 +227,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     closing = ClosingLineWriter(board, clock, records, desk.follow_games)
     manager.left.connect(lambda: closing.read_log(None))
     manager.entered.connect(lambda: closing.read_log(_closes(manager)))
-    manager.entered.connect(lambda: desk.research.read(_own_database(manager)))
+    manager.entered.connect(lambda: desk.research.read(database_here(manager.session)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
@@ -268,13 +267,8 @@ def _prices_are_shown(manager: ConnectionManager) -> None:
 
 
 def _closes(manager: ConnectionManager) -> ReadLog | None:
-    session = manager.session
-    return partial(closes_in, session.database) if isinstance(session, EmbeddedSession) else None
-
-
-def _own_database(manager: ConnectionManager) -> Path | None:
-    session = manager.session
-    return session.database if isinstance(session, EmbeddedSession) else None
+    database = database_here(manager.session)
+    return None if database is None else partial(closes_in, database)
 
 
 def _price_log(manager: ConnectionManager) -> PriceLog | None:

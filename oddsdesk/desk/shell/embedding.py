@@ -149,7 +149,7 @@ class GuestSession:
     def __init__(self, profile: EmbeddedProfile, clock: Clock) -> None:
         self.profile: EmbeddedProfile = profile
         self.local: LocalServer | None = None
-        self._database = database_of(profile)
+        self.database = database_of(profile).absolute()
         self._clock = clock
         self._key = ExitStack()
         self._client: Client | None = None
@@ -178,8 +178,16 @@ class GuestSession:
         return False
 
     def _enter(self) -> tuple[str, str]:
-        owner = owner_of(self._database)
+        owner = owner_of(self.database)
         if owner is None or not owner.url:
             raise StoreError("the other server has ended; connect to the embedded server again")
         keys_path = Path(owner.access) if owner.access else None
-        return owner.url, self._key.enter_context(guest_key(self._database, self._clock, keys_path))
+        return owner.url, self._key.enter_context(guest_key(self.database, self._clock, keys_path))
+
+
+def database_here(session: ServiceSession | None) -> Path | None:
+    """Return the database of a connection where its log can be read, whichever process serves it.
+
+    Readers need no lock, so a guest reads beside the server.
+    """
+    return session.database if isinstance(session, EmbeddedSession | GuestSession) else None

@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -9,12 +10,18 @@ import pytest
 
 from oddsdesk.board.history_source import HistoryError, PriceLog
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.connections.sessions import InUseError, SessionError
+from oddsdesk.desk.research.log import AskedSpan
 from oddsdesk.desk.shell import embedding
-from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
+from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here
+from oddsdesk.desk.shell.log_research import DatabaseResearch
+from oddsdesk.ledger.bookmakers import shipped_profiles
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import lock_path
+from oddsdesk.store.store import open_store
 from oddsdesk.tasks import spawn
 
 
@@ -49,6 +56,23 @@ async def test_the_guests_key_ends_with_it_and_the_owners_does_not(first, profil
         await (await guest.start()).games(limit=1)
         await guest.stop()
     await first.games(limit=1)
+
+
+async def test_a_guest_goes_through_the_log_beside_the_server(first, profile, tmp_path):
+    odds = {"Pinnacle": {"A": 1.95, "B": 1.95}, "Soft": {"A": 2.02, "B": 1.8}}
+    with closing(open_store(tmp_path / "odds.db")) as store:
+        for bookmaker, prices in odds.items():
+            quote = Quote(bookmaker, "A - B", "EPL", "moneyline", 0, prices, system_clock())
+            store.record([quote]).result(10)
+    guest = GuestSession(profile, system_clock)
+    await guest.start()
+    database = database_here(guest)
+    assert database == tmp_path / "odds.db"
+    research = DatabaseResearch(database, shipped_profiles(), None, DEFAULT_METHOD, system_clock)
+    scored = await research.scorecards(AskedSpan(None, None), lambda _rows: None)
+    assert scored.bookmakers == {"Pinnacle", "Soft"}
+    await first.games(limit=1)
+    await guest.stop()
 
 
 async def test_a_server_that_has_ended_meanwhile_is_one_line(profile):
