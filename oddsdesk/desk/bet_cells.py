@@ -84,6 +84,7 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
     ),
     _outcome,
     lambda bet: (bet.selection.casefold(), bet.match_name),
+    tip="What was bet on, and the game",
 )
 MARKET: Final = ColumnSpec[PlacedBet, int](
     "market",

@@ -68,6 +68,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
         lambda entry, now: Cell(when_text(entry.at, now), TextRole.SOFT),
         lambda entry: entry.at,
         descending_first=True,
+        tip="When it was sent, or first held back",
     ),
     ColumnSpec(
         "rule",
@@ -75,6 +76,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
         Column("Connection", Align.LEFT, likes="Before kick-off"),
         lambda entry, _now: Cell(entry.alert.rule, TextRole.SOFT),
         lambda entry: entry.alert.rule.casefold(),
+        tip="The rule that asked for it",
     ),
     ColumnSpec(
         "title",
@@ -89,6 +91,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
             entry.alert.title, _ink(entry), is_strong=entry.held is None, note=entry.alert.text
         ),
         lambda entry: entry.alert.title.casefold(),
+        tip="What it tells; Enter shows the price",
     ),
     ColumnSpec(
         "state",
@@ -105,6 +108,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
             state_text(entry), TextRole.STRONG if entry.held is None else TextRole.NOTE
         ),
         state_text,
+        tip="Sent, or why it was held back and how often",
     ),
     ColumnSpec(
         "channels",

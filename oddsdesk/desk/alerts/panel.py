@@ -49,6 +49,7 @@ class AlertsPanel(QWidget):
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "note")
         self.rules = QPushButton(_RULES)
+        self.rules.setToolTip("What is alerted, where to, and when not (Ctrl+Shift+A)")
         self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._lay_out(theme)
         self.rules.clicked.connect(self.edit_rules)

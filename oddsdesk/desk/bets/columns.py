@@ -111,6 +111,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         Column("● half won part", Align.LEFT),
         _state,
         lambda bet: "" if bet.result is None else bet.result.value,
+        tip="Open, or how the bet ended",
     ),
     OUTCOME,
     MARKET,
@@ -126,6 +127,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         ),
         _at,
         lambda bet: (bet.bookmaker.casefold(), bet.account),
+        tip="The bookmaker of the bet, and the account there",
     ),
     ColumnSpec(
         "odds",
@@ -144,6 +146,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         _stake,
         lambda bet: bet.stake,
         descending_first=True,
+        tip="What was staked, in the currency of the bet",
     ),
     ColumnSpec(
         "ev",

@@ -67,9 +67,24 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         lambda row, _now: Cell(row[0], TextRole.STRONG, is_strong=True),
         lambda row: row[0],
         order=lambda row: row[0].casefold(),
+        tip="What the bets of a row have in common",
     ),
-    _figure("bets", "Bets", "1,000", lambda found: found.bets, lambda count: f"{count:,}"),
-    _figure("staked", "Staked", "10,000.00", lambda found: found.staked, "{:,.2f}".format),
+    _figure(
+        "bets",
+        "Bets",
+        "1,000",
+        lambda found: found.bets,
+        lambda count: f"{count:,}",
+        tip="How many bets were settled",
+    ),
+    _figure(
+        "staked",
+        "Staked",
+        "10,000.00",
+        lambda found: found.staked,
+        "{:,.2f}".format,
+        tip="Stakes of those bets together",
+    ),
     ColumnSpec(
         "profit",
         "Profit",
@@ -80,7 +95,14 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         descending_first=True,
         tip="Net of commission",
     ),
-    _figure("yield_pct", "Yield", "+10.0 %", lambda found: found.yield_pct, _percent),
+    _figure(
+        "yield_pct",
+        "Yield",
+        "+10.0 %",
+        lambda found: found.yield_pct,
+        _percent,
+        tip="Profit in percent of what was staked",
+    ),
     _figure(
         "expected",
         "Expected",
@@ -130,6 +152,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         Column("one in 100 as bad by chance", Align.LEFT, drops=1),
         lambda row, _now: Cell(luck_text(row[1]), TextRole.NOTE),
         lambda row: luck_text(row[1]),
+        tip="How often bets without an edge do as well, or as badly, by chance",
     ),
 )
 _OF, _STAKED = ([column.key for column in COLUMNS].index(key) for key in ("of", "staked"))

@@ -70,6 +70,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "is_live", "In play", Column("In play", Align.LEFT), cells.live,
         attrgetter("selection.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
+        tip="Whether the game has begun, as the service says",
     ),
     ColumnSpec(
         "market_type", "Market", Column(_MARKET, Align.LEFT, stretches=True, widest=_LONG_MARKET),
@@ -79,6 +80,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         "period", "Period", Column("2nd Quarter", Align.LEFT),
         cells.soft(lambda selection: selection.period_label), attrgetter("selection.period_label"),
         order=attrgetter("selection.key.period"), is_usual=False,
+        tip="Which part of the game: all of it, or a half, quarter, period or set",
     ),
     ColumnSpec(
         "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), cells.bookmaker,

@@ -201,6 +201,7 @@ class GridFilterBar(QWidget):
         self.button = QToolButton()
         self.button.setProperty("variant", "chip")
         self.button.setText("Filter")
+        self.button.setToolTip("Filter by sport, market, bookmaker, EV, odds, age and more")
         self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self._menu())
@@ -209,6 +210,7 @@ class GridFilterBar(QWidget):
         self._clear = QToolButton()
         self._clear.setProperty("variant", "plain")
         self._clear.setText("Clear all")
+        self._clear.setToolTip("Leave nothing out: remove every filter, and the words")
         self._clear.clicked.connect(self.cleared)
         self.chips: dict[str, QToolButton] = {}
         self._line = QHBoxLayout(self)

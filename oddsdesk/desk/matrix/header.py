@@ -59,6 +59,7 @@ class MatrixHeader(QWidget):
         self.chips.chosen.connect(self.group_chosen)
         self.chips.chosen.connect(self._show_choice)
         self._menu = MenuButton("Markets", tells_purpose=False)
+        self._menu.setToolTip("Which markets of the game are shown")
         self._menu.menu_shown.aboutToShow.connect(self._fill_menu)
         self._chips: list[tuple[str, str]] = []
         self.columns = _button("Choose columns: those shown, of all that price this game (C)")

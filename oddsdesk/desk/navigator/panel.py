@@ -28,6 +28,7 @@ from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
 from oddsdesk.desk.navigator.model import GAME_ROLE, CompetitionsModel, GamesModel
 from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.controls.filter_edit import name_clear_button
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.states import FEED, text_without_games
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -63,7 +64,11 @@ class Navigator(QWidget):
         self._games = GamesModel()
         self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
         self.filter.setAccessibleName("Filter games")
-        self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        search = self.filter.addAction(
+            theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition
+        )
+        search.setToolTip("Filter games")
+        name_clear_button(self.filter)
         self._only_favourites = QToolButton()
         self._only_favourites.setCheckable(True)
         self._only_favourites.setProperty("variant", "plain")

@@ -239,6 +239,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         ),
         lambda row, _now: Cell(row.profile.short or row.leg.bookmaker),
         lambda row: row.found.legs[0].bookmaker.casefold(),
+        tip="Who offers the price",
     ),
     ColumnSpec(
         "stake",

@@ -48,6 +48,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         Column("William Hill", Align.LEFT, stretches=True, widest="Betfair Exchange second"),
         lambda bet, _now: Cell(bet.bookmaker, TextRole.SOFT),
         lambda bet: bet.bookmaker.casefold(),
+        tip="Who offered the price that is bet on",
     ),
     ColumnSpec(
         "odds",
@@ -75,6 +76,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         Column("not known", Align.LEFT, drops=1),
         _result,
         lambda bet: "" if bet.result is None else bet.result.value,
+        tip="How the bet ended, where the result of the game is known",
     ),
     ColumnSpec(
         "profit",

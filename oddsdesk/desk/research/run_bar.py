@@ -32,6 +32,7 @@ class RunBar(QWidget):
         self.run.clicked.connect(self.run_clicked)
         self._export = QToolButton()
         self._export.setText("Export…")
+        self._export.setToolTip("Save the table as a file")
         self._export.setProperty("variant", "plain")
         self._export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._export.clicked.connect(self.export_clicked)

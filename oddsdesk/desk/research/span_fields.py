@@ -6,6 +6,7 @@ from typing import Final
 from PySide6.QtWidgets import QLineEdit
 
 from oddsdesk.desk.research.log import AskedSpan
+from oddsdesk.desk.ui.controls.filter_edit import name_clear_button
 
 _WIDTH: Final = 104
 
@@ -57,6 +58,7 @@ def _field(name: str, tip: str) -> QLineEdit:
     field.setToolTip(tip)
     field.setMaximumWidth(_WIDTH)
     field.setClearButtonEnabled(True)
+    name_clear_button(field)
     return field
 
 

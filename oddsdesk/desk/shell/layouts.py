@@ -151,6 +151,7 @@ class LayoutButton(MenuButton):
 
     def __init__(self, window: MainWindow, layouts: Layouts, actions: Actions) -> None:
         super().__init__("Layout", tells_purpose=True)
+        self.setToolTip("Where the panels are: take an arrangement, or keep the present one")
         self._window = window
         self._layouts = layouts
         self._actions = actions

@@ -44,6 +44,7 @@ class TopBar(QWidget):
         button.setProperty("variant", "chip")
         button.setMenu(menu)
         button.setAccessibleName("Menu")
+        button.setToolTip("Panels, settings, bookmakers and help; all of it is in the palette, too")
         row = QHBoxLayout(self)
         row.setContentsMargins(GAP, 0, GAP, 0)
         row.setSpacing(STEP)

@@ -146,6 +146,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         lambda miss: miss.price.odds,
         descending_first=True,
         sample=odds_sample,
+        tip="The price as it is offered, before commission or tax",
     ),
     ColumnSpec(
         "true_ev_pct",
@@ -154,7 +155,9 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         _ev,
         lambda miss: miss.assessment.ev_pct or 0.0,
         descending_first=True,
-        tip=f"{PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip="The edge over the fair price by your devig method, of a unit staked, after "
+        "commission, safety floor included; "
+        f"{PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
     ColumnSpec(
         "window",

@@ -18,6 +18,7 @@ class FilterEdit(QLineEdit):
         self.setPlaceholderText(purpose)
         self.setAccessibleName(purpose)
         self._search = QAction(self)
+        self._search.setToolTip(purpose)
         self.addAction(self._search, QLineEdit.ActionPosition.LeadingPosition)
         self._clear = QAction("Clear the filter", self, visible=False)
         self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
@@ -47,6 +48,13 @@ class FilterEdit(QLineEdit):
             _enter(self._items)
         else:
             super().keyPressEvent(event)
+
+
+def name_clear_button(edit: QLineEdit) -> None:
+    """Give the clear button that Qt makes in a line edit its tooltip."""
+    found = edit.findChild(QAction, "_q_qlineeditclearaction")
+    if found is not None:
+        found.setToolTip("Clear")
 
 
 def _enter(items: QListWidget) -> None:

@@ -46,6 +46,7 @@ class MessageBar(QWidget):
         self._close = QToolButton(autoRaise=True)
         self._close.setProperty("variant", "plain")
         self._close.setAccessibleName("Close this message")
+        self._close.setToolTip("Close this message")
         self._close.clicked.connect(self.hide)
         self._close.clicked.connect(self.closed)
         self._passing = QTimer(self, singleShot=True, interval=_PASSING_MS)
