@@ -29,6 +29,8 @@ from oddsdesk.pricing.opportunities import OpportunityKind
 
 _PASSING = (Held.COOLDOWN, Held.QUIET, Held.HOURLY)
 """What may let an alert pass later without anything new."""
+_OF_PRICES = (ValueRule, TargetRule, OpportunityRule, SteamRule)
+"""Rules about prices, which nobody knows to stand while the connection is lost."""
 Passes = Callable[..., bool]
 """Whether a preset lists a price, asked as ``ValueFilter.passes`` is."""
 
@@ -110,12 +112,16 @@ class AlertWatch:
         found: dict[Hashable, Alert] = {}
         now = self._clock()
         self._moved = {minutes: watch.moved(now) for minutes, watch in self._steam.items()}
+        is_lost = self._board.connection.is_lost
         if any(isinstance(each, ValueRule) for each in self._rules):
-            self._best = self._best_value()
+            self._best = {} if is_lost else self._best_value()
         for rule in self._rules:
+            if is_lost and isinstance(rule, _OF_PRICES):
+                continue
             for alert in self._found_by(rule):
                 found[alert.key] = _joined(found.get(alert.key), alert)
-        before, self._present = self._present, {}
+        before = self._present
+        self._present = dict(before) if is_lost else {}  # what stood before is no news afterwards
         return [
             entry
             for alert in sorted(found.values(), key=_urgency)

@@ -68,6 +68,8 @@ class AlertsController(QObject):
         """How many rules are on."""
         self.looks_back = False
         """Whether nothing is told because the desk shows the past."""
+        self.is_lost = False
+        """Whether nothing is told of prices because nothing is heard of any."""
         self._board = board
         self._clock = clock
         self._preferences = preferences
@@ -133,23 +135,24 @@ class AlertsController(QObject):
 
     def tick(self) -> None:
         """Look once; nothing is news while one looks back."""
-        looks_back, self.looks_back = self.looks_back, self._board.connection.as_of_ms is not None
-        if looks_back != self.looks_back:
+        connection, before = self._board.connection, (self.looks_back, self.is_lost)
+        self.looks_back, self.is_lost = connection.as_of_ms is not None, connection.is_lost
+        if (self.looks_back, self.is_lost) != before:
             self.changed.emit()
         if self._watch is None or self.looks_back:
             return
-        before = self.gate.listed
+        listed = self.gate.listed
         sent = self._watch.tick()
         for entry in sent:
             mark_waiting(entry, self._channels)
             if self._outbox is not None:
                 self._outbox.resume(entry)
-        if self.gate.listed != before:
+        if self.gate.listed != listed:
             self._is_kept = False
         self._keep()
         for entry in sent:
             self.alerted.emit(entry)
-        if self.gate.listed != before:
+        if self.gate.listed != listed:
             self.changed.emit()
 
     async def close(self) -> None:

@@ -26,11 +26,13 @@ class _Message(msgspec.Struct, frozen=True):
     ink: TextRole
     action: str
     act: Act | None
+    passes: bool
 
 
 class MessageCenter(QObject):
     """Says the latest message; the connection's trouble shows again when that is gone.
 
+    What is said to stay gives way to trouble after a while, and is back when that is over.
     Trouble that was closed stays closed until the next one.
     """
 
@@ -41,10 +43,12 @@ class MessageCenter(QObject):
         super().__init__(bar)
         self._bar = bar
         self._said: _Message | None = None
+        self._gives_way = False
+        """Whether what was said has been read long enough, and trouble has its turn."""
         self._trouble = ""
         self._is_dismissed = False
         self._passing = QTimer(self, singleShot=True, interval=PASSING_MS)
-        self._passing.timeout.connect(self.clear_message)
+        self._passing.timeout.connect(self._on_passing_timeout)
         bar.closed.connect(self._on_bar_closed)
         bar.action_requested.connect(self._on_bar_action_requested)
 
@@ -59,8 +63,9 @@ class MessageCenter(QObject):
         passes: bool = False,
     ) -> None:
         """Say something in place of what is said now; ``passes``: it goes by itself."""
-        self._said = _Message(text, icon, ink, action, act)
-        (self._passing.start if passes else self._passing.stop)()
+        self._said = _Message(text, icon, ink, action, act, passes)
+        self._gives_way = False
+        (self._passing.start if passes or self._has_trouble else self._passing.stop)()
         self._show()
 
     def clear_message(self) -> None:
@@ -72,31 +77,51 @@ class MessageCenter(QObject):
     def show_trouble(self, text: str) -> None:
         """Say why prices grow old, as long as they do; empty when that is over."""
         if bool(text) != bool(self._trouble):
-            self._is_dismissed = False
+            self._is_dismissed = self._gives_way = False
+            if self._said is not None and not self._said.passes:
+                (self._passing.start if text else self._passing.stop)()
         if text != self._trouble:
             self._trouble = text
             self._show()
 
+    @property
+    def _has_trouble(self) -> bool:
+        return bool(self._trouble) and not self._is_dismissed
+
+    @property
+    def _shows_trouble(self) -> bool:
+        return self._has_trouble and (self._said is None or self._gives_way)
+
     def _show(self) -> None:
-        if self._said is not None:
-            said = self._said
-            self._bar.say(said.text, icon=said.icon, action=said.action, ink=said.ink)
-        elif self._trouble and not self._is_dismissed:
+        said = self._said
+        if self._shows_trouble:
             self._bar.say(self._trouble, icon="offline", action="Try now")
+        elif said is not None:
+            self._bar.say(said.text, icon=said.icon, action=said.action, ink=said.ink)
         else:
             self._bar.hide()
 
+    def _on_passing_timeout(self) -> None:
+        if self._said is None or self._said.passes:
+            self.clear_message()
+        else:
+            self._gives_way = True
+            self._show()
+
     def _on_bar_closed(self) -> None:
-        if self._said is None:
+        if self._shows_trouble:
             self._is_dismissed = True
-        self.clear_message()
+            self._show()
+        else:
+            self.clear_message()
 
     def _on_bar_action_requested(self) -> None:
+        if self._shows_trouble:
+            self.retry_requested.emit()
+            return
         said = self._said
         self.clear_message()
-        if said is None:
-            self.retry_requested.emit()
-        elif said.act is not None:
+        if said is not None and said.act is not None:
             said.act()
 
 

@@ -73,6 +73,22 @@ def test_what_the_rules_ask_for_is_told_and_listed(
     panel.close_panel()
 
 
+def test_nothing_is_told_of_prices_while_not_connected_and_the_panel_says_so(
+    alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
+) -> None:
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
+    qtbot.addWidget(panel)
+    quoted.board.set_connection(Connection(link=Link.WAITING))
+    tell_value(alerts, quoted)
+    assert not alerts.gate.entries
+    assert panel._facts.text().startswith("Not connected: no alerts of prices · 1 rule")
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    alerts.tick()
+    assert len(alerts.gate.entries) == 1
+    assert panel._facts.text().startswith("1 rule")
+    panel.close_panel()
+
+
 PHONE = f"""[[channels]]
 name = "phone"
 kind = "webhook"

@@ -39,6 +39,49 @@ def test_trouble_shows_again_after_a_passing_message(
     trouble.close_panel()
 
 
+def bar_and_center(theme: Theme, qtbot: QtBot) -> tuple[MessageBar, MessageCenter]:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    return bar, MessageCenter(bar)
+
+
+@pytest.mark.parametrize("is_lost_first", [True, False])
+def test_what_is_said_to_stay_gives_way_to_trouble_and_is_back_when_that_is_over(
+    theme: Theme, qtbot: QtBot, *, is_lost_first: bool
+) -> None:
+    bar, center = bar_and_center(theme, qtbot)
+    acted: list[str] = []
+    steps = [
+        lambda: center.show_trouble("Not connected."),
+        lambda: center.say("A bet begins", action="Show", act=lambda: acted.append("shown")),
+    ]
+    for step in steps if is_lost_first else reversed(steps):
+        step()
+    assert bar.text == "A bet begins"
+    assert center._passing.isActive()
+    center._passing.timeout.emit()
+    assert bar.text == "Not connected."
+    with qtbot.waitSignal(center.retry_requested):
+        bar.findChild(QPushButton).click()
+    center.show_trouble("")
+    assert bar.text == "A bet begins"
+    assert not center._passing.isActive()
+    bar.findChild(QPushButton).click()
+    assert acted == ["shown"]
+    assert bar.isHidden()
+
+
+def test_trouble_closed_over_what_was_said_leaves_that(theme: Theme, qtbot: QtBot) -> None:
+    bar, center = bar_and_center(theme, qtbot)
+    center.show_trouble("Not connected.")
+    center.say("A bet begins")
+    center._passing.timeout.emit()
+    bar.findChild(QToolButton).click()
+    assert bar.text == "A bet begins"
+    bar.findChild(QToolButton).click()
+    assert bar.isHidden()
+
+
 def test_closed_trouble_stays_closed_until_the_next(theme: Theme, qtbot: QtBot) -> None:
     bar = MessageBar(theme)
     qtbot.addWidget(bar)

@@ -4,6 +4,7 @@ from datetime import time
 from typing import Any
 
 import msgspec
+import pytest
 
 from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held
 from oddsdesk.board.alerts.rules import (
@@ -221,9 +222,10 @@ def test_a_target_looks_at_both_games_of_one_name() -> None:
 
 def test_what_was_told_is_no_news_to_other_rules() -> None:
     seen = Watched(ValueRule(), ConnectionRule(seconds=0))
-    seen.board.set_connection(Connection(link=Link.WAITING, since_ms=NOW))
     seen.load()
-    assert len(seen.tick()) == 2
+    assert len(seen.tick()) == 1
+    seen.board.set_connection(Connection(link=Link.WAITING, since_ms=NOW))
+    assert len(seen.tick()) == 1
     listed = list(seen.gate.entries)
     later = AlertWatch(
         seen.board,
@@ -276,6 +278,29 @@ def test_a_game_with_a_placed_bet_alerts_before_it_begins() -> None:
     assert (sent.alert.title, sent.alert.cell) == (f"{NAME} begins", cell)
     seen.desk.now += 11 * MINUTE
     assert seen.tick() == []
+
+
+@pytest.mark.parametrize("link", [Link.CONNECTING, Link.WAITING, Link.REFUSED])
+def test_nothing_is_told_of_prices_while_the_connection_is_lost(link: Link) -> None:
+    target = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05)
+    bet = OpenBet(GAME, NAME, NOW + MINUTE, "Arsenal", RowKey(GAME, "moneyline", 0, "Arsenal", "x"))
+    seen = Watched(ValueRule(), OpportunityRule(least=-100), target, KickOffRule(), bets=(bet,))
+    seen.load()
+    seen.tell(2.2, "Unibet", "Under 2.5")
+    seen.board.set_connection(Connection(link=link, since_ms=NOW))
+    assert [entry.alert.rule for entry in seen.tick()] == ["Kick off"]
+    seen.board.set_connection(Connection(link=Link.LIVE))
+    told = sorted({entry.alert.rule for entry in seen.tick()})
+    assert told == ["Arbitrage", "Target", "Value"]
+
+
+def test_what_was_told_before_the_connection_was_lost_is_no_news_afterwards() -> None:
+    seen = Watched(ValueRule(), cooldown_min=0, step=0)
+    seen.load()
+    assert len(seen.tick()) == 1
+    for link in (Link.WAITING, Link.LIVE):
+        seen.board.set_connection(Connection(link=link, since_ms=NOW))
+        assert seen.tick() == []
 
 
 def test_a_connection_that_stays_lost_alerts() -> None:
