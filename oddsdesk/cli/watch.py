@@ -26,6 +26,7 @@ from oddsdesk.board.alerts.rules import (
     AlertSettings,
     RulesFileError,
     ValueRule,
+    check_presets,
     read_rules,
 )
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
@@ -160,10 +161,10 @@ def _settings(path: Path | None) -> AlertSettings:
         settings = read_rules(path)
     except RulesFileError as error:
         raise click.ClickException(str(error)) from error
-    known = presets()
-    for rule in settings.active:
-        if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
-            raise click.ClickException(f"{path}: no preset {rule.preset!r}")
+    try:
+        check_presets(settings, presets())
+    except RulesFileError as error:
+        raise click.ClickException(f"{path}: {error}") from error
     return settings
 
 

@@ -10,6 +10,7 @@ from oddsdesk.board.alerts.rules import (
     ConnectionRule,
     KickOffRule,
     OpportunityRule,
+    Policy,
     Rule,
     SteamRule,
     TargetRule,
@@ -25,6 +26,11 @@ KINDS: Final[Mapping[type[Rule], tuple[str, str]]] = {
     ConnectionRule: ("Lost connection", "Tells that prices come no more."),
 }
 """What each kind is called, and what it does."""
+LIMITS: Final = (
+    "Quiet hours and limits",
+    "What is held back is listed with its reason, and sent when that has passed if it still holds.",
+)
+"""What the form of a policy is called, and what it does."""
 _LAST: Final = ("name", "channels", "enabled")
 """What all rules have comes below what a kind has of its own."""
 
@@ -94,8 +100,8 @@ class RuleField(msgspec.Struct, frozen=True):
             raise ValueError(f"expected {self.expected()}") from None
 
 
-def fields_of(kind: type[Rule]) -> list[RuleField]:
-    """Return the fields of a kind of rule, what all kinds have last."""
+def fields_of(kind: type[Rule] | type[Policy]) -> list[RuleField]:
+    """Return the fields of a kind of rule, what all kinds have last; or those of a policy."""
     hints = get_type_hints(kind, include_extras=True)
     found = [_field(each, hints[each.name]) for each in msgspec.structs.fields(kind)]
     return sorted(found, key=lambda field: field.name in _LAST)

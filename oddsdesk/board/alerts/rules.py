@@ -1,5 +1,6 @@
 """What the user wants to be told of, and when not; and the file that says so."""
 
+from collections.abc import Iterable
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -7,7 +8,6 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-Minutes = Annotated[float, Meta(ge=0, le=10_080)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 RULES_FILE: Final = "alerts.toml"
 """In the settings folder: what the desk tells of, and `oddsdesk watch` unless told otherwise."""
@@ -181,13 +181,43 @@ class ChannelSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """What is held back (D62)."""
 
-    cooldown_min: Minutes = 10.0
-    """The same thing alerts once in so many minutes."""
-    step: Annotated[float, Meta(ge=0, le=1_000)] = 0.5
-    """Afterwards again only where its figure rose by so many percentage points."""
-    most_per_hour: Annotated[int, Meta(ge=1, le=10_000)] = 20
-    quiet: tuple[str, str] | None = None
-    """From and until when nothing is sent, by the local clock: ``23:00`` and ``07:00``."""
+    quiet: Annotated[
+        tuple[str, str] | None,
+        Meta(
+            title="Quiet from",
+            description="From and until when nothing is sent, by the local clock; empty for never.",
+        ),
+    ] = None
+    most_per_hour: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=10_000,
+            title="At most",
+            description="The best are sent first; the rest is listed.",
+            extra={"unit": "an hour"},
+        ),
+    ] = 20
+    cooldown_min: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=10_080,
+            title="The same again after",
+            description="A bet, an arbitrage or a price is one thing, whoever offers it.",
+            extra={"unit": "min"},
+        ),
+    ] = 10.0
+    step: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1_000,
+            title="And only if better by",
+            description="What its figure has to rise by: EV, what is left, percent above a target.",
+            extra={"unit": "points"},
+        ),
+    ] = 0.5
 
     def __post_init__(self) -> None:
         for text in self.quiet or ():
@@ -223,6 +253,9 @@ class AlertSettings(Policy, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                     raise ValueError(f"a rule names the channel {name!r}, which there is not")
 
 
+EXPECTED_TIME: Final = "expected a time of day such as 23:00"
+
+
 class RulesFileError(Exception):
     """A file of rules cannot be used; one line that says what was expected."""
 
@@ -238,8 +271,20 @@ def read_time(text: str) -> time:
     except ValueError:
         found = None
     if found is None or found.tzinfo is not None:  # the local clock has no offset to compare with
-        raise ValueError(f"quiet {text!r}; expected a time of day such as 23:00")
+        raise ValueError(f"quiet {text!r}; {EXPECTED_TIME}")
     return found
+
+
+def check_presets(settings: AlertSettings, names: Iterable[str]) -> None:
+    """Refuse rules that are on and name a preset that there is not.
+
+    Raises:
+        RulesFileError: there is one.
+    """
+    known = {name.casefold() for name in names}
+    for rule in settings.active:
+        if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
+            raise RulesFileError(f"no preset {rule.preset!r}")
 
 
 def decode_rules(text: bytes) -> AlertSettings:

@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.alerts.rule_fields import fields_of
-from oddsdesk.board.alerts.rules import Rule, RulesFileError, TargetRule, decode_rules
+from oddsdesk.board.alerts.rule_fields import RuleField, fields_of
+from oddsdesk.board.alerts.rules import Policy, Rule, RulesFileError, TargetRule, decode_rules
 
 _HEADER: Final = "[[rules]]"
 _FIRST: Final = "# What to tell of, where to, and when not.\n"
@@ -59,7 +59,10 @@ def with_changed_rule(text: str, place: int, rule: Rule) -> str:
         RulesFileError: the rules are not written one below the other.
     """
     lines, begin, end, raw = _found(text, place)
-    block = _changed_lines(lines[begin:end], rule)
+    wanted = {"kind": _kind(rule), **_values(rule)}
+    block = lines[begin : begin + 1] + _changed_lines(
+        lines[begin + 1 : end], wanted, fields_of(type(rule))
+    )
     raw[place] = None
     return _checked("".join([*lines[:begin], *block, *lines[end:]]), text, raw, rule)
 
@@ -86,6 +89,40 @@ def without_rule(text: str, place: int) -> str:
     end += end < len(lines) and not lines[end].strip()  # the empty line below it goes, too
     del raw[place]
     return _checked("".join([*lines[:begin], *lines[end:]]), text, raw, None)
+
+
+def policy_of(text: str) -> Policy:
+    """Return what a file says of what is held back.
+
+    Raises:
+        RulesFileError: it makes no sense.
+    """
+    found = _decoded(text)
+    given = {name: found[name] for name in Policy.__struct_fields__ if name in found}
+    try:
+        return msgspec.convert(given, Policy)
+    except msgspec.ValidationError as error:
+        raise RulesFileError(" ".join(str(error).split())) from error
+
+
+def with_policy(text: str, policy: Policy) -> str:
+    """Return a file that holds back something else; quiet hours that go stay as a comment.
+
+    Raises:
+        RulesFileError: it is written in another way.
+    """
+    lines, fields = text.splitlines(keepends=True), fields_of(Policy)
+    end = next((at for at, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    wanted = msgspec.structs.asdict(policy)
+    if any(True for _ in _assignments(lines[:end])):
+        lines[:end] = _changed_lines(lines[:end], wanted, fields)
+    elif added := _added(wanted, fields):
+        top = _below_title(lines)
+        lines[top:top] = [*added, "\n"]
+    new = "".join(lines)
+    if _without_policy(new) != _without_policy(text) or policy_of(new) != policy:
+        raise _by_hand()
+    return new
 
 
 def with_target(text: str, rule: TargetRule, instead_of: TargetRule | None = None) -> str:
@@ -200,23 +237,43 @@ def _assignments(lines: list[str]) -> Iterator[_Assignment]:
             raise _by_hand()
 
 
-def _changed_lines(lines: list[str], rule: Rule) -> list[str]:
-    """Return the lines of a rule with other values; what it did not say comes last."""
-    changed, last = list(lines), 1
-    wanted = {"kind": _kind(rule), **_values(rule)}
-    for begin, end, key, value in _assignments(lines[1:]):
-        last = end + 1
+def _changed_lines(lines: list[str], wanted: dict[str, Any], fields: list[RuleField]) -> list[str]:
+    """Return the lines of a table with other values; what it did not say comes last.
+
+    A value of None is none in TOML: its lines become comments.
+    """
+    changed, last = list(lines), 0
+    for begin, end, key, value in _assignments(lines):
+        last = end
         if key in wanted and not _is_same(value, new := wanted.pop(key)):
-            text = "".join(lines[begin + 1 : last])
-            changed[begin + 1 : last] = [_with_value(text, value, new), *[""] * (end - begin - 1)]
-    added = [
-        f"{field.name} = {_value(wanted[field.name])}\n"
-        for field in fields_of(type(rule))
-        if field.name in wanted and wanted[field.name] != field.default
-    ]
+            if new is None:
+                changed[begin:end] = [f"# {line}" for line in lines[begin:end]]
+            else:
+                text = _with_value("".join(lines[begin:end]), value, new)
+                changed[begin:end] = [text, *[""] * (end - begin - 1)]
+    added = _added(wanted, fields)
     if added and not changed[last - 1].endswith("\n"):
         changed[last - 1] += "\n"
     return [*changed[:last], *added, *changed[last:]]
+
+
+def _added(wanted: dict[str, Any], fields: list[RuleField]) -> list[str]:
+    return [
+        f"{field.name} = {_value(wanted[field.name])}\n"
+        for field in fields
+        if field.name in wanted and wanted[field.name] != field.default
+    ]
+
+
+def _below_title(lines: list[str]) -> int:
+    """Return where what is about the whole begins: below a comment that stands by itself."""
+    at = next((at for at, line in enumerate(lines) if not line.startswith("#")), 0)
+    return at + 1 if at and not lines[at].strip() else 0
+
+
+def _without_policy(text: str) -> dict[str, Any]:
+    found = _decoded(text)
+    return {key: found[key] for key in found if key not in Policy.__struct_fields__}
 
 
 def _is_same(value: Any, new: Any) -> bool:

@@ -20,7 +20,7 @@ from oddsdesk.board.alerts.rules import (
     AlertSettings,
     RulesFileError,
     TargetRule,
-    ValueRule,
+    check_presets,
     read_rules,
 )
 from oddsdesk.board.alerts.rules_text import with_target, without_target
@@ -183,10 +183,10 @@ class AlertsController(QObject):
         self.changed.emit()
 
     def _checked(self, settings: AlertSettings) -> AlertSettings:
-        known = {preset.name.casefold() for preset in self._records.presets}
-        for rule in settings.active:
-            if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
-                raise RulesFileError(f"{self.path}: no preset {rule.preset!r}")
+        try:
+            check_presets(settings, self.preset_names())
+        except RulesFileError as error:
+            raise RulesFileError(f"{self.path}: {error}") from error
         return settings
 
     def _begin(self, settings: AlertSettings, before: AlertWatch | None) -> None:

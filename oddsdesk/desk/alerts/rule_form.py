@@ -1,4 +1,4 @@
-"""A form of one rule: the fields that its kind declares, what is wrong said below each."""
+"""A form of a rule, or of what is held back: declared fields, what is wrong said below each."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.board.alerts.rule_fields import KINDS, RuleField, fields_of
-from oddsdesk.board.alerts.rules import Rule
+from oddsdesk.board.alerts.rule_fields import KINDS, LIMITS, RuleField, fields_of
+from oddsdesk.board.alerts.rules import EXPECTED_TIME, Policy, Rule, read_time
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.form_dialog import (
     FormDialog,
@@ -59,26 +59,27 @@ class _Editor(NamedTuple):
 
 
 class RuleForm(FormDialog):
-    """Filled in with a rule, or with what a kind has without being told."""
+    """Filled in with a rule or a policy, or with what a kind has without being told."""
 
     chosen = Signal(object)
-    """The ``Rule`` as it was typed."""
+    """The ``Rule`` or ``Policy`` as it was typed."""
 
     def __init__(
         self,
         theme: Theme,
-        kind: type[Rule],
+        kind: type[Rule] | type[Policy],
         values: Mapping[str, Any],
         names: KnownNames,
         channels: Sequence[str],
         parent: QWidget,
     ) -> None:
         """``values`` are those that differ from what a new rule has; ``channels`` there are."""
-        title, said = KINDS[kind]
+        title, said = LIMITS if issubclass(kind, Policy) else KINDS[kind]
         super().__init__(theme, title, parent)
         self._area = _Scrolled(self.take_fields())
         self.below.addWidget(self._area)
         self._column.setStretchFactor(self.below, 1)
+        self._untitled = "" if issubclass(kind, Policy) else kind.kind_title()
         self._kind, self._values, self._names, self._channels = kind, values, names, channels
         self._editors: list[_Editor] = []
         self.form.addRow(note(said, theme))
@@ -150,6 +151,8 @@ class RuleForm(FormDialog):
             case "period":
                 parts = [(0, "Whole game"), *((part, f"Part {part}") for part in range(1, _PARTS))]
                 return _choice(field, parts, value)
+            case "quiet":
+                return self._quiet(value)
             case "odds":
                 return self._odds(field, value)
             case _:
@@ -165,7 +168,7 @@ class RuleForm(FormDialog):
         elif field.name == "game":
             line.setCompleter(_completer(self._names.games, line))
         elif field.name == "name":
-            line.setPlaceholderText(self._kind.kind_title())
+            line.setPlaceholderText(self._untitled)
         line.textEdited.connect(lambda: self._check(field.name))
         return line, lambda: field.read(line.text()), line.text
 
@@ -191,6 +194,30 @@ class RuleForm(FormDialog):
 
         line.textEdited.connect(lambda: self._check(field.name))
         return line, read, line.text
+
+    def _quiet(
+        self, value: tuple[str, str] | None
+    ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
+        begin, end = (QLineEdit(text) for text in value or ("", ""))
+        for line, example, name in ((begin, "23:00", "from"), (end, "07:00", "until")):
+            line.setPlaceholderText(example)
+            line.setAccessibleName(f"Quiet {name}")
+            line.textEdited.connect(lambda: self._check("quiet"))
+
+        def typed() -> tuple[str, str]:
+            return begin.text().strip(), end.text().strip()
+
+        def read() -> tuple[str, str] | None:
+            if not any(typed()):
+                return None
+            try:
+                for text in typed():
+                    read_time(text)
+            except ValueError:
+                raise ValueError(EXPECTED_TIME) from None
+            return typed()
+
+        return side_by_side(begin, Label("to"), end), read, typed
 
     def _ticks(
         self, field: RuleField, value: Sequence[str]
@@ -271,7 +298,7 @@ def with_mnemonic(title: str, taken: set[str]) -> str:
     return title
 
 
-def values_of(rule: Rule) -> dict[str, Any]:
+def values_of(rule: Rule | Policy) -> dict[str, Any]:
     """Return what a form of a rule is filled in with."""
     return msgspec.structs.asdict(rule)
 

@@ -4,6 +4,7 @@ from oddsdesk.board.alerts.rules import (
     ConnectionRule,
     KickOffRule,
     OpportunityRule,
+    Policy,
     Rule,
     SteamRule,
     TargetRule,
@@ -36,6 +37,15 @@ def watched_text(rule: Rule) -> str:
             return f"{rule.minutes:g} min before a game on which I have a bet"
         case ConnectionRule():
             return f"No prices for {rule.seconds:g} s"
+
+
+def policy_text(policy: Policy) -> str:
+    """Return when alerts are held back."""
+    quiet = "Never quiet" if policy.quiet is None else "Quiet from {} to {}".format(*policy.quiet)
+    return (
+        f"{quiet} · {policy.most_per_hour} an hour at most · the same again after "
+        f"{policy.cooldown_min:g} min, if better by {policy.step:g} pp"
+    )
 
 
 def channels_text(rule: Rule) -> str:

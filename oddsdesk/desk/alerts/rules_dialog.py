@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QDialogButtonBox,
+    QHBoxLayout,
     QMenu,
     QPlainTextEdit,
     QPushButton,
@@ -19,18 +20,20 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.board.alerts.rule_fields import KINDS
-from oddsdesk.board.alerts.rules import Rule, RulesFileError, decode_rules
+from oddsdesk.board.alerts.rules import Policy, Rule, RulesFileError, check_presets, decode_rules
 from oddsdesk.board.alerts.rules_text import (
     RuleEntry,
     channel_names,
+    policy_of,
     rule_entries,
     with_changed_rule,
     with_enabled,
+    with_policy,
     with_rule,
     without_rule,
 )
 from oddsdesk.desk.alerts.rule_form import KnownNames, RuleForm, values_of
-from oddsdesk.desk.alerts.rule_words import channels_text, watched_text
+from oddsdesk.desk.alerts.rule_words import channels_text, policy_text, watched_text
 from oddsdesk.desk.ui.controls.form_dialog import (
     FormDialog,
     note,
@@ -115,6 +118,8 @@ class RulesDialog(FormDialog):
         self.edit = QPushButton("&Edit…")
         self.duplicate = QPushButton("&Duplicate…")
         self.remove = QPushButton("&Remove")
+        self.limits = QPushButton("&Quiet hours, limits…")
+        self.held = Label(wordWrap=True)
         self.pages = QTabWidget(documentMode=True)
         self.problem = Label(wordWrap=True)
         self.problem.setProperty("variant", "down")
@@ -151,6 +156,10 @@ class RulesDialog(FormDialog):
             each.setContentsMargins(0, STEP, 0, 0)
         buttons = (self.add, self.edit, self.duplicate, self.remove)
         column.addLayout(with_buttons(self.list, *buttons), 1)
+        held = QHBoxLayout()
+        held.addWidget(self.held, 1)
+        held.addWidget(self.limits)
+        column.addLayout(held)
         column.addWidget(self.said)
         below.addWidget(self.text, 1)
         below.addWidget(note(_AS_TEXT, self.theme))
@@ -173,6 +182,7 @@ class RulesDialog(FormDialog):
         self.edit.clicked.connect(self._edit)
         self.duplicate.clicked.connect(self._duplicate)
         self.remove.clicked.connect(self._remove)
+        self.limits.clicked.connect(self._ask_limits)
         self.buttons.accepted.connect(self._save)
         self.buttons.rejected.connect(self.reject)
 
@@ -187,13 +197,14 @@ class RulesDialog(FormDialog):
         text, problem = self.text.toPlainText(), self._fault
         self.trouble.hide()
         try:
-            decode_rules(text.encode())
+            check_presets(decode_rules(text.encode()), self._names.presets)
         except RulesFileError as error:
             problem = problem or str(error)
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.save.setEnabled(not problem)
         self._show_rules(text)
+        self._show_policy(text)
 
     def _show_rules(self, text: str) -> None:
         try:
@@ -211,6 +222,14 @@ class RulesDialog(FormDialog):
         self.list.blockSignals(False)
         self._go_to(max(self._place(), 0))
         self._show_current()
+
+    def _show_policy(self, text: str) -> None:
+        try:
+            said = policy_text(policy_of(text))
+        except RulesFileError:
+            said = ""
+        self.held.setText(said)
+        self.limits.setEnabled(bool(said))
 
     def _go_to(self, place: int) -> None:
         item = self.list.topLevelItem(place)
@@ -238,6 +257,12 @@ class RulesDialog(FormDialog):
         channels = channel_names(self.text.toPlainText())
         form = RuleForm(self.theme, kind, values, self._names, channels, self)
         form.chosen.connect(lambda rule: self._take(rule, place))
+        form.open()
+
+    def _ask_limits(self) -> None:
+        values = values_of(policy_of(self.text.toPlainText()))
+        form = RuleForm(self.theme, Policy, values, self._names, (), self)
+        form.chosen.connect(lambda policy: self._change(lambda text: with_policy(text, policy)))
         form.open()
 
     def _take(self, rule: Rule, place: int | None) -> None:

@@ -242,6 +242,43 @@ def test_a_target_is_typed_as_odds_are_written(opened: Opened, path: Path) -> No
     assert "odds = 2.2\n" in dialog.text.toPlainText()
 
 
+def test_quiet_hours_and_limits_have_a_form(opened: Opened, path: Path) -> None:
+    keep(path)
+    dialog = opened()
+    assert dialog.held.text() == (
+        "Never quiet · 20 an hour at most · the same again after 10 min, if better by 1 pp"
+    )
+    dialog.limits.click()
+    form = form_of(dialog)
+    begin, end = form.editor("quiet").findChildren(QLineEdit)
+    begin.setText("23:00")
+    put(form, "most_per_hour", "0")
+    form.save.click()
+    assert form.problems() == {
+        "quiet": "Expected a time of day such as 23:00.",
+        "most_per_hour": "Expected a whole number from 1 to 10,000.",
+    }
+    assert form.focusWidget() is begin
+    end.setText("07:00")
+    put(form, "most_per_hour", "5")
+    form.save.click()
+    assert dialog.text.toPlainText() == TEXT.replace(
+        "step = 1\n", 'step = 1\nquiet = ["23:00", "07:00"]\nmost_per_hour = 5\n'
+    )
+    assert dialog.held.text().startswith("Quiet from 23:00 to 07:00 · 5 an hour at most")
+
+
+def test_a_preset_that_is_gone_is_said_before_it_silences_everything(
+    opened: Opened, path: Path
+) -> None:
+    keep(path, TEXT.replace("least_ev", 'preset = "Mine"\nleast_ev'))
+    dialog = opened()
+    assert dialog.problem.text() == "no preset 'Mine'"
+    assert not dialog.save.isEnabled()
+    dialog.list.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
+    assert dialog.save.isEnabled()
+
+
 def test_text_and_list_are_one(opened: Opened, path: Path) -> None:
     keep(path)
     dialog = opened()
@@ -322,6 +359,17 @@ def test_each_field_has_a_letter_of_its_own_and_tab_goes_through_them_in_order(
     assert form.focusWidget() is form.save
 
 
+def test_tab_goes_from_the_list_through_what_can_be_done_to_the_end(
+    opened: Opened, path: Path, qtbot: QtBot
+) -> None:
+    keep(path)
+    dialog = opened()
+    wanted = [dialog.list, dialog.add, dialog.edit, dialog.duplicate, dialog.remove]
+    for part in (*wanted, dialog.limits, dialog.save):
+        assert dialog.focusWidget() is part
+        qtbot.keyClick(part, Qt.Key.Key_Tab)
+
+
 @pytest.mark.parametrize("percent", [80, 160])
 def test_nothing_is_cut_at_any_size_of_text(
     percent: int, opened: Opened, path: Path, theme: Theme, qtbot: QtBot
@@ -332,8 +380,10 @@ def test_nothing_is_cut_at_any_size_of_text(
     screen = dialog.screen().availableGeometry()
     assert screen.width() <= 1_280
     assert cut(dialog) == []
-    for kind in (TargetRule, ValueRule, OpportunityRule, ConnectionRule):
-        form = add(dialog, kind)
+    for kind in (TargetRule, ValueRule, OpportunityRule, ConnectionRule, None):
+        if kind is None:
+            dialog.limits.click()
+        form = form_of(dialog) if kind is None else add(dialog, kind)
         with qtbot.waitExposed(form):
             form.show()
         form.save.click() if kind is TargetRule else None

@@ -8,6 +8,7 @@ from msgspec import NODEFAULT
 from oddsdesk.board.alerts.rule_fields import KINDS, RuleField, fields_of
 from oddsdesk.board.alerts.rules import (
     KickOffRule,
+    Policy,
     Rule,
     RulesFileError,
     SteamRule,
@@ -32,12 +33,12 @@ def row(field: RuleField) -> str:
 
 def test_the_guide_says_the_limits_of_every_number() -> None:
     guide = GUIDE.read_text("utf-8")
-    lines = {row(each) for kind in KINDS for each in fields_of(kind) if each.is_number}
+    lines = {row(each) for kind in (*KINDS, Policy) for each in fields_of(kind) if each.is_number}
     assert {line for line in lines if line not in guide} == set()
 
 
 def test_every_field_has_a_title_and_says_what_it_is() -> None:
-    fields = [each for kind in KINDS for each in fields_of(kind)]
+    fields = [each for kind in (*KINDS, Policy) for each in fields_of(kind)]
     assert all(each.title and each.help for each in fields)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from oddsdesk.board.alerts.rule_fields import KINDS
 from oddsdesk.board.alerts.rules import (
+    Policy,
     Rule,
     RulesFileError,
     SteamRule,
@@ -12,8 +13,10 @@ from oddsdesk.board.alerts.rules import (
     decode_rules,
 )
 from oddsdesk.board.alerts.rules_text import (
+    policy_of,
     rule_entries,
     with_changed_rule,
+    with_policy,
     with_rule,
     with_target,
     without_rule,
@@ -184,3 +187,42 @@ def test_a_file_that_ends_in_a_rule_without_a_line_break_is_changed() -> None:
 def test_what_holds_no_list_of_rules_is_said(text: str) -> None:
     with pytest.raises(RulesFileError):
         rule_entries(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "policy", "wanted"),
+    [
+        (
+            TEXT,
+            Policy(quiet=("22:30", "06:00"), most_per_hour=5),
+            TEXT.replace(
+                'quiet = ["23:00", "07:00"]     # by the local clock\n',
+                'quiet = ["22:30", "06:00"]     # by the local clock\nmost_per_hour = 5\n',
+            ),
+        ),
+        (TEXT, Policy(), TEXT.replace("quiet =", "# quiet =")),
+        ("", Policy(), ""),
+        ("", Policy(step=1), "step = 1\n\n"),
+        (
+            '# Mine.\n\n[[rules]]\nkind = "value"\n',
+            Policy(cooldown_min=2.5),
+            '# Mine.\n\ncooldown_min = 2.5\n\n[[rules]]\nkind = "value"\n',
+        ),
+        (
+            '# The first.\n[[rules]]\nkind = "value"\n',
+            Policy(cooldown_min=5),
+            'cooldown_min = 5\n\n# The first.\n[[rules]]\nkind = "value"\n',
+        ),
+    ],
+)
+def test_quiet_hours_and_limits_are_written_and_the_rest_stays(
+    text: str, policy: Policy, wanted: str
+) -> None:
+    new = with_policy(text, policy)
+    assert new == wanted
+    assert policy_of(new) == policy
+
+
+def test_limits_that_make_no_sense_are_said() -> None:
+    with pytest.raises(RulesFileError, match="most_per_hour"):
+        policy_of("most_per_hour = 0")
