@@ -63,10 +63,12 @@ class MatrixColumns(QObject):
             self._turn_favourite(name)
 
     def hide(self) -> None:
-        """Hide the current column."""
-        name = self._current()
+        """Hide the current column; the one that takes its place is current then."""
+        name, at = self._current(), self._table.current()
         if name is not None:
+            row, column = at.row(), at.column()
             self._columns.put(self._columns.order.with_hidden(name))
+            self._table.set_current(row, min(column, self._model.columnCount() - 1))
 
     def shift(self, step: int) -> None:
         """Move the current column by so many places, among favourites or among the others."""

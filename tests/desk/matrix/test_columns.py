@@ -107,6 +107,7 @@ def test_keys_move_star_and_hide_the_current_column(panel: MatrixPanel) -> None:
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
     trigger(panel, "Hide this bookmaker")
     assert titles(panel) == ["Betsson", "Matchbook", "Unibet"]
+    assert panel.table.current().column() == FIRST_BOOKMAKER
     trigger(panel, "Reset the bookmakers' columns")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
 

@@ -42,6 +42,8 @@ class LivePane(QTableView):
     """A section row shall be folded (True) or unfolded."""
     row_hovered = Signal(int)
     """The row under the pointer, -1 for none."""
+    current_pressed = Signal(QModelIndex)
+    """The cell that is current already was pressed: Qt tells of another one only."""
     menu_asked = Signal(QPoint)
     """A menu for the current cell was asked for, at a place of the screen."""
     resized = Signal()
@@ -313,6 +315,12 @@ class LivePane(QTableView):
         else:
             row, visual = self._move(action, row, visual)
         return self.model().index(row, self.header.logicalIndex(visual))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        current, pressed = self.currentIndex(), self.indexAt(event.position().toPoint())
+        super().mousePressEvent(event)
+        if pressed.isValid() and pressed == current:
+            self.current_pressed.emit(current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         current, key = self.currentIndex(), Qt.Key(event.key())

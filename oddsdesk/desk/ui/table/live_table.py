@@ -33,7 +33,7 @@ class LiveTable(QWidget):
     opened = Signal(QModelIndex)
     """A cell was double-clicked, or Enter pressed on it."""
     current_changed = Signal(QModelIndex)
-    """Another cell is current; an invalid index for none."""
+    """Another cell is current, or the same was pressed anew; an invalid index for none."""
     menu_requested = Signal(QPoint)
     """A menu for the current cell was asked for, at a place of the screen."""
     header_clicked = Signal(int)
@@ -158,6 +158,7 @@ class LiveTable(QWidget):
         self.scrolling.selectionModel().currentChanged.connect(self.current_changed)
         for pane in self._panes():
             pane.opened.connect(self.opened)
+            pane.current_pressed.connect(self.current_changed)
             pane.menu_asked.connect(self.menu_requested)
             pane.doubleClicked.connect(self._on_pane_double_clicked)
             pane.clicked.connect(self._on_pane_clicked)

@@ -102,6 +102,21 @@ def test_enter_and_double_click_open_a_cell(
     assert opened == [(2, 5), (4, 0)]
 
 
+def test_who_presses_the_current_cell_anew_is_told_of_it(table: LiveTable, qtbot: QtBot) -> None:
+    """Another table may have been asked since: what a panel beside shows is of that one."""
+    told: list[tuple[int, int]] = []
+    table.current_changed.connect(lambda index: told.append((index.row(), index.column())))
+    for pane, row, column in (
+        (table.scrolling, 1, 2),
+        (table.scrolling, 1, 2),
+        (table.frozen, 2, 0),
+        (table.frozen, 2, 0),
+    ):
+        spot = cell_rect(pane, row, column).center()
+        qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert told == [(1, 2), (1, 2), (2, 0), (2, 0)]
+
+
 def test_a_section_row_folds_by_key_and_click(
     table: LiveTable, model: RowsModel, qtbot: QtBot
 ) -> None:
