@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QChildEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
     QMenu,
+    QTabBar,
     QTabWidget,
     QToolBar,
     QVBoxLayout,
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.empty_panels = EmptyPanels(self)
         self.tabs = QTabWidget(documentMode=True, movable=True)
+        self.tabs.tabBarClicked.connect(lambda _index: self._focus_soon(self.tabs.currentWidget))
         bar = MessageBar(theme)
         self.messages = MessageCenter(bar)
         self._centre = centre = QWidget()
@@ -347,7 +349,23 @@ class MainWindow(QMainWindow):
         """Whether a dock is seen: Qt moves one behind another's tab out of the window."""
         return dock.isVisible() and (dock.isFloating() or self.rect().intersects(dock.geometry()))
 
+    def _focus_soon(self, part: Callable[[], QWidget | None]) -> None:
+        """Give a part the focus once the tab that was clicked is in front."""
+        QTimer.singleShot(0, self, lambda: focus_within(part()))
+
+    def _on_dock_tab_clicked(self, bar: QTabBar, index: int) -> None:
+        title = bar.tabText(index)
+        dock = next((dock for dock in self.panels() if dock.windowTitle() == title), None)
+        if dock is not None:
+            self._focus_soon(dock.widget)
+
     # Qt's virtuals
+
+    def childEvent(self, event: QChildEvent) -> None:
+        super().childEvent(event)
+        bar = event.child()
+        if event.polished() and isinstance(bar, QTabBar):  # Qt makes them for docks in one place
+            bar.tabBarClicked.connect(partial(self._on_dock_tab_clicked, bar))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return step_focus(self._parts(), forward=forward)

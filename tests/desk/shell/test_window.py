@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QLineEdit
+from PySide6.QtWidgets import QDockWidget, QLineEdit, QTabBar
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.settings.saved_state import Layout
@@ -96,3 +96,33 @@ def test_a_panel_behind_another_has_a_tab_and_is_passed_over_until_it_is_in_fron
     window.reveal(back)
     qtbot.waitUntil(lambda: not back.visibleRegion().isEmpty())
     assert front.visibleRegion().isEmpty()
+
+
+def test_who_clicks_a_panels_tab_has_the_keyboard_there(
+    theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Keys do other things elsewhere: L in the bets settles one as lost."""
+    window = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+    qtbot.addWidget(window)
+    below = Qt.DockWidgetArea.BottomDockWidgetArea
+    front, back, bets = QLineEdit(), QLineEdit(), QLineEdit()
+    window.put_dock("values", "Value bets", front, below)
+    window.put_dock("opportunities", "Opportunities", back, below, behind="values")
+    window.tabs.addTab(bets, "Bets")
+    window.resize(900, 700)
+    window.restore()
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()
+    docks = next(bar for bar in window.findChildren(QTabBar) if bar is not window.tabs.tabBar())
+    for bar, title, part in (
+        (window.tabs.tabBar(), "Bets", bets),
+        (docks, "Opportunities", back),
+        (window.tabs.tabBar(), "Bets", bets),
+        (docks, "Opportunities", back),
+        (docks, "Value bets", front),
+    ):
+        index = next(each for each in range(bar.count()) if bar.tabText(each) == title)
+        spot = bar.tabRect(index).center()
+        qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=spot)
+        qtbot.waitUntil(part.hasFocus)
