@@ -59,7 +59,8 @@ def parse_odds(text: str, style: str = DECIMAL) -> float:
         plain = plain.replace(",", ".", 1)
     odds = read(plain) if len(plain) <= _LONGEST else None
     if odds is None or not 1 < odds < math.inf:
-        raise OddsFormatError(f"expected {style} odds such as {example}, got {plain[:_LONGEST]!r}")
+        title = style.replace("_", " ")
+        raise OddsFormatError(f"expected {title} odds such as {example}, got {plain[:_LONGEST]!r}")
     return odds
 
 

@@ -17,7 +17,9 @@ from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.embedding import EmbeddedSession
+from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.pricing.formats import AMERICAN, DECIMAL
 from tests.kit.quoted_game import REFERENCE, QuotedGame
 
 
@@ -38,6 +40,14 @@ def theme(_session_theme: Theme) -> Theme:
     if _session_theme.scheme is not Scheme.DARK or _session_theme.is_colour_blind:
         _session_theme.choose(Scheme.DARK)
     return _session_theme
+
+
+@pytest.fixture
+def american_odds() -> Iterator[None]:
+    """Odds are written, and typed, in American style."""
+    choose_style(AMERICAN)
+    yield
+    choose_style(DECIMAL)
 
 
 @pytest.fixture(autouse=True)

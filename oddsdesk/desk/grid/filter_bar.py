@@ -29,12 +29,16 @@ from oddsdesk.desk.grid.filter import (
     without,
 )
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
+from oddsdesk.desk.ui.controls.form_dialog import sentence
 from oddsdesk.desk.ui.controls.menus import Popup
+from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.formatting import odds_style
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.formats import OddsFormatError
 
 _WIDTH, _HEIGHT = 260, 340
 _SEARCHED_FROM = 9
@@ -113,21 +117,46 @@ class RangePopup(Popup):
 
     def __init__(self, parent: QWidget, theme: Theme, title: str, unit: str, chosen: Range) -> None:
         super().__init__(parent, title)
-        self.least = _number_edit("from", chosen.least)
-        self.most = _number_edit("to", chosen.most)
+        self.least = self._edit("from", chosen.least)
+        self.most = self._edit("to", chosen.most)
         line = QHBoxLayout()
         line.setSpacing(spacing.STEP)
         for widget in (self.least, Label("to"), self.most, Label(unit)):
             line.addWidget(widget)
         self._apply = QPushButton("Filter")
+        self.problem = Label(wordWrap=True)
+        self.problem.setProperty("variant", "value")
+        self.problem.hide()
         self.column.addLayout(line)
+        self.column.addWidget(self.problem)
         self.column.addWidget(self._apply)
         self.setFixedWidth(theme.fonts.scaled(_WIDTH))
         self._apply.clicked.connect(self._take)
         self.least.setFocus()
 
+    def _edit(self, purpose: str, figure: float | None) -> QLineEdit:
+        edit = QLineEdit("" if figure is None else f"{figure:g}")
+        edit.setPlaceholderText(purpose)
+        edit.setAccessibleName(purpose)
+        edit.setMaxLength(9)
+        edit.setValidator(QDoubleValidator(edit))
+        return edit
+
+    def _figure(self, edit: QLineEdit) -> float | None:
+        """What was typed; a comma is read as a point, and half a number as none."""
+        try:
+            return float(edit.text().replace(",", "."))
+        except ValueError:
+            return None
+
     def _take(self) -> None:
-        least, most = _number(self.least), _number(self.most)
+        try:
+            least, most = self._figure(self.least), self._figure(self.most)
+        except OddsFormatError as error:
+            self.problem.setText(sentence(str(error)))
+            self.problem.show()
+            self.adjustSize()
+            return
         if least is not None and most is not None and least > most:
             least, most = most, least
         self.range_chosen.emit(Range(least, most))
@@ -142,25 +171,22 @@ class RangePopup(Popup):
             super().keyPressEvent(event)
 
 
+class OddsRangePopup(RangePopup):
+    """Typed in the style that the desk writes odds in; ranges are of decimal ones."""
+
+    def __init__(self, parent: QWidget, theme: Theme, title: str, chosen: Range) -> None:
+        super().__init__(parent, theme, title, "", chosen)
+
+    def _edit(self, purpose: str, figure: float | None) -> QLineEdit:
+        return OddsEdit(purpose, figure, purpose)
+
+    def _figure(self, edit: QLineEdit) -> float | None:
+        assert isinstance(edit, OddsEdit)
+        return edit.odds()
+
+
 def _state(is_ticked: bool) -> Qt.CheckState:
     return Qt.CheckState.Checked if is_ticked else Qt.CheckState.Unchecked
-
-
-def _number_edit(purpose: str, number: float | None) -> QLineEdit:
-    edit = QLineEdit("" if number is None else f"{number:g}")
-    edit.setPlaceholderText(purpose)
-    edit.setAccessibleName(purpose)
-    edit.setMaxLength(9)
-    edit.setValidator(QDoubleValidator(edit))
-    return edit
-
-
-def _number(edit: QLineEdit) -> float | None:
-    """What was typed; a comma is read as a point, and half a number as none."""
-    try:
-        return float(edit.text().replace(",", "."))
-    except ValueError:
-        return None
 
 
 _GRID_FILTER_BAR_HEIGHT = spacing.CONTROL + 2 * (spacing.STEP - 2)
@@ -266,7 +292,7 @@ class GridFilterBar(QWidget):
         )
         edges = [(f"At least {edge:g} %", Range(edge)) for edge in _EDGES]
         self._add_ranges(menu, "ev", ("EV", "True EV", "%"), edges)
-        self._add(menu, "Odds…", partial(self._type, "odds", "Odds", ""))
+        self._add(menu, "Odds…", self._type_odds)
         holds = [(f"At most {hold:g} %", Range(None, hold)) for hold in _HOLDS]
         self._add_ranges(menu, "hold", ("Hold", "Hold of the line", "%"), holds)
         starts = [(f"Within {hours_text(hours)}", Range(0, hours)) for hours in _HOURS]
@@ -318,6 +344,12 @@ class GridFilterBar(QWidget):
     def _type(self, facet: str, title: str, unit: str) -> None:
         popup = RangePopup(self, self._theme, title, unit, getattr(self._filter, facet))
         popup.range_chosen.connect(lambda chosen: self._set(facet, chosen))
+        self._open(popup)
+
+    def _type_odds(self) -> None:
+        title = f"Odds, {odds_style().replace('_', ' ')}"
+        popup = OddsRangePopup(self, self._theme, title, self._filter.odds)
+        popup.range_chosen.connect(lambda chosen: self._set("odds", chosen))
         self._open(popup)
 
     def _open(self, popup: ChoicePopup | RangePopup) -> None:

@@ -87,6 +87,20 @@ def exact_odds_text(odds: float) -> str:
     return _true_minus(text) if is_exact else f"{_true_minus(text)} ({quoted})"
 
 
+def typed_text(odds: float) -> str:
+    """Return odds as one types them: every decimal that there is, and the sign of the keyboard."""
+    return f"{odds:.12g}" if _style == DECIMAL else format_odds(odds, _style)
+
+
+def read_odds(text: str) -> float:
+    """Return the decimal odds that were typed in the style of the desk.
+
+    Raises:
+        OddsFormatError: it is no odds of it.
+    """
+    return parse_odds(text, _style)
+
+
 def fair_text(odds: float) -> str:
     """Return fair odds; decimal ones with 3 decimals, 1 from 100 on."""
     if _style != DECIMAL:

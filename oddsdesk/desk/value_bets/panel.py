@@ -23,7 +23,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
-from oddsdesk.desk.ui.formatting import signed_hundredths_text
+from oddsdesk.desk.ui.formatting import signed_hundredths_text, typed_text
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -82,10 +82,10 @@ def _some(names: Sequence[str], word: str) -> list[str]:
 
 def _odds(least: float | None, most: float | None) -> list[str]:
     if least is not None and most is not None:
-        return [f"odds {least:g} – {most:g}"]
+        return [f"odds {typed_text(least)} – {typed_text(most)}"]
     if least is not None:
-        return [f"odds ≥ {least:g}"]
-    return [] if most is None else [f"odds ≤ {most:g}"]
+        return [f"odds ≥ {typed_text(least)}"]
+    return [] if most is None else [f"odds ≤ {typed_text(most)}"]
 
 
 _IDLE_MS = 1_000

@@ -20,10 +20,14 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import inset
+from oddsdesk.desk.ui.formatting import typed_text
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.rules import MAX_EV
 
 
@@ -96,8 +100,8 @@ class PresetDialog(QDialog):
         self.ev.setSuffix(" %")
         self.ev.setValue(chosen.min_true_ev)
         self.most_ev = _spin(chosen.max_true_ev, " %", decimals=1, step=0.5, most=MAX_EV)
-        self.least = _odds(chosen.min_odds)
-        self.most = _odds(chosen.max_odds)
+        self.least = OddsEdit("Odds from", chosen.min_odds, _ANY)
+        self.most = OddsEdit("Odds to", chosen.max_odds, _ANY)
         self.hours = _spin(chosen.max_hours_ahead, " h", decimals=1, step=1, most=10_000)
         self.age = _spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
         self.limit = _spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
@@ -119,7 +123,11 @@ class PresetDialog(QDialog):
         return self._problem.text()
 
     def preset(self) -> Preset:
-        """Return the preset as it is given now."""
+        """Return the preset as it is given now.
+
+        Raises:
+            OddsFormatError: what stands for odds is none of the style of the desk.
+        """
         return Preset(
             self.name.text().strip(),
             ValueFilter(
@@ -127,8 +135,8 @@ class PresetDialog(QDialog):
                 market_types=self.markets.ticked(),
                 bookmakers=self.bookmakers.ticked(),
                 min_true_ev=self.ev.value(),
-                min_odds=_given(self.least),
-                max_odds=_given(self.most),
+                min_odds=self.least.odds(),
+                max_odds=self.most.odds(),
                 in_play=self.state.currentData(),
                 competitions=self.competitions.ticked(),
                 max_true_ev=_given(self.most_ev),
@@ -186,13 +194,18 @@ class PresetDialog(QDialog):
             whole.addWidget(part)
 
     def _connect(self) -> None:
-        self.name.textChanged.connect(self._check)
-        for bound in (self.ev, self.most_ev, self.least, self.most):
+        for edit in (self.name, self.least, self.most):
+            edit.textChanged.connect(self._check)
+        for bound in (self.ev, self.most_ev):
             bound.valueChanged.connect(self._check)
         self.accepted.connect(lambda: self.chosen.emit(self.preset()))
 
     def _check(self) -> None:
-        self._problem.setText(_problem_of(self.preset(), self._taken))
+        try:
+            problem = _problem_of(self.preset(), self._taken)
+        except OddsFormatError as error:
+            problem = sentence(str(error))
+        self._problem.setText(problem)
         self._problem.setVisible(bool(self._problem.text()))
         self._save.setEnabled(not self._problem.text())
 
@@ -205,7 +218,7 @@ def _problem_of(preset: Preset, taken: Container[str]) -> str:
         return f"“{preset.name}” is built in; give this one a name of its own."
     least, most = chosen.min_odds, chosen.max_odds
     if least is not None and most is not None and least > most:
-        return f"No odds lie between {least:g} and {most:g}."
+        return f"No odds lie between {typed_text(least)} and {typed_text(most)}."
     if chosen.max_true_ev is not None and chosen.min_true_ev > chosen.max_true_ev:
         return f"No true EV lies between {chosen.min_true_ev:g} and {chosen.max_true_ev:g} %."
     return ""
@@ -215,13 +228,6 @@ def _label(title: str, buddy: QWidget) -> Label:
     label = Label(title)
     label.setBuddy(buddy)
     return label
-
-
-def _odds(value: float | None) -> QDoubleSpinBox:
-    spin = inset(QDoubleSpinBox(decimals=2, minimum=1.0, maximum=1_000, singleStep=0.1))
-    spin.setSpecialValueText(_ANY)
-    spin.setValue(1.0 if value is None else value)
-    return spin
 
 
 def _spin(

@@ -155,6 +155,19 @@ def test_a_typed_range_is_taken_in_either_order(panel, qtbot):
     assert heard.args == [Range(1.5, 3.0)]
 
 
+def test_a_range_of_odds_is_typed_as_the_desk_writes_them(panel, qtbot, american_odds):
+    panel.filters._type_odds()
+    popup = panel.filters.popup
+    popup.least.setText("2.2")
+    popup._apply.click()
+    assert popup.problem.text().startswith("Expected american odds such as ")
+    popup.least.setText("+120")
+    popup.most.setText("-110")
+    with qtbot.waitSignal(popup.range_chosen) as heard:
+        popup._apply.click()
+    assert heard.args == [Range(1 + 100 / 110, 2.2)]
+
+
 def test_columns_shape_and_order_are_kept_between_starts(make_panel):
     first = make_panel()
     order = first.view.order()

@@ -58,20 +58,31 @@ def test_what_is_ticked_is_chosen(qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     ("name", "least", "most", "problem"),
     [
-        ("  ", 1.0, 1.0, "A preset needs a name."),
-        ("Main markets", 1.0, 1.0, "built in"),
-        ("New", 3.0, 2.0, "No odds lie between 3 and 2."),
+        ("  ", "", "", "A preset needs a name."),
+        ("Main markets", "", "", "built in"),
+        ("New", "3", "2", "No odds lie between 3 and 2."),
+        ("New", "6/5", "", "Expected decimal odds such as"),
     ],
 )
 def test_a_preset_that_cannot_be_kept_says_why(
-    qtbot: QtBot, name: str, least: float, most: float, problem: str
+    qtbot: QtBot, name: str, least: str, most: str, problem: str
 ) -> None:
     dialog = dialog_for(qtbot, Preset("New", ValueFilter()))
     dialog.name.setText(name)
-    dialog.least.setValue(least)
-    dialog.most.setValue(most)
+    dialog.least.setText(least)
+    dialog.most.setText(most)
     assert problem in dialog.problem
     assert not dialog._save.isEnabled()
+
+
+def test_odds_are_typed_and_told_as_the_desk_writes_them(qtbot: QtBot, american_odds: None) -> None:
+    dialog = dialog_for(qtbot, Preset("New", ValueFilter(min_odds=1.91)))
+    assert dialog.least.text() == "-110"
+    dialog.most.setText("+200")
+    assert dialog.preset().filter == ValueFilter(min_odds=1.91, max_odds=3.0)
+    assert filter_text(dialog.preset().filter).startswith("true EV ≥ 1 % · odds -110 – +200 · ")
+    dialog.most.setText("2.2")
+    assert dialog.problem.startswith("Expected american odds such as ")
 
 
 @pytest.mark.parametrize(
