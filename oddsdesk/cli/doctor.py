@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from oddsdesk.cli.checks import database, machine, server, window
+from oddsdesk.cli.checks import database, machine, own_files, server, window
 from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
@@ -83,6 +83,7 @@ def _common(named: Database, port: int, full: bool, *, desk: bool) -> list[Secti
     return [
         machine.versions(desk=desk),
         machine.paths(named),
+        own_files.own_files(),
         *contents,
         server.server(port, named),
         machine.clock(now_ms),

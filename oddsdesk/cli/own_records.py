@@ -3,10 +3,12 @@
 import configparser
 import contextlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TypeVar
 
 import click
 
+from oddsdesk.desk.settings.declared import SECTIONS
 from oddsdesk.desk.settings.kinds import Setting
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.bookmakers import known_bookmakers
@@ -82,14 +84,52 @@ def own_setting(setting: Setting[T]) -> T:
 
     The desk keeps them through Qt, which a command does without.
     """
-    kept = configparser.ConfigParser(interpolation=None, strict=False)
-    section, name = setting.key.split("/")
     try:
-        kept.read(settings_folder() / "desk.ini", encoding="utf-8")
-        word = kept.get(section, name, fallback=setting.kind.write(setting.default))
-        return setting.kind.read(word)
+        return _read_setting(_kept_settings(), setting)
     except (NoHomeError, OSError, ValueError, configparser.Error):
         return setting.default
+
+
+def settings_file() -> Path:
+    """Return where the desk keeps its settings; it need not exist.
+
+    Raises:
+        NoHomeError: there is no home to keep them in.
+    """
+    return settings_folder() / "desk.ini"
+
+
+def settings_problems() -> list[str]:
+    """Return what of the desk's settings is not read, a line each: the defaults hold for it."""
+    try:
+        kept = _kept_settings()
+    except UnicodeDecodeError:
+        return [f"{settings_file()}: is not text in UTF-8"]
+    except OSError as error:
+        return [f"{settings_file()}: cannot be read: {error.strerror or error}"]
+    except configparser.Error as error:
+        return [" ".join(error.message.split())]
+    found = []
+    for setting in (each for section in SECTIONS for each in section.settings):
+        try:
+            _read_setting(kept, setting)
+        except ValueError as error:
+            found.append(f"{settings_file()}: {setting.key}: {error}; the default is used")
+    return found
+
+
+def _kept_settings() -> configparser.ConfigParser:
+    kept = configparser.ConfigParser(interpolation=None, strict=False)
+    with contextlib.suppress(FileNotFoundError):
+        path = settings_file()
+        kept.read_string(path.read_text("utf-8"), str(path))
+    return kept
+
+
+def _read_setting(kept: configparser.ConfigParser, setting: Setting[T]) -> T:
+    section, name = setting.key.split("/")
+    word = kept.get(section, name, fallback=setting.kind.write(setting.default))
+    return setting.kind.read(word)
 
 
 def _of_ledger() -> tuple[list[Preset], list[PlacedBet]]:

@@ -14,6 +14,7 @@ from typing import Final
 from oddsdesk import __version__
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.cli.logs import FILE
+from oddsdesk.cli.own_records import settings_file
 from oddsdesk.contract.times import format_ms
 from oddsdesk.places import (
     NoHomeError,
@@ -21,7 +22,6 @@ from oddsdesk.places import (
     default_ledger,
     log_folder,
     portable_folder,
-    settings_folder,
 )
 from oddsdesk.resource_files import resource_path
 from oddsdesk.store.access_paths import access_path
@@ -79,7 +79,7 @@ def paths(database: Database) -> Section:
             _resources(resources),
             *_database_files(database),
             _own_file("records", default_ledger),
-            _own_file("settings", lambda: settings_folder() / "desk.ini"),
+            _own_file("settings", settings_file),
             _own_file("logs", lambda: log_folder() / FILE),
             *(() if isinstance(database, DatabaseUrl) else (_room(database),)),
         ),

@@ -51,6 +51,8 @@ class AlertsController(QObject):
     """The ``AlertEntry`` of an alert that is sent."""
     problem_found = Signal(str)
     """One line: what is wrong with the rules, or with a channel."""
+    read_anew = Signal()
+    """The file is read now: what was wrong with it need not be any more."""
 
     def __init__(
         self,
@@ -91,6 +93,7 @@ class AlertsController(QObject):
     def read(self) -> None:
         """Take the rules of the file from now on; none where there is no file."""
         before = self._watch
+        self.read_anew.emit()
         self._end()
         self._remember()
         if not self.path.exists():

@@ -31,6 +31,13 @@ class Layout:
         """Where the file lies, and what is kept beside it."""
         return Path(self._settings.fileName()).parent
 
+    @property
+    def problem(self) -> str:
+        """One line where the file cannot be read: each setting has its default."""
+        if self._settings.status() is QSettings.Status.NoError:
+            return ""
+        return f"{self._settings.fileName()}: cannot be read; settings have their defaults"
+
     def restore(self, window: QMainWindow) -> bool:
         """Put the window as it was; False where nothing fitting was kept."""
         geometry = self._settings.value("window/geometry")

@@ -47,7 +47,6 @@ from oddsdesk.desk.ui.declared_actions import Where
 from oddsdesk.desk.ui.price_actions import PriceActions
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import BetState
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.resource_files import resource_path
@@ -89,6 +88,8 @@ class Desk:
         wall = wall or clock
         theme.zoom(preferences.get(TEXT_SIZE))  # before there are widgets to write anew
         self.window = MainWindow(theme, layout)
+        if layout.problem:
+            self.window.messages.warn("settings", layout.problem)
         self.around = Navigation(self.window, board, theme, layout, preferences, clock, wall)
         self.odds_format = self.around.odds_format
         self._board = board
@@ -238,13 +239,13 @@ class Desk:
         bookmakers.profiles_changed.connect(lambda: self._use_names(bookmakers.profiles))
         open_them = self.around.actions.bind("app.bookmakers", bookmakers.open)
         self.window.offer_in_menu(open_them)
-        bookmakers.repaired.connect(self.window.clear_message)
+        messages = self.window.messages
+        bookmakers.repaired.connect(lambda: messages.withdraw_warnings("bookmakers"))
         if bookmakers.problems:
             count, first = len(bookmakers.problems), bookmakers.problems[0]
-            self.window.say(
+            messages.warn(
+                "bookmakers",
                 first if count == 1 else f"{first} (and {count - 1} more)",
-                icon="warning",
-                ink=TextRole.DOWN,
                 action="Bookmakers…",
                 act=bookmakers.open,
             )
@@ -421,9 +422,8 @@ class Desk:
 
     def _connect_alerts(self) -> None:
         window, notifier = self.window, self.notifier
-        self.alerts.problem_found.connect(
-            lambda text: window.say(text, icon="warning", ink=TextRole.DOWN)
-        )
+        self.alerts.problem_found.connect(partial(window.messages.warn, "alerts"))
+        self.alerts.read_anew.connect(partial(window.messages.withdraw_warnings, "alerts"))
         self.alerts.alerted.connect(notifier.notify)
         self.alerts.alerted.connect(self._on_alerts_alerted)
         notifier.price_requested.connect(self.go_to_price)

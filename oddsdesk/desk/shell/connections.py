@@ -91,7 +91,7 @@ class Connections(QObject):
         dialogs.feeds_changed.connect(self._on_dialogs_feeds_changed)
         dialogs.message_ready.connect(self._on_dialogs_message_ready)
         for problem in profiles.problems:
-            window.say(problem, icon="warning", ink=TextRole.DOWN)
+            window.messages.warn("connections", problem)
 
     async def open(self, session: ServiceSession) -> SessionError | None:
         """Make the first connection; the error where it cannot be had."""

@@ -19,6 +19,8 @@ _SECOND_MS = 1_000
 
 Act = Callable[[], object]
 
+_log = logging.getLogger(__name__)
+
 
 class _Message(msgspec.Struct, frozen=True):
     text: str
@@ -30,10 +32,11 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class MessageCenter(QObject):
-    """Says the latest message; the connection's trouble shows again when that is gone.
+    """Says the latest message, then the connection's trouble, then what is wrong with own files.
 
     What is said to stay gives way to trouble after a while, and is back when that is over.
-    Trouble that was closed stays closed until the next one.
+    Warnings wait for each other: closing one shows the next. Trouble that was closed stays closed
+    until the next one.
     """
 
     retry_requested = Signal()
@@ -45,6 +48,8 @@ class MessageCenter(QObject):
         self._said: _Message | None = None
         self._gives_way = False
         """Whether what was said has been read long enough, and trouble has its turn."""
+        self._warnings: list[tuple[str, _Message]] = []
+        """With what each is about; the first is shown."""
         self._trouble = ""
         self._is_dismissed = False
         self._passing = QTimer(self, singleShot=True, interval=PASSING_MS)
@@ -68,8 +73,21 @@ class MessageCenter(QObject):
         (self._passing.start if passes or self._has_trouble else self._passing.stop)()
         self._show()
 
+    def warn(self, about: str, text: str, *, action: str = "", act: Act | None = None) -> None:
+        """Say and log what is wrong with a file of the user's, until the user has closed it."""
+        warning = _Message(text, "warning", TextRole.DOWN, action, act, passes=False)
+        if all(text != said.text for _, said in self._warnings):
+            _log.warning("%s", text)
+            self._warnings.append((about, warning))
+            self._show()
+
+    def withdraw_warnings(self, about: str) -> None:
+        """Take back what was said of a file that is read anew."""
+        self._warnings = [each for each in self._warnings if each[0] != about]
+        self._show()
+
     def clear_message(self) -> None:
-        """Clear the message said last; trouble shows again."""
+        """Clear the message said last; warnings and trouble show again."""
         self._passing.stop()
         self._said = None
         self._show()
@@ -93,7 +111,7 @@ class MessageCenter(QObject):
         return self._has_trouble and (self._said is None or self._gives_way)
 
     def _show(self) -> None:
-        said = self._said
+        said = self._in_front()
         if self._shows_trouble:
             self._bar.say(self._trouble, icon="offline", action="Try now")
         elif said is not None:
@@ -108,19 +126,30 @@ class MessageCenter(QObject):
             self._gives_way = True
             self._show()
 
+    def _in_front(self) -> _Message | None:
+        if self._said is not None:
+            return self._said
+        return self._warnings[0][1] if self._warnings else None
+
+    def _drop_front(self) -> None:
+        """Let go of the message in front, and show what comes after it."""
+        if self._said is None:
+            del self._warnings[:1]
+        self.clear_message()
+
     def _on_bar_closed(self) -> None:
         if self._shows_trouble:
             self._is_dismissed = True
             self._show()
         else:
-            self.clear_message()
+            self._drop_front()
 
     def _on_bar_action_requested(self) -> None:
         if self._shows_trouble:
             self.retry_requested.emit()
             return
-        said = self._said
-        self.clear_message()
+        said = self._in_front()
+        self._drop_front()
         if said is not None and said.act is not None:
             said.act()
 
@@ -154,9 +183,6 @@ class ConnectionTrouble(QObject):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged):
             self._count_down()
-
-
-_log = logging.getLogger(__name__)
 
 
 def log_connection(board: Board, clock: Clock) -> Callable[[], None]:

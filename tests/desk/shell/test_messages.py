@@ -1,6 +1,7 @@
 """Messages: trouble stays until it ends or is closed, what passes does not hide it for good."""
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +11,16 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.bookmakers.controller import BookmakersController
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter, log_connection
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bookmakers import bookmakers_file
 from oddsdesk.tasks import JobFault
 
 
@@ -123,6 +131,77 @@ def test_what_the_service_says_is_wrong_with_it_is_told(
     quoted.board.set_connection(Connection(link=Link.LIVE))
     assert bar.isHidden()
     trouble.close_panel()
+
+
+def test_warnings_wait_for_each_other_and_are_logged(
+    theme: Theme, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    center = MessageCenter(bar)
+    center.warn("bookmakers", "bookmakers.csv: is not text")
+    center.warn("alerts", "alerts.toml: cannot be read")
+    center.warn("alerts", "alerts.toml: cannot be read")
+    assert caplog.messages == ["bookmakers.csv: is not text", "alerts.toml: cannot be read"]
+    center.show_trouble("Not connected.")
+    center.say("Connecting…")
+    center.clear_message()
+    shown = []
+    while not bar.isHidden():
+        shown.append(bar.text)
+        bar.findChild(QToolButton).click()
+    assert shown == ["Not connected.", "bookmakers.csv: is not text", "alerts.toml: cannot be read"]
+
+
+def test_a_warning_goes_with_what_is_done_about_it_or_when_its_file_is_read_again(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    center = MessageCenter(bar)
+    opened: list[str] = []
+    center.warn("bookmakers", "line 2", action="Bookmakers…", act=lambda: opened.append("them"))
+    center.warn("alerts", "no such preset")
+    center.warn("settings", "cannot be read")
+    bar.findChild(QPushButton).click()
+    assert (opened, bar.text) == (["them"], "no such preset")
+    center.withdraw_warnings("alerts")
+    assert bar.text == "cannot be read"
+
+
+async def test_each_file_of_the_users_that_is_not_read_is_told(
+    desk: tuple[Desk, Connections], theme: Theme
+) -> None:
+    made, _ = desk
+    file = bookmakers_file()
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"name,commission\nBetfair,\xff\n")
+    made.alerts.path.write_text("[[rules]", "utf-8")
+    preferences = Preferences(Layout(file.with_name("desk.ini")))
+    made.offer_bookmakers(BookmakersController(theme, preferences, made.window, tuple))
+    made.alerts.read()
+    bar = made.window.messages.parent()
+    assert isinstance(bar, MessageBar)
+    assert "bookmakers.csv: is not text" in bar.text
+    bar.findChild(QToolButton).click()
+    assert "alerts.toml: " in bar.text
+    made.alerts.path.unlink()
+    made.alerts.read()
+    assert bar.isHidden()
+
+
+async def test_settings_that_are_not_read_are_told(
+    theme: Theme, quoted: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "desk.ini").mkdir()
+    layout, records = Layout(tmp_path / "desk.ini"), Records(tmp_path / "ledger.db")
+    made = Desk(quoted.board, theme, layout, Preferences(layout), records, quoted.clock)
+    bar = made.window.messages.parent()
+    assert isinstance(bar, MessageBar)
+    assert bar.text.endswith("desk.ini: cannot be read; settings have their defaults")
+    made.close()
+    records.close()
+    made.window.deleteLater()
 
 
 NOW_MS = 1_776_340_800_000

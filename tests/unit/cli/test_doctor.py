@@ -15,6 +15,7 @@ from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.doctor import doctor, server_doctor
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.places import settings_folder
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
 from oddsdesk.store.access import open_access
@@ -213,6 +214,29 @@ def test_the_window_is_looked_at_by_the_desks_doctor_only(database: Path, free_p
     command = ["--database", str(database), "--port", str(free_port)]
     assert "display: " in CliRunner().invoke(doctor, command).output
     assert "display: " not in CliRunner().invoke(server_doctor, command).output
+
+
+def test_own_files_that_are_not_read_are_broken(database: Path, free_port: int, monkeypatch):
+    folder = settings_folder()
+    folder.mkdir(parents=True)
+    fresh = run(database, free_port)
+    assert fresh.exit_code == 0
+    assert fresh.output.count("none of your own") == 3
+    (folder / "bookmakers.csv").write_bytes(b"name,commission\nBetfair,\xff\n")
+    (folder / "alerts.toml").write_text("[[rules]\n", "utf-8")
+    (folder / "desk.ini").write_text("[stakes]\nbankroll=plenty\n[prices]\ndevig=?\n", "utf-8")
+    result = run(database, free_port)
+    assert result.exit_code == 1
+    bad = [line.split(": ", 1) for line in result.output.splitlines() if "BAD " in line]
+    assert [name.split()[1] for name, _ in bad] == ["bookmakers", "alerts", "settings", "settings"]
+    assert "bookmakers.csv: is not text in UTF-8" in result.output
+    assert "alerts.toml: " in result.output
+    assert "desk.ini: stakes/bankroll: expected a whole number" in result.output
+    (folder / "desk.ini").write_bytes(b"\xff\xfe\n")
+    assert "desk.ini: is not text in UTF-8" in run(database, free_port).output
+    (folder / "desk.ini").unlink()
+    (folder / "desk.ini").mkdir()
+    assert "desk.ini: cannot be read: " in run(database, free_port).output
 
 
 def _mark(section: Section) -> Mark:
