@@ -28,11 +28,13 @@ SLICE_BYTES = 4 * 1024
 BODY_LIMIT = 64 * 1024
 """Bytes of a body; only ``INGEST_PATH`` takes more."""
 INGEST_PATH = b"/ingest"
-"""Takes bodies of quotes, which may be long and may come slowly."""
+"""Takes bodies of quotes, which may be long."""
 INGEST_LIMIT = 64 * 1024 * 1024
 """Bytes of such a body, packed or not."""
 REQUEST_LIMIT_S = 10.0
 """How long a head, and then its body, may take to arrive."""
+INGEST_LEAST = 10 * 1024
+"""Bytes of a body of quotes that must come in each such time, until it is whole."""
 STALL_LIMIT_S = 30.0
 """How long a client may leave an answer unread."""
 LINGER_S = 2.0
@@ -87,6 +89,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._head_bytes = 0
         self._body_bytes = 0
         self._body_limit = BODY_LIMIT
+        self._bytes_in_time = 0
+        """Bytes of a body of quotes since its clock was started."""
         self._ignored_bytes = 0
         self._unparsed = b""
         self._is_deaf = False
@@ -207,8 +211,10 @@ class BoundedHttp(HttpToolsProtocol):
         self._body_bytes += len(body)
         if self._body_bytes > self._body_limit:
             raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, self._body_message())
-        if self._body_limit == INGEST_LIMIT and not self.cycle.response_complete:
-            self._await_request()  # a slow writer may go on for as long as something comes
+        self._bytes_in_time += len(body)
+        is_ingest = self._body_limit == INGEST_LIMIT and not self.cycle.response_complete
+        if is_ingest and self._bytes_in_time >= INGEST_LEAST:
+            self._await_request()
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -342,6 +348,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _await_request(self) -> None:
         self._stop_request_timer()
+        self._bytes_in_time = 0
         self._request_timer = self.loop.call_later(REQUEST_LIMIT_S, self._on_request_late)
 
     def _on_request_late(self) -> None:
@@ -352,6 +359,8 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.close()
         else:
             limit = f"the request was not complete within {REQUEST_LIMIT_S:g} seconds"
+            if self._body_limit == INGEST_LIMIT and not self._in_head:
+                limit += f", nor did {INGEST_LEAST} bytes of its body come meanwhile"
             self._refuse(ErrorCode.BAD_REQUEST, limit)
 
     def _stop_request_timer(self) -> None:

@@ -7,7 +7,9 @@ whatever it says.
 
 import asyncio
 import zlib
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
@@ -24,12 +26,15 @@ from oddsdesk.server.hosts import LOOPBACK
 from oddsdesk.server.protocol import INGEST_LIMIT
 from oddsdesk.server.proxies import BELIEVED
 from oddsdesk.server.service import Service
+from oddsdesk.server.troubles import Trouble
 from oddsdesk.tasks import in_daemon_thread
 
 PATH: Final = "/ingest"
 METHODS: Final = ("POST",)
-AT_ONCE: Final = 4
+AT_ONCE: Final = 8
 """Bodies read at a time; further requests are refused with ``Retry-After``."""
+TOLD_S: Final = 30.0
+"""For how long health tells of a refusal."""
 MOST_TOLD: Final = 10_000
 """Bad lines that an answer names; the others are counted."""
 BATCH_QUOTES: Final = 500
@@ -42,6 +47,7 @@ _SHORT: Final = 8 * 1024
 """Bytes that are read on the loop, others on a thread: no slice of the loop's is long."""
 _GZIP_WINDOW: Final = zlib.MAX_WBITS | 16
 _RETRY: Final = [(b"retry-after", b"1")]
+_REFUSED: Final = Trouble("quotes were refused: too many bodies of POST /ingest come at a time")
 
 
 class Rejected(msgspec.Struct, frozen=True):
@@ -72,7 +78,8 @@ class IngestGate(Gate):
 
     def __init__(self, service: Service) -> None:
         super().__init__(service)
-        self._running = 0
+        self._running: Counter[int | None] = Counter()
+        """Bodies that are read, by the number of the key; None are programs of this machine."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the body is read where the request is judged."""
@@ -83,14 +90,23 @@ class IngestGate(Gate):
         """Return the counts, and what was wrong with which line."""
         self._service.access.circuit.check()
         await self._admit(request)
-        if self._running >= AT_ONCE:
-            message = f"{AT_ONCE} bodies are read already; retry in 1 s."
-            raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, _RETRY)
-        self._running += 1
-        try:
+        with self._place(None if request.caller is None else request.caller.key_id):
             return encode(Bare(await self._record(request.scope)), 0)
+
+    @contextmanager
+    def _place(self, whose: int | None) -> Iterator[None]:
+        """Take a place to be read at, of which more must be free than this writer has."""
+        free, own = AT_ONCE - self._running.total(), self._running[whose]
+        if own >= free:
+            self._service.troubles.say("ingest", _REFUSED, TOLD_S)
+            of_all = f"{AT_ONCE - free} bodies are read already"
+            message = f"{of_all}, {own} of them of this writer" if free else of_all
+            raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, f"{message}; retry in 1 s.", _RETRY)
+        self._running[whose] += 1
+        try:
+            yield
         finally:
-            self._running -= 1
+            self._running[whose] -= 1
 
     async def _admit(self, request: RequestContext) -> None:
         if not _is_program_here(request.scope):

@@ -27,6 +27,11 @@ async def post(served: Served, body: Any, **headers: str) -> httpx.Response:
         return await http.post("/ingest", content=body, headers=named)
 
 
+async def health(served: Served) -> Any:
+    async with httpx.AsyncClient(base_url=served.server.url) as http:
+        return (await http.get("/api/health")).json()
+
+
 def key(served: Served, *, write: bool) -> str:
     keys = served.server.access.keys
     name = f"write {write}"
@@ -175,7 +180,10 @@ async def test_damaged_packing_is_told(serve: Serve, body: bytes) -> None:
     assert "pack" in answer.json()["error"]["message"]
 
 
-async def test_who_comes_while_too_many_write_is_told_when_to_come_back(serve: Serve) -> None:
+async def test_one_writer_leaves_a_place_for_others_and_health_tells_of_the_refusal(
+    serve: Serve,
+) -> None:
+    """D83: who has one key has at most its share."""
     more = asyncio.Event()
 
     async def body(number: int) -> AsyncIterator[bytes]:
@@ -183,12 +191,19 @@ async def test_who_comes_while_too_many_write_is_told_when_to_come_back(serve: S
         await more.wait()
 
     async with serve() as served:
-        writers = [spawn("writer", post(served, body(each))) for each in range(ingest.AT_ONCE)]
-        await recorded(served, 3 * ingest.AT_ONCE)
+        half = ingest.AT_ONCE // 2
+        writers = [spawn("writer", post(served, body(each))) for each in range(half)]
+        await recorded(served, 3 * half)
+        well = await health(served)
         refused = await post(served, b"")
+        ill = await health(served)
+        other = await post(served, line(half), x_api_key=key(served, write=True), via="1.1 proxy")
         more.set()
-        answers = await asyncio.gather(*writers)
+        answers = [other, *await asyncio.gather(*writers)]
+    assert well["status"] == "ok"
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+    assert f"{half} of them of this writer" in refused.json()["error"]["message"]
+    assert (ill["status"], "POST /ingest" in ill["reasons"][0]) == ("degraded", True)
     assert {answer.status_code for answer in answers} == {200}
 
 

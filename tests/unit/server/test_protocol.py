@@ -32,6 +32,10 @@ async def _app(scope, receive, send):
     await send({"type": "http.response.body", "body": body})
 
 
+async def _reading(scope, receive, send):
+    await _app({**scope, "path": "/echo"}, receive, send)
+
+
 @contextlib.asynccontextmanager
 async def _connected(
     first: bytes = b"", refusals: Refusals | None = None, app=None
@@ -246,6 +250,37 @@ async def test_slow_sender_is_refused_though_it_keeps_sending(monkeypatch):
             assert _error(await _rest(reader)) == (400, "bad_request")
         finally:
             task.cancel()
+
+
+async def test_a_body_of_quotes_that_comes_by_the_byte_is_refused(monkeypatch):
+    """D83: else few slow connections hold all places for those who record."""
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.1)
+    monkeypatch.setattr(protocol, "LINGER_S", 0.1)
+    async with _connected(app=_reading) as (reader, writer):
+        writer.write(_post(b"/ingest", 60_000_000))
+
+        async def dribble():
+            while True:
+                writer.write(b"\n")
+                await asyncio.sleep(0.01)
+
+        task = asyncio.get_running_loop().create_task(dribble())
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                assert _error(await _rest(reader)) == (400, "bad_request")
+        finally:
+            task.cancel()
+
+
+async def test_a_body_of_quotes_may_take_longer_than_a_request_while_enough_comes(monkeypatch):
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 1.0)
+    part = b"\n" * protocol.INGEST_LEAST
+    async with _connected(app=_reading) as (reader, writer):
+        writer.write(_post(b"/ingest", 5 * len(part)))
+        for _ in range(5):
+            writer.write(part)
+            await asyncio.sleep(0.25)
+        assert (await _one(reader)).startswith(b"HTTP/1.1 200")
 
 
 async def test_an_ingest_that_was_answered_may_not_go_on_sending(monkeypatch):
