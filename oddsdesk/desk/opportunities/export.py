@@ -47,7 +47,7 @@ def _rows(legs: Iterable[LegRow]) -> Iterable[Row]:
             leg.bookmaker,
             leg.odds,
             leg.net_odds,
-            leg.stake,
+            row.stake,
             found.hold_pct,
             found.outlay.worst,
             found.in_play,

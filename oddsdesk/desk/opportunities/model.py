@@ -41,6 +41,13 @@ class LegRow(NamedTuple):
     place: int
     profile: Profile
     reference: str
+    is_lost: bool = False
+    """Whether nothing is heard of prices: then nothing is staked."""
+
+    @property
+    def stake(self) -> float:
+        """What to stake on the leg; 0 for nothing."""
+        return 0.0 if self.is_lost else self.leg.stake
 
     @property
     def leg(self) -> OpportunityLeg:
@@ -66,11 +73,15 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
 
 
 def rows_of(
-    found: Iterable[Opportunity], profile_of: Callable[[str], Profile], reference: str
+    found: Iterable[Opportunity],
+    profile_of: Callable[[str], Profile],
+    reference: str,
+    *,
+    is_lost: bool,
 ) -> dict[LegKey, LegRow]:
     """Return a row for each leg."""
     return {
-        (each.key, place): LegRow(each, place, profile_of(leg.bookmaker), reference)
+        (each.key, place): LegRow(each, place, profile_of(leg.bookmaker), reference, is_lost)
         for each in found
         for place, leg in enumerate(each.legs)
     }
@@ -96,7 +107,10 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     for caution in leg.cautions:
         yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
     worst = signed_hundredths_text(found.outlay.worst)
-    yield f"All legs: {found.outlay.staked:g} staked, {worst} in the worst case after rounding"
+    if row.is_lost:
+        yield "No stake: nobody knows whether these prices still stand"
+    else:
+        yield f"All legs: {found.outlay.staked:g} staked, {worst} in the worst case after rounding"
     if text := middle_text(found):
         yield text[0].upper() + text[1:]
     if row.profile.limit is not None:
@@ -139,7 +153,9 @@ def _odds(row: LegRow, _now: int) -> Cell:
 
 
 def _stake(row: LegRow, _now: int) -> Cell:
-    stake, limit = row.leg.stake, row.profile.limit
+    stake, limit = row.stake, row.profile.limit
+    if not stake:
+        return Cell("–", TextRole.NOTE)
     if limit is not None and stake > limit:
         return Cell(f"{stake:g} > {limit:g}", TextRole.DOWN, is_strong=True)
     return Cell(f"{stake:g}", is_strong=True)
@@ -246,7 +262,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "Stake",
         Column("100 > 50"),
         _stake,
-        lambda row: row.found.legs[0].stake,
+        lambda row: 0.0 if row.is_lost else row.found.legs[0].stake,
         descending_first=True,
         tip="Your total divided in your steps so that the worst outcome leaves most; beside it the "
         "most that the bookmaker takes, as you noted it, where that is less",

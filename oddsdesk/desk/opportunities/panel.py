@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, Q
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
@@ -30,7 +31,7 @@ from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.links import open_link
-from oddsdesk.desk.ui.states import NO_SERVICE
+from oddsdesk.desk.ui.states import NO_SERVICE, NO_STAKES
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -58,6 +59,8 @@ class OpportunitiesPanel(QWidget):
         self._listed: list[Opportunity] = []
         """Those of the last look, or what the first has found so far."""
         self._has_looked = False
+        self._is_lost = False
+        """Whether nothing was heard of prices when rows were made."""
         self.list = OpportunityList(board, clock, preferences, self._is_seen)
         self.model = OpportunitiesModel(clock)
         self.table = LiveTable(theme, self.model, clock)
@@ -83,6 +86,7 @@ class OpportunitiesPanel(QWidget):
         """Stop listening to the board."""
         self._idle.stop()
         self.saver.close()
+        self._unsubscribe()
         self.list.close()
 
     def selected(self) -> RowKey | None:
@@ -126,6 +130,7 @@ class OpportunitiesPanel(QWidget):
         self.table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
         self._idle.timeout.connect(self._on_idle_timeout)
+        self._unsubscribe = self._board.subscribe(self._on_board_notice)
         for ident, act in (
             ("opportunities.place", self._place),
             ("opportunities.place_all", self._place_all),
@@ -154,7 +159,8 @@ class OpportunitiesPanel(QWidget):
         board = self._board
         chosen = [each for each in self._offered() if self._kind in (_ALL, each.kind.value)]
         reference = board.reference or UNNAMED_REFERENCE
-        rows = rows_of(chosen, board.basis.profiles.of, reference)
+        self._is_lost = board.connection.is_lost
+        rows = rows_of(chosen, board.basis.profiles.of, reference, is_lost=self._is_lost)
         self.model.show_rows(rows, may_move=not self._is_pointed_at())
 
     def _offered(self) -> Sequence[Opportunity]:
@@ -167,6 +173,8 @@ class OpportunitiesPanel(QWidget):
     def _show_counts(self) -> None:
         counts = Counter(each.kind for each in self._offered())
         said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
+        if self._is_lost and self._listed:
+            said.append(NO_STAKES)
         self._facts.show_text(" · ".join(said) if self._has_looked or self._listed else "")
         waiting = self.model.rows_that_would_move
         self._sort.show_text(f"{waiting} row{'s' if waiting != 1 else ''} would move · S to sort")
@@ -202,7 +210,7 @@ class OpportunitiesPanel(QWidget):
 
     def _place(self) -> None:
         if (row := self._current()) is not None:
-            self.place_requested.emit([(row.leg.key, row.leg.stake)])
+            self.place_requested.emit([(row.leg.key, row.stake)])
 
     def _place_all(self) -> None:
         if (row := self._current()) is not None:
@@ -233,6 +241,12 @@ class OpportunitiesPanel(QWidget):
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
         if not self.model.is_arranging:
             self.price_selected.emit(self.selected())
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        is_lost = self._board.connection.is_lost
+        if isinstance(notice, ConnectionChanged) and is_lost is not self._is_lost:
+            self._show()
+            self._show_counts()
 
     def _on_idle_timeout(self) -> None:
         if not self._has_looked and self._is_seen():

@@ -21,6 +21,8 @@ _SENTENCES: Final = {
 }
 NO_SERVICE: Final = EmptyState("offline", "Not connected.")
 """In the place of anything that is read: why there is no service is told once, in the window."""
+NO_STAKES: Final = "not connected: no stakes"
+"""Where a list stakes nothing because nobody knows whether its prices still stand."""
 
 
 class Refusal(NamedTuple):

@@ -24,6 +24,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, typed_text
+from oddsdesk.desk.ui.states import NO_STAKES
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -195,7 +196,9 @@ class ValuesPanel(QWidget):
         stake, words = legs[len(placed)][1], [f"Leg {len(placed) + 1} of {count}"]
         profiles = self._board.basis.profiles
         nets = [profiles.of(each.bookmaker).net(each.odds) for each in subjects]
-        if not as_planned:
+        if self._board.connection.is_lost:
+            stake = 0.0
+        elif not as_planned:
             step = split_of(self._preferences.get).step
             taken = [(each.stake, each.net_odds) for each in placed]
             (stake, *_), worst = rest_of_legs(taken, nets, step)
@@ -313,7 +316,7 @@ class ValuesPanel(QWidget):
             of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
             chosen = f"by {judged_by} · {chosen}"  # what is cut off first stands last
             if value and self._board.connection.is_lost:
-                chosen = f"not connected: no stakes · {chosen}"
+                chosen = f"{NO_STAKES} · {chosen}"
             text = bets_text(value, bets.count - value, of, chosen, lists.hidden)
             waiting = bets.rows_that_would_move
             state = state_without_bets(self._board.connection, lists.filtered_out, lists.hidden)

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.model import COLUMNS
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
@@ -237,6 +238,46 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
         asked(values).accept()
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
     assert not any(each.isVisible() for each in values.findChildren(PlaceDialog))
+
+
+def test_nothing_is_staked_while_not_connected(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    for link, stakes in ((Link.WAITING, ["–", "–"]), (Link.LIVE, ["48", "51"])):
+        quoted.board.set_connection(Connection(link=link))
+        panel.model.sort_now()
+        assert [row["Stake"] for row in shown(panel)] == stakes
+        said = panel._facts.accessibleName()
+        assert ("not connected: no stakes" in said) is (link is Link.WAITING)
+        exported = [row[-6] for row in table_of_opportunities(panel.model).rows]
+        assert exported == ([0.0, 0.0] if link is Link.WAITING else [48.0, 51.0])
+
+
+@pytest.mark.parametrize("asks", ["_place", "_place_all"])
+def test_a_leg_asked_for_while_not_connected_has_no_stake(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot, asks: str
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    quoted.board.set_connection(Connection(link=Link.WAITING))
+    getattr(panel, asks)()
+    assert asked(values).stake.text() == ""
+    assert not asked(values).record.isEnabled()
+    assert "Not connected" in asked(values).warning.text()
+
+
+def test_legs_left_when_the_connection_goes_have_no_stake(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel._place_all()
+    first = asked(values)
+    quoted.board.set_connection(Connection(link=Link.WAITING))
+    first.accept()
+    second = asked(values)
+    assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "")
 
 
 def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
