@@ -55,6 +55,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Where the plan can be changed, as the service said."""
     simulated: bool | None = None
     """Whether the service says that its odds are made up."""
+    shifted: bool = False
+    """Whether it says that there may be old ones among them whose times were moved to now."""
     sources: tuple[str, ...] = ()
     """Whose odds the service shows, as far as it says."""
     code: str | None = None
@@ -79,6 +81,15 @@ class Connection(msgspec.Struct, frozen=True):
     def has_no_service(self) -> bool:
         """Whether none could be had, and none is being begun: nothing is read."""
         return self.link is Link.STOPPED and self.reason is not None
+
+
+def not_offered(*, simulated: bool | None, shifted: bool) -> str:
+    """Say of odds that nobody offers them, in a line; empty where they may be the market's."""
+    if simulated:
+        return "these odds are simulated: no bookmaker offers them"
+    if shifted:
+        return "old odds are among these, their times moved to now: no bookmaker offers those now"
+    return ""
 
 
 class SnapshotProgress(msgspec.Struct, frozen=True):

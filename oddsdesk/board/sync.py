@@ -242,13 +242,14 @@ class Sync:
         try:
             health = await self._client.health()
         except (NotFoundError, MalformedAnswerError):
-            self._monitor.knows(simulated=None, service_troubles=(), sources=())
+            self._monitor.knows(simulated=None, shifted=False, service_troubles=(), sources=())
         else:
             troubles = tuple(health.reasons[:_MOST_TROUBLES])
             newest = optional_ms(health.last_scraped_at)
             were_simulated = self._board.connection.simulated
             self._monitor.knows(
                 simulated=health.simulated,
+                shifted=health.shifted,
                 service_troubles=troubles,
                 newest_ms=newest,
                 sources=tuple(health.sources or ())[:_MOST_SOURCES],

@@ -41,6 +41,7 @@ _PARTED = (
     "times are moved by {moved}, those of the import before by {before}: kick-offs differ by as"
     " much, and a game of both is two games here"
 )
+_MOVED = "their times are moved: what records these quotes shows old prices as if offered now"
 _INFERRED = "times of scrape are inferred from the kick-offs: the files name none before them"
 
 
@@ -111,6 +112,8 @@ def import_(
         last_line = recorder.count_line()
     else:
         set_times(imported, system_clock(), own_shift)
+        if imported.shifted:
+            click.echo(_MOVED, err=True)
         if imported.quotes or not imported.problems:  # nothing takes the place of what stood there
             _write(target, imported.quotes)
         last_line = count_line(len(imported.quotes), 0, 0, len(imported.problems))
@@ -153,7 +156,7 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
     with Progress("quotes recorded") as progress:
         for start in range(0, len(imported.quotes), BATCH_QUOTES):
             batch = imported.quotes[start : start + BATCH_QUOTES]
-            recorder.record(batch, origin)
+            recorder.record(batch, origin, shifted=imported.shifted)
             progress.add(len(batch))
     recorder.record_results(imported.results)
 

@@ -36,10 +36,12 @@ class Recorder:
         """Return by how much to move times: as the first import here did (D72)."""
         return self._store.agree_on_shift(own_ms, again=again).result()
 
-    def record(self, quotes: Sequence[Quote], origin: Origin | None = None) -> None:
-        """Record one batch, of a source where that is known, and wait until it is committed."""
+    def record(
+        self, quotes: Sequence[Quote], origin: Origin | None = None, *, shifted: bool = False
+    ) -> None:
+        """Record one batch and wait until it is committed; see ``Store.record``."""
         if quotes:
-            self._pending = self._store.record(quotes, origin=origin)
+            self._pending = self._store.record(quotes, origin=origin, shifted=shifted)
             self.collect()
 
     def record_results(self, results: Sequence[GameResult]) -> None:

@@ -230,8 +230,9 @@ class Health(msgspec.Struct, frozen=True):
 
     ``status`` is ``ok``, ``degraded`` where something is wrong but requests are answered, or
     ``unavailable``; ``database`` is ``ok`` or what is wrong with it, and ``reasons`` says what is
-    wrong, a line each. ``simulated`` says that odds are made up; ``sources`` names those of the
-    last hour's odds, where any are known (D66).
+    wrong, a line each. ``simulated`` says that odds are made up, ``shifted`` that there may be old
+    ones among them whose times were moved to now; ``sources`` names those of the last hour's odds,
+    where any are known (D66).
     """
 
     status: str
@@ -241,6 +242,7 @@ class Health(msgspec.Struct, frozen=True):
     simulated: bool = False
     reasons: list[Name] = []
     sources: list[Name] | UnsetType = UNSET
+    shifted: bool = False
 
 
 class Readiness(msgspec.Struct, frozen=True):

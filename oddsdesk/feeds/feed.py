@@ -157,7 +157,10 @@ class Recorder:
         feed = self._feed
         while True:
             try:
-                await asyncio.wrap_future(self._store.record(batch, feed.simulated, feed.origin))
+                recorded = self._store.record(
+                    batch, feed.simulated, feed.origin, shifted=feed.recorded_at is not None
+                )
+                await asyncio.wrap_future(recorded)
             except StoreUnavailableError as error:
                 if not self.waiting:
                     _log.warning("%s waits, its quotes are kept: %s", self.name, error)

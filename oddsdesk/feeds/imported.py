@@ -24,8 +24,9 @@ class Imported(msgspec.Struct):
 
     ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a
     file or a part of one that made no sense. ``inferred_times``: the files have no time of
-    scrape, or one after the game, so ``scraped_at`` follows from kick-offs. ``american``: the files
-    whose prices were taken as American odds.
+    scrape, or one after the game, so ``scraped_at`` follows from kick-offs. ``shifted``: all times
+    were moved (``importing.set_times``). ``american``: the files whose prices were taken as
+    American odds.
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
@@ -34,6 +35,7 @@ class Imported(msgspec.Struct):
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
     inferred_times: bool = False
+    shifted: bool = False
     american: list[str] = msgspec.field(default_factory=list)
 
     @property

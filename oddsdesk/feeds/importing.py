@@ -56,6 +56,7 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
     """Move all times by ``shift`` milliseconds; without, an inferred scrape is never after now."""
     latest = now_ms if imported.inferred_times and shift is None else None
     imported.quotes = [_moved(quote, shift or 0, latest) for quote in imported.quotes]
+    imported.shifted = bool(shift)
     if shift:
         imported.results = [
             msgspec.structs.replace(each, kick_off=bounded_ms(each.kick_off + shift))

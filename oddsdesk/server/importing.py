@@ -53,7 +53,8 @@ def import_files(
     quotes = changes = skipped = 0
     for start in range(0, len(imported.quotes), BATCH_QUOTES):
         batch = imported.quotes[start : start + BATCH_QUOTES]
-        recorded = store.record(batch, origin=origin_named(format_name)).result()
+        told = store.record(batch, origin=origin_named(format_name), shifted=imported.shifted)
+        recorded = told.result()
         quotes += recorded.quotes
         changes += recorded.changes
         skipped += recorded.skipped

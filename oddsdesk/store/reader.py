@@ -366,6 +366,10 @@ class Reader(Protocol):
         """Whether lists of fresh prices may still hold simulated ones."""
         ...
 
+    def is_shifted(self, now_ms: int) -> bool:
+        """Whether they may still hold old ones whose times were moved."""
+        ...
+
     def sources(self, now_ms: int) -> list[str]:
         """Return whose prices lists of fresh ones may hold, as far as sources are known (D66)."""
         ...

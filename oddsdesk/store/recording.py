@@ -20,6 +20,7 @@ from oddsdesk.store.settings import (
     LAST_MADE_UP_GAME,
     LAST_MADE_UP_MOVE,
     LAST_REAL_AT,
+    LAST_SHIFTED_AT,
     LAST_SIMULATED_AT,
     NEWEST_SCRAPED_AT,
     SOURCE,
@@ -198,10 +199,10 @@ class _Recording:
         )
         return True
 
-    def changes(self, said_by: str, ends: Mapping[str, int]) -> Changes:
+    def changes(self, said_by: Iterable[str], ends: Mapping[str, int]) -> Changes:
         """Return what is to be written, with ``ends`` among the settings.
 
-        ``said_by`` is the setting that tells when it last was.
+        ``said_by`` are the settings that tell when it last was.
         """
         offers = [offer for offer in self._offers.values() if offer.kept]
         covered = [row for offer in offers for row in offer.coverage()]
@@ -214,7 +215,7 @@ class _Recording:
         if newest > before:
             settings[NEWEST_SCRAPED_AT] = newest
         if self.quotes:
-            settings[said_by] = self._now_ms
+            settings |= dict.fromkeys(said_by, self._now_ms)
         joined = set() if self._other_names is None else self._other_names.joined
         noted = {*self._known.joined, *joined}
         return Changes(
@@ -356,6 +357,7 @@ def record_quotes(
     now_ms: int,
     bookmakers: BookmakerNames | None = None,
     origin: Origin | None = None,
+    shifted: bool = False,
 ) -> Recorded:
     """Record checked quotes inside the caller's transaction (D40, D42, D70).
 
@@ -383,7 +385,8 @@ def record_quotes(
         ends = {f"{LAST_MADE_UP_MOVE}{shard}": seq for shard, seq in tables.log_ends().items()}
     for group in said:
         recording.take(group)
-    changes = recording.changes(LAST_SIMULATED_AT if simulated else LAST_REAL_AT, ends)
+    said_by = [LAST_SIMULATED_AT if simulated else LAST_REAL_AT]
+    changes = recording.changes([*said_by, LAST_SHIFTED_AT] if shifted else said_by, ends)
     last_seq = tables.write(changes)
     return Recorded(recording.quotes, len(changes.log), recording.skipped, last_seq)
 

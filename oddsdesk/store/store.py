@@ -43,15 +43,21 @@ class Store(Protocol):
         ...
 
     def record(
-        self, quotes: Iterable[Quote], simulated: bool = False, origin: Origin | None = None
+        self,
+        quotes: Iterable[Quote],
+        simulated: bool = False,
+        origin: Origin | None = None,
+        *,
+        shifted: bool = False,
     ) -> Future[Recorded]:
         """Record checked quotes in one transaction, in their order (D42).
 
         A short recording may overtake a long one that still waits: who wants an order between
         two awaits the first. ``simulated`` says that the prices are made up, ``origin`` which
-        source told them, where that is not the user's own program. The first that are not made
-        up withdraw all that are. The future fails with ``StoreUnavailableError`` where the file
-        cannot be written now, with ``RealOddsError`` where made-up ones come after real ones.
+        source told them, where that is not the user's own program, ``shifted`` that their times
+        were moved. The first that are not made up withdraw all that are. The future fails with
+        ``StoreUnavailableError`` where the file cannot be written now, with ``RealOddsError`` where
+        made-up ones come after real ones.
         """
         ...
 

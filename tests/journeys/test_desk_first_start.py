@@ -8,7 +8,7 @@ def test_a_first_start_needs_nothing_and_says_that_its_odds_are_simulated(
 ):
     desk = launch("desk", "--verbose", DISPLAY=screen)
     desk.wait_for_log("using Embedded server at http://127.0.0.1:")
-    desk.wait_for_log("the odds are simulated")
+    desk.wait_for_log("these odds are simulated")
     status, _, err = desk.finish()
     assert status == 0
     assert "ERROR" not in err

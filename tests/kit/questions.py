@@ -45,6 +45,7 @@ def ask_everything(reader: Reader) -> None:
     reader.silences(0, NOW, 60_000)
     reader.last_scraped_at()
     reader.is_simulated(NOW)
+    reader.is_shifted(NOW)
     reader.standing_quotes(NOW, 60 * MINUTE_MS)
     reader.priced_draws(NOW - 60 * MINUTE_MS)
 

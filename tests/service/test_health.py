@@ -23,6 +23,7 @@ def test_health_needs_no_key(service: Any) -> None:
         "last_scraped_at": None,
         "simulated": False,
         "reasons": [],
+        "shifted": False,
     }
 
 
@@ -42,6 +43,16 @@ def test_health_says_that_prices_are_simulated_until_there_are_real_ones(service
     assert service.http.get("/api/health").json()["simulated"] is False
     rows = service.data("/api/odds", service.key())
     assert {row["bookmaker"] for row in rows} == {"Betfair"}
+
+
+def test_health_says_that_old_prices_were_moved_to_now(service: Any) -> None:
+    """docs/decisions.md: a field beyond D15. Prices of now beside them end it an hour later."""
+    service.store.record([service.quote()], shifted=True).result(timeout=10)
+    service.quote(bookmaker="Bwin")
+    assert service.http.get("/api/health").json()["shifted"] is True
+    service.now += 61 * 60_000
+    service.quote(bookmaker="Bwin")
+    assert service.http.get("/api/health").json()["shifted"] is False
 
 
 def test_health_names_the_sources_of_the_last_hours_odds(service: Any) -> None:

@@ -83,7 +83,7 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
     try:
         reader = store.reader()
         last = reader.last_scraped_at()
-        simulated = reader.is_simulated(now_ms)
+        simulated, shifted = reader.is_simulated(now_ms), reader.is_shifted(now_ms)
         keep_days = reader.keep_days()
     finally:
         store.close()
@@ -99,6 +99,7 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
         Finding("reference", store.reference),
         Finding("history", f"kept for {keep_days:,} days" if keep_days else "all of it is kept"),
         Finding("simulated", "yes" if simulated else "no"),
+        Finding("moved to now", "yes: old odds are shown as if offered now" if shifted else "no"),
         newest,
     ]
 

@@ -17,6 +17,7 @@ _WHAT = (
     "its fair price is marked as value."
 )
 _SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
+_SHIFTED = "Old odds are among those you see, moved to now: no bookmaker offers these any more."
 _REAL = "The odds you see now come from the connection named above."
 _HOW = (
     "For real odds, get them live, some without a key; connect to an odds service; or import files "
@@ -85,8 +86,9 @@ class Introduction(QWidget):
         self.setVisible(self._preferences.get(INTRODUCTION))
 
     def _fit(self) -> None:
-        simulated = self._board.connection.simulated
-        said = {True: _SIMULATED, False: _REAL, None: ""}[simulated]
+        connection = self._board.connection
+        real = _SHIFTED if connection.shifted else _REAL
+        said = {True: _SIMULATED, False: real, None: ""}[connection.simulated]
         is_low = self.window().height() < self._theme.fonts.scaled(_LEAST_HIGH)
         self._title.setVisible(not is_low)
         self._text.setText(" ".join(part for part in ("" if is_low else _WHAT, said, _HOW) if part))

@@ -7,7 +7,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection
+from oddsdesk.board.connection import Connection, not_offered
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
@@ -186,21 +186,22 @@ class ConnectionTrouble(QObject):
 
 
 def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
-    """Log each change of the link, and that odds are simulated, until the answer is called."""
+    """Log each change of the link, and that nobody offers odds, until the answer is called."""
     link = board.connection.link
-    simulated: bool | None = None
+    told = ""
 
     def on_board_notice(notice: Notice) -> None:
-        nonlocal link, simulated
+        nonlocal link, told
         if not isinstance(notice, ConnectionChanged):
             return
         connection = board.connection
         if connection.link is not link:
             link = connection.link
             _log.info("%s", _link_text(connection, clock()))
-        if connection.simulated and not simulated:
-            _log.info("the odds are simulated")
-        simulated = connection.simulated
+        said = not_offered(simulated=connection.simulated, shifted=connection.shifted)
+        if said and said != told:
+            _log.info("%s", said)
+        told = said
 
     return board.subscribe(on_board_notice)
 

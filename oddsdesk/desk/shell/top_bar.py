@@ -4,10 +4,12 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import not_offered
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
 from oddsdesk.desk.shell.status_bar import link_ink
 from oddsdesk.desk.ui.controls.dot import Dot
+from oddsdesk.desk.ui.controls.form_dialog import sentence
 from oddsdesk.desk.ui.controls.menus import MenuButton
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.controls.scaling import scale_height
@@ -90,10 +92,16 @@ class TopBar(QWidget):
     def _show(self) -> None:
         connection = self._board.connection
         self._dot.show_ink(link_ink(connection))
-        badge = "Simulated odds" if connection.simulated else self._feed
+        badge = self._feed
+        if connection.simulated:
+            badge = "Simulated odds"
+        elif connection.shifted and not badge:
+            badge = "Old odds, moved to now"
         if connection.as_of_ms is not None:
             badge = f"As of {moment_text(connection.as_of_ms)}"
+        why = not_offered(simulated=connection.simulated, shifted=connection.shifted)
         self._badge.setText(badge)
+        self._badge.setToolTip(sentence(why) if why else "")
         self._badge.setVisible(bool(badge))
 
 

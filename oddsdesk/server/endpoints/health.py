@@ -46,15 +46,20 @@ class HealthGate(Gate):
     def _state(self, now_ms: int, troubles: list[Trouble]) -> Bare:
         reader = self._service.store.reader()
         last = reader.last_scraped_at()
-        simulated = reader.is_simulated(now_ms)
-        return self._state_of(troubles, last, simulated, reader.sources(now_ms))
+        simulated, shifted = reader.is_simulated(now_ms), reader.is_shifted(now_ms)
+        return self._state_of(troubles, last, simulated, shifted, reader.sources(now_ms))
 
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         health = Health("unavailable", __version__, "unavailable", None, reasons=_lines(troubles))
         return Bare(health, status=503)
 
     def _state_of(
-        self, troubles: list[Trouble], last: int | None, simulated: bool, sources: list[str]
+        self,
+        troubles: list[Trouble],
+        last: int | None,
+        simulated: bool,
+        shifted: bool,
+        sources: list[str],
     ) -> Bare:
         shown = None if last is None else format_ms(last)
         faults = [trouble.fault.value for trouble in troubles if trouble.fault is not None]
@@ -62,7 +67,7 @@ class HealthGate(Gate):
         status = "degraded" if troubles else "ok"
         reasons = _lines(troubles)
         told = sources or UNSET
-        return Bare(Health(status, __version__, database, shown, simulated, reasons, told))
+        return Bare(Health(status, __version__, database, shown, simulated, reasons, told, shifted))
 
 
 class ReadyGate(HealthGate):
@@ -72,7 +77,12 @@ class ReadyGate(HealthGate):
         return Bare(Readiness("not ready", _lines(troubles)), status=503)
 
     def _state_of(
-        self, troubles: list[Trouble], last: int | None, simulated: bool, sources: list[str]
+        self,
+        troubles: list[Trouble],
+        last: int | None,
+        simulated: bool,
+        shifted: bool,
+        sources: list[str],
     ) -> Bare:
         stopping = [trouble for trouble in troubles if trouble.stops_recording]
         return self._unavailable(stopping) if stopping else Bare(Readiness("ready"))

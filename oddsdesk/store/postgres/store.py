@@ -133,11 +133,18 @@ class PostgresStore:
         return self._writer is None
 
     def record(
-        self, quotes: Iterable[Quote], simulated: bool = False, origin: Origin | None = None
+        self,
+        quotes: Iterable[Quote],
+        simulated: bool = False,
+        origin: Origin | None = None,
+        *,
+        shifted: bool = False,
     ) -> Future[Recorded]:
         """Record checked quotes in one transaction, in their order; see ``Store.record``."""
         batch = list(quotes)
-        function = partial(self._record, batch=batch, simulated=simulated, origin=origin)
+        function = partial(
+            self._record, batch=batch, simulated=simulated, origin=origin, shifted=shifted
+        )
         future = self._submit(function, is_long=len(batch) > SHORT_QUOTES)
         if self._writer is not None:
             future.add_done_callback(self._note)
@@ -297,6 +304,7 @@ class PostgresStore:
         batch: Collection[Quote],
         simulated: bool,
         origin: Origin | None,
+        shifted: bool,
     ) -> Recorded:
         recorded = self._in_shards(
             connection,
@@ -309,6 +317,7 @@ class PostgresStore:
                 now_ms=self._clock(),
                 bookmakers=self._bookmakers,
                 origin=origin,
+                shifted=shifted,
             ),
         )
         self._log_grew = self._log_grew or recorded.changes > 0

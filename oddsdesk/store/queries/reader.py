@@ -50,6 +50,7 @@ from oddsdesk.store.settings import (
     KEEP_DAYS,
     LAST_MADE_UP_MOVE,
     LAST_REAL_AT,
+    LAST_SHIFTED_AT,
     LAST_SIMULATED_AT,
     SOURCE,
 )
@@ -503,11 +504,11 @@ class QueryReader(ABC):
 
     def is_simulated(self, now_ms: int) -> bool:
         """Whether lists of fresh prices may still hold simulated ones."""
-        simulated = self._setting(LAST_SIMULATED_AT)
-        real = self._setting(LAST_REAL_AT)
-        if not simulated:
-            return False
-        return real is None or simulated >= real or simulated >= now_ms - LONGEST_WINDOW_MS
+        return self._may_stand(LAST_SIMULATED_AT, now_ms)
+
+    def is_shifted(self, now_ms: int) -> bool:
+        """Whether they may still hold old ones whose times were moved."""
+        return self._may_stand(LAST_SHIFTED_AT, now_ms)
 
     def sources(self, now_ms: int) -> list[str]:
         """Return whose prices lists of fresh ones may hold, as far as sources are known (D66)."""
@@ -525,6 +526,13 @@ class QueryReader(ABC):
     def close(self) -> None:
         """Close the connection; the store does it."""
         self._select.close()
+
+    def _may_stand(self, recorded_at: str, now_ms: int) -> bool:
+        """Whether fresh prices may be of a kind that a setting says was recorded last then."""
+        last, real = self._setting(recorded_at), self._setting(LAST_REAL_AT)
+        if not last:
+            return False
+        return real is None or last >= real or last >= now_ms - LONGEST_WINDOW_MS
 
     def _older(self) -> Older | None:
         """Return what the archive adds to an answer, None where it is none or cannot be read."""

@@ -220,7 +220,7 @@ def test_each_change_of_the_link_is_logged_once(caplog: pytest.LogCaptureFixture
     board.set_connection(lost)
     assert caplog.messages == [
         "connection: live",
-        "the odds are simulated",
+        "these odds are simulated: no bookmaker offers them",
         "Not connected: prices are as last seen. No answer. Away for 2 s. Next try in 4 s.",
         "connection: live",
     ]

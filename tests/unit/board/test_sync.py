@@ -401,6 +401,20 @@ async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path:
         await until_told(board, lambda: board.connection.simulated is True)
 
 
+async def test_that_old_odds_were_moved_to_now_is_known(tmp_path: Path) -> None:
+    pace = msgspec.structs.replace(CALM, health_s=0.1)
+    settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
+    async with (
+        serving(settings) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
+    ):
+        await until_told(board, lambda: board.connection.simulated is False)
+        assert not board.connection.shifted
+        moved = [quote(name) for name in MONEYLINE]
+        await asyncio.wrap_future(server.store.record(moved, shifted=True))
+        await until_told(board, lambda: board.connection.shifted)
+
+
 async def test_the_first_real_price_ends_what_is_simulated_at_once(tmp_path: Path) -> None:
     """The stream tells of no withdrawal; lists and health are read minutes later here."""
     settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)

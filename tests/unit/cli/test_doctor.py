@@ -15,6 +15,7 @@ from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.doctor import doctor, server_doctor
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.places import settings_folder
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
@@ -80,6 +81,16 @@ def test_what_the_database_keeps_is_told(database: Path, free_port: int):
     store.keep_log(30).result(10)
     store.close()
     assert "history: kept for 30 days" in run(database, free_port).output
+
+
+def test_that_old_odds_were_moved_to_now_is_told(database: Path, free_port: int):
+    assert "moved to now: no" in run(database, free_port).output
+    now = system_clock()
+    moved = Quote("Bet365", "PSG - Lyon", "LIG1", "moneyline", 0, {"PSG": 1.5}, now)
+    store = open_store(database)
+    store.record([moved], shifted=True).result(10)
+    store.close()
+    assert "moved to now: yes: old odds are shown as if" in run(database, free_port).output
 
 
 def test_a_full_check_reads_all(database: Path, free_port: int):

@@ -149,7 +149,8 @@ def test_shifting_moves_every_time_by_one_offset(database: Path, tmp_path: Path)
         write_answer(tmp_path / f"{number}.json", seen)
     target = tmp_path / "quotes.ndjson"
     before = system_clock()
-    run(database, "the-odds-api", tmp_path / "*.json", "--to", target, "--shift-to-now")
+    told = run(database, "the-odds-api", tmp_path / "*.json", "--to", target, "--shift-to-now")
+    assert told.stderr.startswith("their times are moved: what records these quotes shows old")
     older, newest = rows(target)
     now = parse_ms(newest["scraped_at"])
     assert before <= now <= system_clock()
@@ -171,6 +172,8 @@ def test_a_second_import_is_moved_as_the_first_was(database: Path, tmp_path: Pat
     first = write_answer(tmp_path / "first.json")
     second = write_answer(tmp_path / "second.json", "2026-04-16T18:30:00Z")
     assert run(database, "the-odds-api", first, "--shift-to-now").stderr == ""
+    with contextlib.closing(open_store(database, read_only=True)) as store:
+        assert store.reader().is_shifted(system_clock())
     kick_off = kick_off_of(database)
     again = run(database, "the-odds-api", second, "--shift-to-now")
     assert again.exit_code == 0

@@ -13,6 +13,8 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds import feed as feed_module
 from oddsdesk.feeds.feed import FeedError, Recorder, open_feed
+from oddsdesk.feeds.recording import Moment
+from oddsdesk.feeds.replay import Replay
 from oddsdesk.store.errors import Fault
 from oddsdesk.store.store import open_store
 from oddsdesk.store.values import Filters, Visibility
@@ -55,6 +57,19 @@ def test_a_replay_is_opened_with_its_speed(shared_data: Path) -> None:
     feed = open_feed(f"replay:football-data:{place}", reference="Pinnacle", speed=60)
     assert feed is not None
     assert (feed.name, feed.simulated) == ("replay of E0_2425.csv · 60x", False)
+
+
+async def test_what_a_replay_says_is_recorded_as_old_prices_moved_to_now(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    await Recorder(Said([QUOTE]), store, lambda: NOW).run()
+    assert not store.reader().is_shifted(NOW)
+    replay = Replay([Moment(1, [QUOTE])], "morning", 1)
+    recording = spawn("replay", Recorder(replay, store, lambda: NOW).run())
+    async with asyncio.timeout(30):
+        while not store.reader().is_shifted(NOW):
+            await asyncio.sleep(0)
+    await stop(recording)
+    store.close()
 
 
 @pytest.mark.parametrize("spec", ["", "simulators", "replay", "replay:"])

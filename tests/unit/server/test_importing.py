@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.server.importing import import_files
 from oddsdesk.store.store import open_store
@@ -50,6 +52,15 @@ def test_what_an_older_file_adds_nothing_to_is_noted(tmp_path: Path) -> None:
         [],
         ["quotes skipped, since newer ones of their markets are recorded: 1"],
     ]
+
+
+@pytest.mark.parametrize("shift_to_now", [True, False])
+def test_the_database_knows_whether_times_were_moved(tmp_path: Path, shift_to_now: bool) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    places = [season(tmp_path / "season.csv", "16/08/2024")]
+    import_files(store, lambda: NOW, "football-data", places, shift_to_now=shift_to_now)
+    assert store.reader().is_shifted(NOW) is shift_to_now
+    store.close()
 
 
 def test_files_that_come_later_are_moved_as_the_first_were(tmp_path: Path) -> None:

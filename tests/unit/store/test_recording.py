@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from oddsdesk.contract.identity import without_date
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.store import Store, open_store
@@ -25,8 +25,8 @@ def store(every_store: Store) -> Store:
     return every_store
 
 
-def record(store: Store, *quotes: Quote, simulated: bool = False):
-    return store.record(quotes, simulated).result(10)
+def record(store: Store, *quotes: Quote, simulated: bool = False, shifted: bool = False):
+    return store.record(quotes, simulated, shifted=shifted).result(10)
 
 
 def log(store: Store) -> list[tuple[str, str, float | None]]:
@@ -225,6 +225,31 @@ def test_prices_are_simulated_until_the_first_real_ones_which_withdraw_them(
         ("Nice - Metz", "Bet365")
     ]
     assert [book.name for book in reader.bookmakers(now)] == ["Bet365"]
+
+
+def test_old_prices_moved_to_now_are_known_as_such_as_long_as_any_may_stand(
+    database: Database, quote: MakeQuote, now: int
+) -> None:
+    clock = [now]
+    with closing(open_store(database, clock=lambda: clock[0])) as store:
+        reader = store.reader()
+        record(store, quote("Kestrel"))
+        assert not reader.is_shifted(now)
+        record(store, quote(), shifted=True)
+        assert reader.is_shifted(now + 10**9), "nothing that is of now came since"
+        assert not reader.is_simulated(now)
+        clock[0] += MINUTE_MS
+        record(store, quote("Kestrel", odds={"PSG": 1.6}, scraped_at=clock[0]))
+        assert reader.is_shifted(now + 60 * MINUTE_MS)
+        assert not reader.is_shifted(now + 61 * MINUTE_MS)
+
+
+def test_old_prices_of_which_none_was_kept_are_not_among_those_that_stand(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote())
+    assert record(store, quote(scraped_at=now - 1), shifted=True).skipped == 1
+    assert not store.reader().is_shifted(now)
 
 
 def test_nothing_is_simulated_where_real_prices_are(store: Store, quote: MakeQuote) -> None:
