@@ -44,12 +44,16 @@ def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
 
 
 class QuoteLines:
-    """Reads plain NDJSON piece by piece; ``number`` is that of the last complete line."""
+    """Reads plain NDJSON piece by piece.
+
+    ``number`` is that of the last complete line, ``quotes`` how many of them were quotes.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._line = _PartialLine()
         self.number = 0
+        self.quotes = 0
 
     def feed(self, chunk: bytes) -> Batch:
         """Return the quotes of the lines that a piece completes."""
@@ -58,12 +62,14 @@ class QuoteLines:
         for piece in ended:
             self._end_line(piece, batch)
         self._line.add(rest)
+        self.quotes += len(batch.quotes)
         return batch
 
     def end(self) -> Batch:
         """Return the quote of the last line, which may lack its line break."""
         batch = Batch()
         self._end_line(b"", batch)
+        self.quotes += len(batch.quotes)
         return batch
 
     def _end_line(self, piece: bytes, batch: Batch) -> None:

@@ -9,11 +9,11 @@ import asyncio
 import zlib
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 import msgspec
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.quotes import Quote
@@ -27,7 +27,7 @@ from oddsdesk.server.protocol import INGEST_LIMIT
 from oddsdesk.server.proxies import BELIEVED
 from oddsdesk.server.service import Service
 from oddsdesk.server.troubles import Trouble
-from oddsdesk.tasks import in_daemon_thread
+from oddsdesk.tasks import in_daemon_thread, spawn, stop
 
 PATH: Final = "/ingest"
 METHODS: Final = ("POST",)
@@ -37,6 +37,9 @@ TOLD_S: Final = 30.0
 """For how long health tells of a refusal."""
 MOST_TOLD: Final = 10_000
 """Bad lines that an answer names; the others are counted."""
+MOST_IDLE: Final = 100_000
+"""Blank and bad lines that a body may have beyond its quotes: each costs a microsecond or more, and
+64 MiB of them pack into 64 KB."""
 BATCH_QUOTES: Final = 500
 _OF_OTHERS: Final = frozenset(
     {b"origin", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"}
@@ -124,8 +127,10 @@ class IngestGate(Gate):
     async def _record(self, scope: Scope) -> Ingested:
         counts = Ingested(0, 0, [])
         lines = QuoteLines(self._service.clock)
-        async for piece in _pieces(scope):
-            await self._take(piece, lines.feed, counts)
+        async with _reading(scope["oddsdesk.receive"]) as body:
+            async for piece in _pieces(scope, body):
+                await self._take(piece, lines.feed, counts)
+                _check_idle(lines)
         await self._take(b"", lambda _: lines.end(), counts)
         return counts
 
@@ -139,6 +144,15 @@ class IngestGate(Gate):
             recorded = await asyncio.wrap_future(self._service.store.record(quotes))
             counts.accepted += recorded.quotes
             counts.skipped += recorded.skipped
+
+
+def _check_idle(lines: QuoteLines) -> None:
+    if lines.number - lines.quotes > MOST_IDLE + lines.quotes:
+        message = (
+            f"more than {MOST_IDLE:,} of the first {lines.number:,} lines, and more than half of"
+            " them, are blank or no quotes; the others are recorded, what follows is not read"
+        )
+        raise Refusal(ErrorCode.BAD_REQUEST, message)
 
 
 def _is_program_here(scope: Scope) -> bool:
@@ -157,13 +171,14 @@ def _cut(quotes: list[Quote]) -> Iterator[list[Quote]]:
     return (quotes[start : start + BATCH_QUOTES] for start in range(0, len(quotes), BATCH_QUOTES))
 
 
-async def _pieces(scope: Scope) -> AsyncGenerator[bytes, None]:
+async def _pieces(scope: Scope, body: "_Body") -> AsyncGenerator[bytes, None]:
     """Yield the plain body piece by piece, at most ``INGEST_LIMIT`` in all."""
     encoding = next((value for name, value in scope["headers"] if name == b"content-encoding"), b"")
     unpack = _unpacking(encoding)
     size = 0
-    async for chunk in _chunks(scope["oddsdesk.receive"]):
+    async for chunk in body.chunks():
         for plain in unpack(chunk):
+            body.check()
             size += len(plain)
             if size > INGEST_LIMIT:
                 message = f"the body is larger than {INGEST_LIMIT} bytes once it is unpacked"
@@ -171,15 +186,47 @@ async def _pieces(scope: Scope) -> AsyncGenerator[bytes, None]:
             yield plain
 
 
-async def _chunks(receive: Receive) -> AsyncGenerator[bytes, None]:
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
+class _Body:
+    """Receives the next message while one is worked on, to know of a sender who has gone.
+
+    Else a short packed body would be worked on for as long as what it holds takes.
+    """
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._next = spawn("read body", self._message())
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        """Yield the body as it comes, and nothing at its end."""
+        is_more = True
+        while is_more:
+            message = await self._next
+            self.check()
+            self._next = spawn("read body", self._message())
+            yield message.get("body", b"")
+            is_more = message.get("more_body", False)
+        yield b""
+
+    def check(self) -> None:
+        """Refuse a sender who has gone."""
+        if self._next.done() and self._next.result()["type"] == "http.disconnect":
             raise Refusal(ErrorCode.BAD_REQUEST, "the body was cut short")
-        yield message.get("body", b"")
-        if not message.get("more_body", False):
-            yield b""
-            return
+
+    async def stop(self) -> None:
+        """Receive no more."""
+        await stop(self._next)
+
+    async def _message(self) -> Message:
+        return await self._receive()
+
+
+@asynccontextmanager
+async def _reading(receive: Receive) -> AsyncGenerator[_Body, None]:
+    body = _Body(receive)
+    try:
+        yield body
+    finally:
+        await body.stop()
 
 
 def _unpacking(encoding: bytes) -> Callable[[bytes], Iterator[bytes]]:

@@ -151,7 +151,7 @@ async def test_other_methods_are_not_allowed(serve: Serve) -> None:
 
 
 async def test_a_body_of_many_times_the_usual_limit_is_taken(serve: Serve) -> None:
-    body = "\n".join(line(number) for number in range(500)) + "\n" * BODY_LIMIT * 2
+    body = "\n".join(line(number) for number in range(500)) + f"{' ' * 99}\n" * 2_000
     async with serve() as served:
         assert (await post(served, body)).json()["accepted"] == 500
 
@@ -160,7 +160,7 @@ async def test_more_than_the_limit_is_refused_before_and_after_unpacking(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ingest, "INGEST_LIMIT", 1024 * 1024)
-    bomb = gzip.compress(b"\n" * (2 * 1024 * 1024))
+    bomb = gzip.compress(b" " * (2 * 1024 * 1024))
     async with serve() as served:
         unpacked = await post(served, bomb, content_encoding="gzip")
         host, port = served.server.url.removeprefix("http://").split(":")
@@ -215,6 +215,53 @@ async def test_so_many_bad_lines_are_told_of_and_the_rest_are_counted(
         heard = (await post(served, "{\n" * 5)).json()
     assert [each["line"] for each in heard["rejected"]] == [1, 2, 3]
     assert heard["rejected_more"] == 2
+
+
+@pytest.mark.parametrize("idle", ["\n", "x\n"], ids=["blank", "bad"])
+async def test_lines_that_say_nothing_are_not_read_without_end(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, idle: str
+) -> None:
+    """D83: 64 KB of them, packed, held a core for a minute."""
+    monkeypatch.setattr(ingest, "MOST_IDLE", 1_000)
+    few, many, packed = idle * 1_000, idle * 400_000, {"content_encoding": "gzip"}
+    async with serve() as served:
+        taken = await post(served, f"{line(1)}\n{few}{line(2)}\n{idle}")
+        refused = await post(served, gzip.compress(f"{line(3)}\n{many}".encode()), **packed)
+        rows = await served.odds()
+    assert (taken.status_code, taken.json()["accepted"]) == (200, 2)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_request")
+    assert "1,000 of the first" in refused.json()["error"]["message"]
+    assert len(rows) == 3
+
+
+async def test_what_is_packed_is_not_read_on_once_its_sender_has_gone(
+    serve: Serve,
+) -> None:
+    """D83."""
+    text = "\n".join(line(number) for number in range(40))
+    packed = gzip.compress(f"{text}\n{' ' * 900_000}\n{line(40)}\n".encode())
+    messages = [{"type": "http.request", "body": packed}, {"type": "http.disconnect"}]
+    headers = [(b"host", b"127.0.0.1"), (b"content-encoding", b"gzip")]
+    scope = {
+        "type": "http",
+        "scheme": "http",
+        "method": "POST",
+        "path": "/ingest",
+        "query_string": b"",
+    }
+    said: list[Any] = []
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    async with serve() as served:
+        app = served.server._answering._app
+        await app({**scope, "headers": headers, "client": ("127.0.0.1", 1)}, receive, send)
+        assert served.server.store.reader().last_seq() == 40 * 3
+    assert said[0]["status"] == 400
 
 
 async def test_a_writer_that_breaks_off_leaves_what_it_said_whole(serve: Serve, caplog) -> None:
