@@ -11,6 +11,8 @@ import click
 
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity import Opportunity
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.bet_table import aligned, plain
 from oddsdesk.cli.own_records import own_setting
@@ -20,7 +22,10 @@ from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind
 from oddsdesk.slices import exhaust
 from oddsdesk.store.databases import Database
 
-_HEADINGS: Final = ("KIND", "PROFIT", "MARGIN", "STAKE", "ODDS", "NET", "LEG", "BOOKMAKER", "GAME")
+_HEADINGS: Final = (
+    *("KIND", "PROFIT", "MARGIN", "STAKE", "ODDS", "NET"),
+    *("LEG", "BOOKMAKER", "CAUTION", "GAME"),
+)
 _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 
 
@@ -64,7 +69,8 @@ def arbitrage(
 
     Profit and margin are by net odds; the margin, hold_pct with --json, is what they add up to
     above 1. Stakes divide what the desk's settings say (100) among the legs, in their steps. The
-    reference tells a middle's chance, and has no say beside that.
+    reference tells a middle's chance, and what speaks against a leg beside it: one that is too good
+    may be a mistake that its bookmaker takes back.
 
     \b
     Example:
@@ -85,7 +91,7 @@ def arbitrage(
     if as_json:
         click.echo(json.dumps([fields(each) for each in listed], indent=2))
     else:
-        click.echo(_table(listed, moment.sources))
+        click.echo(_table(listed, moment.sources, board.reference or UNNAMED_REFERENCE))
 
 
 def fields(found: Opportunity) -> dict[str, Any]:
@@ -108,6 +114,7 @@ def fields(found: Opportunity) -> dict[str, Any]:
                 "odds": leg.odds,
                 "net_odds": round(leg.net_odds, 4),
                 "stake": leg.stake,
+                "cautions": [caution.value for caution in leg.cautions],
             }
             for leg in found.legs
         ],
@@ -122,8 +129,8 @@ def fields(found: Opportunity) -> dict[str, Any]:
     return told
 
 
-def _table(found: Sequence[Opportunity], sources: Sequence[str]) -> str:
-    rows = [row for each in found for row in _rows(each)]
+def _table(found: Sequence[Opportunity], sources: Sequence[str], reference: str) -> str:
+    rows = [row for each in found for row in _rows(each, reference)]
     lines = [*aligned(_HEADINGS, rows, _RIGHT), ""] if rows else []
     counts = Counter(each.kind for each in found)
     lines.append(", ".join(f"{counts[kind]} {_words(kind)}" for kind in OpportunityKind))
@@ -132,7 +139,7 @@ def _table(found: Sequence[Opportunity], sources: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _rows(found: Opportunity) -> list[tuple[str, ...]]:
+def _rows(found: Opportunity, reference: str) -> list[tuple[str, ...]]:
     """Return a line a leg; what is of all legs stands at the first."""
     period = f", period {found.key.period}" if found.key.period else ""
     market = found.key.market_type.replace("_", " ")
@@ -146,6 +153,7 @@ def _rows(found: Opportunity) -> list[tuple[str, ...]]:
             "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",
             plain(leg.key.selection),
             plain(leg.bookmaker),
+            "; ".join(caution_text(caution, reference) for caution in leg.cautions),
             "" if place else game,
         )
         for place, leg in enumerate(found.legs)

@@ -82,8 +82,22 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     assert found["hold_pct"] == -3.6
     assert found["profit_pct"] == 3.58
     assert found["legs"] == [
-        {"bookmaker": "Soft", "selection": "Yes", "odds": 2.1, "net_odds": 2.1, "stake": 47.0},
-        {"bookmaker": "Other", "selection": "No", "odds": 2.05, "net_odds": 2.05, "stake": 48.0},
+        {
+            "bookmaker": "Soft",
+            "selection": "Yes",
+            "odds": 2.1,
+            "net_odds": 2.1,
+            "stake": 47.0,
+            "cautions": [],
+        },
+        {
+            "bookmaker": "Other",
+            "selection": "No",
+            "odds": 2.05,
+            "net_odds": 2.05,
+            "stake": 48.0,
+            "cautions": [],
+        },
     ]
     assert (middle["line"], middle["chance_pct"]) == (2.5, None)
     assert low["hold_pct"] > 0
@@ -121,6 +135,20 @@ def test_a_long_leg_is_staked_a_step_and_legs_without_a_step_each_are_none(datab
     assert found["profit_pct"] == 4.94
     write_stakes("split_total=15\nstep=10")
     assert listed(database) == []
+
+
+def test_what_speaks_against_a_leg_beside_the_reference_is_told(database: Path) -> None:
+    """A price ten times too high led the list with +152 %, and nothing was said of it."""
+    record(
+        database,
+        quote("Pinnacle", "total", {"Over 2.5": 1.45, "Under 2.5": 2.9}),
+        quote("Third", "total", {"Over 2.5": 14.5, "Under 2.5": 1.7}),
+    )
+    first, *_ = listed(database, "--kind", "arbitrage")
+    assert [leg["cautions"] for leg in first["legs"]] == [["above_window"], []]
+    lines = run(database, "--kind", "arbitrage").stdout.splitlines()
+    (leg,) = [line for line in lines if "14.5" in line]
+    assert "too good: above the window" in leg
 
 
 def test_one_kind_may_be_asked_for(database: Path) -> None:
