@@ -35,7 +35,7 @@ class LoggedMove(NamedTuple):
     """The reference's only."""
 
 
-_AHEAD_MS: Final = 5 * MINUTE_MS
+_AHEAD_MS: Final = MINUTE_MS // 2
 """A price that was scraped later than this from now is taken for one of now: it would never age,
 and no later price would take its place (D85)."""
 _ms = lru_cache(maxsize=8192)(parse_ms)

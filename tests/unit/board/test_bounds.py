@@ -15,7 +15,7 @@ YEAR_9999 = 253_402_300_799_000
 CELL = CellKey("moneyline", 0, "Arsenal", "Betfair")
 
 
-@pytest.mark.parametrize("at", [NOW + 7 * HOUR_MS, YEAR_9999])
+@pytest.mark.parametrize("at", [NOW + 4 * 60_000, NOW + 7 * HOUR_MS, YEAR_9999])
 def test_a_price_scraped_far_ahead_is_one_of_now_and_gives_way_to_the_next(
     desk: Desk, at: int
 ) -> None:
