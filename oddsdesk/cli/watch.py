@@ -201,18 +201,22 @@ async def _run(
     assert running is not None
     ending.listen_on(loop)
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
-    board, jobs = own_board(system_clock, reference), Jobs()
-    outbox = Outbox(_channels(settings), system_clock, _tell_delivery)
+    board, jobs, lines = own_board(system_clock, reference), Jobs(), _Lines(running.cancel)
+    outbox = Outbox(_channels(settings), system_clock, lines.tell_delivery)
     try:
         with contextlib.suppress(asyncio.CancelledError):
             async with _source(board, place, service, jobs) as followed:
-                watcher = _Watcher(board, settings, outbox, told)
+                watcher = _Watcher(board, settings, outbox, told, lines)
                 if isinstance(followed, FollowedService):
                     watcher.follow_games = followed.follow_games
                 outbox.start()
                 watcher.start(jobs)
-                click.echo(f"watching by {len(settings.active)} rules{_judged_by(board)}")
+                count = len(settings.active)
+                rules = "1 rule" if count == 1 else f"{count} rules"
+                lines.say(f"watching by {rules}{_judged_by(board)}")
                 await _end_of(followed)
+        if lines.error is not None:
+            raise lines.error
     finally:
         await outbox.stop()
         if told is not None:
@@ -280,13 +284,47 @@ def _channels(settings: AlertSettings) -> dict[str, Channel]:
     return found
 
 
+class _Lines:
+    """What is printed, by whichever job; where nobody reads it any more the command ends.
+
+    Attributes:
+        error: What click ends a command quietly by; None while there is a reader.
+    """
+
+    def __init__(self, end: Callable[[], object]) -> None:
+        self.error: BrokenPipeError | None = None
+        self._end = end
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        if self.error is not None:
+            return
+        try:
+            click.echo(text)
+        except BrokenPipeError as error:
+            self.error = error
+            self._end()
+
+    def tell_delivery(self, entry: AlertEntry) -> None:
+        """Print what became of an alert."""
+        for name, became in entry.deliveries.items():
+            if became != "waits":
+                self.say(plain(f"{name}: {became}: {entry.alert.title}"))
+
+
 class _Watcher:
     """Looks again and again, and tells what it finds."""
 
     def __init__(
-        self, board: Board, settings: AlertSettings, outbox: Outbox, memory: AlertMemory | None
+        self,
+        board: Board,
+        settings: AlertSettings,
+        outbox: Outbox,
+        memory: AlertMemory | None,
+        lines: _Lines,
     ) -> None:
         self._board = board
+        self._lines = lines
         self._outbox = outbox
         self.follow_games: Callable[[frozenset[str]], None] = lambda _games: None
         """Has games kept current for the closing lines of bets on them."""
@@ -320,7 +358,7 @@ class _Watcher:
             self._outbox.resume(entry)
         if sent:
             count = "1 alert" if len(sent) == 1 else f"{len(sent)} alerts"
-            click.echo(f"told before: {count} since {format_ms(sent[0].at)}")
+            self._lines.say(f"told before: {count} since {format_ms(sent[0].at)}")
 
     def start(self, jobs: Jobs) -> None:
         """Begin to look."""
@@ -389,7 +427,7 @@ class _Watcher:
         """Print the lines of the list that are new."""
         for entry in self._gate.entries:
             if id(entry) not in self._told:
-                click.echo(line_of(entry))
+                self._lines.say(line_of(entry))
         self._told = {id(entry) for entry in self._gate.entries}
 
 
@@ -398,9 +436,3 @@ def line_of(entry: AlertEntry) -> str:
     state = "alert" if entry.held is None else f"held ({entry.held.value})"
     alert = entry.alert
     return plain(f"{format_ms(entry.at)} {state}: {alert.rule}: {alert.title} | {alert.text}")
-
-
-def _tell_delivery(entry: AlertEntry) -> None:
-    for name, became in entry.deliveries.items():
-        if became != "waits":
-            click.echo(plain(f"{name}: {became}: {entry.alert.title}"))

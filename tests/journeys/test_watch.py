@@ -102,3 +102,25 @@ def test_a_file_of_rules_that_makes_no_sense_ends_it_in_one_line(
     status, _, err = program.finish()
     assert (status, len(err.splitlines())) == (1, 1)
     assert "No such" in err
+
+
+def test_it_ends_quietly_where_nobody_reads_it_any_more(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    database = tmp_path / "odds.db"
+    store = open_store(database)
+    store.record([quote("Pinnacle", {"A": 1.95, "B": 1.95})]).result()
+    program = Program(["watch", "--database", str(database)], environment)
+    try:
+        assert program.first_line() == "watching by 1 rule"
+        assert program.process.stdout is not None
+        program.process.stdout.close()
+        program.process.stdout = None
+        store.record([quote("Soft", {"A": 2.07})]).result()
+        status = program.process.wait(30)
+        assert program.process.stderr is not None
+        err = program.process.stderr.read()
+    finally:
+        program.kill()
+        store.close()
+    assert (status, err) == (1, "")
