@@ -9,7 +9,7 @@ from oddsdesk.ending import Ending
 
 SERVER_COMMANDS: Final = {
     "backup": "oddsdesk.cli.backup:backup",
-    "doctor": "oddsdesk.cli.doctor:server_doctor",
+    "doctor": "oddsdesk.cli.doctor:doctor",
     "export": "oddsdesk.cli.export:export",
     "feeds": "oddsdesk.cli.feeds:feeds",
     "games": "oddsdesk.cli.games:games",
@@ -27,7 +27,6 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "bets": "oddsdesk.cli.bets:bets",
     "desk": "oddsdesk.cli.desk:desk",
     "devig": "oddsdesk.cli.devig:devig",
-    "doctor": "oddsdesk.cli.doctor:doctor",
     "ledger": "oddsdesk.cli.ledger:ledger",
     "scorecard": "oddsdesk.cli.scorecard:scorecard",
     "watch": "oddsdesk.cli.watch:watch",

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from oddsdesk.cli.checks import database, machine, own_files, server, window
+from oddsdesk.cli.checks import database as databases
+from oddsdesk.cli.checks import machine, own_files, server, window
 from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
@@ -41,7 +42,8 @@ _json_option = click.option(
 def doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
     """Tell what is installed, reachable and writable, to paste into a bug report.
 
-    No keys are told. The exit status is 1 where something is broken.
+    No keys are told. The exit status is 1 where something is broken. Where the server alone is
+    installed, nothing of a window is missed.
 
     \b
     Example:
@@ -49,45 +51,25 @@ def doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
       oddsdesk doctor --json
       oddsdesk doctor --full --database odds.db
     """
-    sections = [*_common(database, port, full, desk=True), window.display(), window.keyring()]
-    _report(sections, as_json)
-
-
-@click.command(name="doctor")
-@database_option
-@_port_option
-@_full_option
-@_json_option
-def server_doctor(database: Database, port: int, full: bool, as_json: bool) -> None:
-    """Tell what is installed, reachable and writable, to paste into a bug report.
-
-    No keys are told. The exit status is 1 where something is broken.
-
-    \b
-    Example:
-      oddsdesk-server doctor
-      oddsdesk-server doctor --full --database odds.db
-    """
-    _report(_common(database, port, full, desk=False), as_json)
-
-
-def _common(named: Database, port: int, full: bool, *, desk: bool) -> list[Section]:
     now_ms = system_clock()
-    if isinstance(named, DatabaseUrl):
-        contents = database.postgres_database(named, now_ms)
+    if isinstance(database, DatabaseUrl):
+        contents = databases.postgres_database(database, now_ms)
     else:
         contents = (
-            database.odds_file(named, now_ms, full=full),
-            database.access_file(named, full=full),
+            databases.odds_file(database, now_ms, full=full),
+            databases.access_file(database, full=full),
         )
-    return [
+    desk = machine.has_desk()
+    sections = [
         machine.versions(desk=desk),
-        machine.paths(named),
+        machine.paths(database),
         own_files.own_files(),
         *contents,
-        server.server(port, named),
+        server.server(port, database),
         machine.clock(now_ms),
+        *((window.display(), window.keyring()) if desk else ()),
     ]
+    _report(sections, as_json)
 
 
 def _report(sections: Sequence[Section], as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """Versions, paths and clock."""
 
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import shutil
@@ -48,6 +49,15 @@ _PACKAGES: Final = (
     "keyring",
 )
 _OPTIONAL: Final = frozenset({"uvloop", "keyring"})
+
+
+def has_desk() -> bool:
+    """Say whether a window belongs to what is installed: not to the server's wheel or bundle."""
+    if importlib.util.find_spec("PySide6") is not None:
+        return True
+    names = {dist.name for dist in importlib.metadata.distributions()}
+    is_bundle = getattr(sys, "frozen", False)
+    return not is_bundle and ("oddsdesk" in names or "oddsdesk-server" not in names)
 
 
 def versions(*, desk: bool) -> Section:

@@ -1,10 +1,12 @@
 """`oddsdesk doctor` and the checks behind it (issue 5)."""
 
 import asyncio
+import importlib.util
 import json
 import socket
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -12,7 +14,8 @@ from click.testing import CliRunner, Result
 from oddsdesk import __version__
 from oddsdesk.cli.checks import machine
 from oddsdesk.cli.checks.finding import Mark, Section
-from oddsdesk.cli.doctor import doctor, server_doctor
+from oddsdesk.cli.commands import COMMANDS, SERVER_COMMANDS
+from oddsdesk.cli.doctor import doctor
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
@@ -45,7 +48,7 @@ def free_port():
 
 def run(database: Path, port: int, *arguments: str) -> Result:
     command = [*arguments, "--database", str(database), "--port", str(port)]
-    return CliRunner().invoke(server_doctor, command)
+    return CliRunner().invoke(doctor, command)
 
 
 def test_a_whole_database_is_told_of(database: Path, free_port: int):
@@ -221,10 +224,39 @@ def test_the_users_name_is_not_told(database: Path, free_port: int, monkeypatch)
     assert f"~/{access_path(database).name}" in output
 
 
-def test_the_window_is_looked_at_by_the_desks_doctor_only(database: Path, free_port: int):
-    command = ["--database", str(database), "--port", str(free_port)]
-    assert "display: " in CliRunner().invoke(doctor, command).output
-    assert "display: " not in CliRunner().invoke(server_doctor, command).output
+@pytest.mark.parametrize(
+    ("installed", "is_there", "looks"),
+    [
+        ({"oddsdesk-server"}, False, False),
+        ({"oddsdesk-server"}, True, True),
+        ({"oddsdesk"}, False, True),
+        ({"oddsdesk", "oddsdesk-server"}, False, True),
+    ],
+)
+def test_a_window_is_looked_at_where_it_belongs_to_what_is_installed(
+    database: Path,
+    free_port: int,
+    monkeypatch: pytest.MonkeyPatch,
+    installed: set[str],
+    is_there: bool,
+    looks: bool,
+):
+    dists = [SimpleNamespace(name=name) for name in installed]
+    monkeypatch.setattr("importlib.metadata.distributions", lambda: dists)
+    found = importlib.util.find_spec
+    missing = () if is_there else ("PySide6", "qasync")
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name in missing else found(name)
+    )
+    told = run(database, free_port)
+    assert ("display: " in told.output) is looks
+    assert ("qasync: " in told.output) is looks
+    if not looks:
+        assert told.exit_code == 0, told.output
+
+
+def test_both_programs_have_the_same_doctor():
+    assert COMMANDS["doctor"] == SERVER_COMMANDS["doctor"]
 
 
 def test_own_files_that_are_not_read_are_broken(database: Path, free_port: int, monkeypatch):
