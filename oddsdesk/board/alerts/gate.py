@@ -4,18 +4,31 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from datetime import datetime, time
 from enum import Enum
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 from oddsdesk.board.alerts.rules import Policy
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.formats import format_odds
 
 HOUR_MS: Final = 60 * MINUTE_MS
 _REMEMBERED_MS: Final = 24 * HOUR_MS
 _MOST_LISTED: Final = 500
+
+
+Said = str | tuple[str | Annotated[float, Meta(gt=1)], ...]
+"""A text, or its parts, of which numbers are decimal odds: who reads it chooses how they look."""
+
+
+def said_text(said: Said, odds_text: Callable[[float], str] = format_odds) -> str:
+    """Return what is said as a text, its odds decimal unless another style is asked for."""
+    if isinstance(said, str):
+        return said
+    return "".join(part if isinstance(part, str) else odds_text(part) for part in said)
 
 
 class Alert(msgspec.Struct, frozen=True):
@@ -25,14 +38,25 @@ class Alert(msgspec.Struct, frozen=True):
     """Equal for the same thing: a bet, an arbitrage, a connection."""
     rule: str
     """The title of the rule."""
-    title: str
-    text: str
+    says: Said
+    also: Said
+    """The rest of it, behind what it says first."""
     level: float | None = None
     """What has to rise for it to be news again, in percentage points; None: nothing has."""
     cell: RowKey | None = None
     """Which price to show."""
     channels: tuple[str, ...] = ()
     """Where to; empty is everywhere."""
+
+    @property
+    def title(self) -> str:
+        """What it says, in decimal odds, as channels get it."""
+        return said_text(self.says)
+
+    @property
+    def text(self) -> str:
+        """The rest, in decimal odds."""
+        return said_text(self.also)
 
 
 class Held(Enum):

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held, key_text
+from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held, Said, key_text
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.private_files import OWNER_ONLY
 from oddsdesk.whole_files import whole_file
@@ -28,8 +28,8 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
 
     key: str
     rule: str
-    title: str
-    text: str
+    title: Said
+    text: Said
     at: int
     level: float | None = None
     cell: RowKey | None = None
@@ -99,8 +99,8 @@ def _line(entry: AlertEntry) -> _Line:
     return _Line(
         key_text(alert.key),
         alert.rule,
-        alert.title,
-        alert.text,
+        alert.says,
+        alert.also,
         entry.at,
         alert.level,
         alert.cell,

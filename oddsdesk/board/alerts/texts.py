@@ -1,7 +1,8 @@
-"""What alerts say: plain text, decimal odds, the figure first."""
+"""What alerts say: plain text, the figure first; odds are numbers among it."""
 
 from collections.abc import Sequence
 
+from oddsdesk.board.alerts.gate import Said
 from oddsdesk.board.alerts.steam import Steam
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.matrix import Section
@@ -12,26 +13,35 @@ from oddsdesk.contract.markets import market_title
 _MOST_NAMED = 5
 
 
-def value_title(price: AssessedPrice) -> str:
+_FAIR_DECIMALS = 3
+
+
+def value_title(price: AssessedPrice) -> Said:
     """Return what to bet, where, and the edge."""
     found = price.assessment
     ev = 0.0 if found.ev_pct is None else found.ev_pct
-    return f"{ev:+.1f} %: {price.key.selection} {found.odds:g} at {price.bookmaker}"
+    return f"{ev:+.1f} %: {price.key.selection} ", found.odds, f" at {price.bookmaker}"
 
 
-def value_text(price: AssessedPrice) -> str:
+def value_text(price: AssessedPrice) -> Said:
     """Return the game, and what the price is judged by."""
     found = price.assessment
-    said = [price.match_name, market_title(price.key.market_type)]
+    said: list[str | float] = [f"{price.match_name} · {market_title(price.key.market_type)}"]
     if found.fair_odds is not None:
-        said.append(f"fair {found.fair_odds:.3f}")
+        said += " · fair ", _rounded(found.fair_odds)
     if found.net_odds != found.odds:
-        said.append(f"net {found.net_odds:.3f}")
+        said += " · net ", _rounded(found.net_odds)
     if found.per == "decided":
-        said.append(f"EV {PER_DECIDED_TEXT}")
+        said.append(f" · EV {PER_DECIDED_TEXT}")
     if price.is_live:
-        said.append("in play")
-    return " · ".join(said)
+        said.append(" · in play")
+    return tuple(said)
+
+
+def _rounded(odds: float) -> float:
+    """Return reckoned odds with 3 decimals, unless none would be left above 1."""
+    rounded = round(odds, _FAIR_DECIMALS)
+    return rounded if rounded > 1 else odds
 
 
 def opportunity_title(found: Opportunity) -> str:
@@ -39,12 +49,17 @@ def opportunity_title(found: Opportunity) -> str:
     return f"Arbitrage {found.profit_pct:+.1f} %: {found.match_name}"
 
 
-def opportunity_text(found: Opportunity) -> str:
+def opportunity_text(found: Opportunity) -> Said:
     """Return the legs with their stakes."""
-    return " · ".join(
-        f"{leg.key.selection} {leg.odds:g} at {leg.bookmaker}, stake {leg.stake:g}"
-        for leg in found.legs
-    )
+    said: list[str | float] = []
+    for leg in found.legs:
+        before = " · " if said else ""
+        said += (
+            f"{before}{leg.key.selection} ",
+            leg.odds,
+            f" at {leg.bookmaker}, stake {leg.stake:g}",
+        )
+    return tuple(said)
 
 
 def steam_title(selection: str, steam: Steam) -> str:

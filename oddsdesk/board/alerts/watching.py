@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from oddsdesk.board.alerts import texts
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held
 from oddsdesk.board.alerts.rules import (
@@ -185,10 +187,10 @@ class AlertWatch:
         for odds, name, key in sorted(self._reached(rule), key=lambda each: -each[0]):
             found = self._board.assess(key)
             if found is not None and not UNRELIABLE.intersection(found.cautions):
-                title = f"{rule.selection} {odds:g} at {name}"
-                text = f"{rule.game} · your target of {rule.odds:g} is reached"
+                says = (f"{rule.selection} ", odds, f" at {name}")
+                also = (f"{rule.game} · your target of ", rule.odds, " is reached")
                 level = (odds / rule.odds - 1) * 100
-                yield Alert(_target_key(rule), rule.title, title, text, level, key, rule.channels)
+                yield Alert(_target_key(rule), rule.title, says, also, level, key, rule.channels)
                 return
 
     def _reached(self, rule: TargetRule) -> Iterator[tuple[float, str, RowKey]]:
@@ -326,4 +328,4 @@ def _joined(held: Alert | None, alert: Alert) -> Alert:
         return alert
     everywhere = not held.channels or not alert.channels
     channels = () if everywhere else tuple(dict.fromkeys((*held.channels, *alert.channels)))
-    return Alert(held.key, held.rule, held.title, held.text, held.level, held.cell, channels)
+    return msgspec.structs.replace(held, channels=channels)

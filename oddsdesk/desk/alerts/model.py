@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from oddsdesk.board.alerts.gate import AlertEntry
+from oddsdesk.board.alerts.gate import AlertEntry, said_text
 from oddsdesk.clock import Clock
+from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
@@ -23,7 +24,7 @@ class AlertsModel(StableRowsModel[EntryKey, AlertEntry]):
 
     def tip(self, row: int, column: int) -> str:
         entry = self.entry(row)
-        said = [entry.alert.title, entry.alert.text, state_text(entry)]
+        said = [*shown_texts(entry), state_text(entry)]
         said += [f"{name}: {became}" for name, became in entry.deliveries.items()]
         return "\n".join(filter(None, said))
 
@@ -31,6 +32,12 @@ class AlertsModel(StableRowsModel[EntryKey, AlertEntry]):
 def rows_of(entries: Iterable[AlertEntry]) -> dict[EntryKey, AlertEntry]:
     """Return a row for each line of the list."""
     return {(entry.at, number): entry for number, entry in enumerate(entries)}
+
+
+def shown_texts(entry: AlertEntry) -> tuple[str, str]:
+    """Return what an alert says and the rest of it, odds as the desk writes them now."""
+    alert = entry.alert
+    return said_text(alert.says, exact_odds_text), said_text(alert.also, exact_odds_text)
 
 
 def when_text(at_ms: int, now_ms: int) -> str:
@@ -51,6 +58,11 @@ def state_text(entry: AlertEntry) -> str:
 
 def _ink(entry: AlertEntry) -> TextRole:
     return TextRole.STRONG if entry.held is None else TextRole.NOTE
+
+
+def _title(entry: AlertEntry, _now: int) -> Cell:
+    title, text = shown_texts(entry)
+    return Cell(title, _ink(entry), is_strong=entry.held is None, note=text)
 
 
 def _channels(entry: AlertEntry) -> str:
@@ -87,9 +99,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
             stretches=True,
             likes="+3.4 %: Over 2.5 2.10 at Betfair Everton vs Liverpool · Total · fair 2.783",
         ),
-        lambda entry, _now: Cell(
-            entry.alert.title, _ink(entry), is_strong=entry.held is None, note=entry.alert.text
-        ),
+        _title,
         lambda entry: entry.alert.title.casefold(),
         tip="What it tells; Enter shows the price",
     ),

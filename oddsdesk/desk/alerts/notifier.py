@@ -7,6 +7,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon, QWidget
 
 from oddsdesk.board.alerts.gate import AlertEntry
+from oddsdesk.desk.alerts.model import shown_texts
 
 _SHOWN_MS: Final = 15_000
 _MARKUP: Final = str.maketrans({"<": "‹", ">": "›", "&": "+"})
@@ -45,9 +46,8 @@ class Notifier(QObject):
         self._told = entry
         QApplication.beep()
         if self._tray is not None:
-            alert = entry.alert
             icon = QSystemTrayIcon.MessageIcon.Information
-            title, text = (said.translate(_MARKUP) for said in (alert.title, alert.text))
+            title, text = (said.translate(_MARKUP) for said in shown_texts(entry))
             self._tray.showMessage(title, text, icon, _SHOWN_MS)
 
     def show_told(self) -> None:

@@ -20,6 +20,7 @@ from oddsdesk.board.service_history import ServiceSource
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
+from oddsdesk.desk.alerts.model import shown_texts
 from oddsdesk.desk.alerts.notifier import Notifier
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
@@ -438,8 +439,9 @@ class Desk:
     def _on_alerts_alerted(self, entry: AlertEntry) -> None:
         cell = entry.alert.cell
         show = None if cell is None else partial(self.go_to_price, cell)
-        where = entry.alert.text.partition(" · ")[0]  # the rest stands in the list
-        said = " · ".join(filter(None, (entry.alert.title, where)))
+        title, text = shown_texts(entry)
+        where = text.partition(" · ")[0]  # the rest stands in the list
+        said = " · ".join(filter(None, (title, where)))
         self.window.say(said, action="Show" if show else "", act=show)
 
     def _title(self, game_id: str) -> str:

@@ -171,6 +171,26 @@ def test_rules_that_make_no_sense_are_said_and_stop_nothing_else(
     assert alerts.rule_count == 0
 
 
+@pytest.mark.usefixtures("american_odds")
+def test_list_and_notification_write_odds_as_the_desk_does_and_channels_decimal(
+    alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
+) -> None:
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
+    qtbot.addWidget(panel)
+    tell_value(alerts, quoted)
+    (entry,) = alerts.gate.entries
+    assert entry.alert.title == "+2.0 %: Over 2.5 2.06 at Matchbook"
+    written = "+2.0 %: Over 2.5 +106 at Matchbook"
+    assert panel.model.cell(0, TITLES.index("Alert")).text == written
+    assert panel.model.tip(0, 0).startswith(written)
+    notifier = Notifier(QIcon(), panel)
+    notifier._tray = tray = Tray()
+    notifier.notify(entry)
+    assert tray.shown[0][0] == written
+    notifier.close()
+    panel.close_panel()
+
+
 class Tray(QSystemTrayIcon):
     """A tray that notes what it is told to show."""
 

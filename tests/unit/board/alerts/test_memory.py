@@ -71,6 +71,15 @@ def test_the_list_is_what_it_was(tmp_path: Path) -> None:
     assert [each.times for each in again.entries] == [1, 4]
 
 
+def test_odds_of_what_was_told_are_still_numbers(tmp_path: Path) -> None:
+    clock = Clock()
+    gate = Gate(Policy(), clock)
+    gate.offer(Alert(("x",), "Target", ("Over 2.5 ", 2.0, " at Unibet"), "text"))
+    (entry,) = after_a_restart(tmp_path / "told.json", gate, clock).entries
+    assert entry.alert.says == ("Over 2.5 ", 2.0, " at Unibet")
+    assert entry.alert.title == "Over 2.5 2.00 at Unibet"
+
+
 def test_the_hour_goes_on_over_a_restart(tmp_path: Path) -> None:
     clock = Clock()
     gate = Gate(Policy(most_per_hour=1), clock)

@@ -1,12 +1,13 @@
 """Rules on a board: each finds what it is for, and a price that flaps alerts once."""
 
 from datetime import time
+from functools import partial
 from typing import Any
 
 import msgspec
 import pytest
 
-from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held
+from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held, said_text
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
     ConnectionRule,
@@ -21,6 +22,7 @@ from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, NAME, NOW, REFERENCE, Desk, Odds, matrix, message
@@ -88,7 +90,7 @@ def test_value_that_a_preset_lists_alerts_with_its_figures() -> None:
     seen.load()
     (sent,) = seen.tick()
     assert sent.alert.title == "+3.0 %: Over 2.5 2.08 at Betfair"
-    assert sent.alert.text == f"{NAME} · Total · fair 2.000"
+    assert sent.alert.text == f"{NAME} · Total · fair 2.00"
 
 
 def test_an_alert_says_where_nobody_knows_how_often_the_stake_comes_back() -> None:
@@ -101,7 +103,7 @@ def test_an_alert_says_where_nobody_knows_how_often_the_stake_comes_back() -> No
         seen.tell(odds, bookmaker, selection)
     (sent,) = seen.tick()
     assert sent.alert.text == (
-        f"{NAME} · Total · fair 2.000 · "
+        f"{NAME} · Total · fair 2.00 · "
         "EV of a decided unit: how often the stake comes back is not known"
     )
     assert sent.alert.cell is not None
@@ -201,7 +203,7 @@ def test_a_target_at_a_named_bookmaker_holds_wherever_the_user_bets() -> None:
     seen.tell(2.25, "Bovada")
     assert seen.titles() == ["Over 2.5 2.25 at Bovada"]
     seen.tell(2.30, REFERENCE)
-    assert seen.titles() == [f"Over 2.5 2.3 at {REFERENCE}"]
+    assert seen.titles() == [f"Over 2.5 2.30 at {REFERENCE}"]
 
 
 def test_the_reference_is_none_of_any_bookmakers() -> None:
@@ -312,6 +314,25 @@ def test_a_connection_that_stays_lost_alerts() -> None:
     (sent,) = seen.tick()
     assert sent.alert.text == "Nothing answers"
     assert seen.tick() == []
+
+
+def test_odds_of_an_alert_can_be_written_in_any_style() -> None:
+    target = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05)
+    seen = Watched(ValueRule(), OpportunityRule(least=-100), target)
+    seen.load()
+    seen.tell(2.5, "Unibet", "Under 2.5")
+    said = {entry.alert.rule: entry.alert for entry in seen.tick()}
+    american = partial(format_odds, style="american")
+    written = {
+        rule: (said_text(each.says, american), said_text(each.also, american))
+        for rule, each in said.items()
+    }
+    assert written["Value"][0].endswith("Over 2.5 +108 at Betfair") or written["Value"][0].endswith(
+        "Under 2.5 +150 at Unibet"
+    )
+    assert written["Target"][1] == f"{NAME} · your target of +105 is reached"
+    assert "Over 2.5 +108 at Betfair, stake " in written["Arbitrage"][1]
+    assert "Under 2.5 +150 at Unibet, stake " in written["Arbitrage"][1]
 
 
 def test_a_rule_that_is_off_tells_nothing() -> None:
