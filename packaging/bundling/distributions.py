@@ -104,6 +104,12 @@ def _build_one(tree: Path, kind: str, target: Path) -> Path:
         return file.rename(target / file.name)
 
 
+def main(folder: str) -> None:
+    """Build all of this checkout into a folder, which is made."""
+    here, target = Path(__file__).parents[2], Path(folder).resolve()
+    target.mkdir(parents=True, exist_ok=True)
+    build_distributions(here, here / "build" / "distributions", target)
+
+
 if __name__ == "__main__":
-    here = Path(__file__).parents[2]
-    build_distributions(here, here / "build" / "distributions", Path(sys.argv[1]))
+    main(sys.argv[1])

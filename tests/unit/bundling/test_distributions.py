@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from bundling import distributions
 from bundling.distributions import DistributionError, as_server
 
 ROOT = Path(__file__).parents[3]
@@ -41,3 +42,22 @@ def test_both_have_the_same_programs_and_say_who_they_are():
 def test_a_project_that_says_something_else_stops_the_build():
     with pytest.raises(DistributionError, match="name"):
         as_server(PROJECT.replace('name = "oddsdesk"', 'name = "oddsdesk2"'))
+
+
+def test_they_are_built_into_a_folder_of_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As README says it: what builds them works elsewhere."""
+    built: list[Path] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        distributions, "build_distributions", lambda _root, _work, target: built.append(target)
+    )
+    distributions.main("dist")
+    assert built == [tmp_path / "dist"]
+    assert built[0].is_dir()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/packaging.md", "packaging/server/README.md"])
+def test_no_page_takes_the_server_from_an_index(page: str):
+    assert not re.search(r"pip install oddsdesk-server\b", (ROOT / page).read_text("utf-8"))
