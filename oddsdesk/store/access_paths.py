@@ -15,7 +15,7 @@ def access_path(odds_path: Path, named: Path | None = None) -> Path:
 
 def lies_beside(odds_path: Path, path: Path) -> bool:
     """Say whether a file of keys is the one beside an odds file."""
-    return path.absolute() == access_path(odds_path)
+    return path.parent.resolve() / path.name == access_path(odds_path)
 
 
 def earlier_access_files(odds_path: Path) -> list[Path]:

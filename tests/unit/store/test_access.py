@@ -108,6 +108,18 @@ def test_where_an_older_version_kept_keys_is_known(database: Path, tmp_path: Pat
     assert tmp_path / "link-access.db" in earlier_access_files(link)
 
 
+def test_keys_beside_a_database_are_its_own_however_its_folder_is_written(
+    database: Path, tmp_path: Path
+) -> None:
+    """`keys create --database ../odds.db`: keys of seconds ago were told to open nothing here."""
+    access_path(database).touch()
+    folder = tmp_path / "other"
+    folder.symlink_to(database.parent, target_is_directory=True)
+    (database.parent / "below").mkdir()
+    for written in (database.parent / "below" / ".." / database.name, folder / database.name):
+        assert earlier_access_files(written) == []
+
+
 def test_a_key_that_root_makes_is_usable_by_the_databases_owner(open_folder: Path) -> None:
     """F2.5: it was a file of root's, and the owner's server kept another one in its home."""
     database = open_folder / "odds.db"
