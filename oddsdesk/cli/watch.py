@@ -16,7 +16,7 @@ from oddsdesk.board.alerts.channels import (
     ChannelError,
     Outbox,
     find_address,
-    keyring_name,
+    keep_address,
     open_channel,
 )
 from oddsdesk.board.alerts.gate import AlertEntry, Gate
@@ -62,14 +62,12 @@ from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ending import Ending
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import to_follow
-from oddsdesk.network.secrets import keep_secret
 from oddsdesk.places import NoHomeError, settings_folder
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.server.loops import new_loop
 from oddsdesk.slices import in_slices
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
-from oddsdesk.system_keyring import Keyring, KeyringError
 from oddsdesk.tasks import Jobs
 
 _EVERY_S: Final = 1.0
@@ -141,14 +139,10 @@ def _keep_address(name: str) -> None:
     address = given.strip()
     if not address:
         raise click.ClickException("expected an address, such as https://ntfy.sh/topic")
-    keep_secret(address)
-    keyring = Keyring()
-    if not keyring.is_there():
-        raise click.ClickException("this machine has no keyring; set the variable instead")
     try:
-        keyring.put(keyring_name(name), address)
-    except KeyringError as error:
-        raise click.ClickException(f"the address is not kept: {error}") from error
+        keep_address(name, address)
+    except ChannelError as error:
+        raise click.ClickException(str(error)) from error
     click.echo(f"the address of {name} is kept in the keyring")
 
 

@@ -88,6 +88,22 @@ def find_address(
     return address
 
 
+def keep_address(name: str, address: str, keyring: Keyring | None = None) -> None:
+    """Keep the address of a channel in the keyring; it waits for that, and no log shows it.
+
+    Raises:
+        ChannelError: it is not kept.
+    """
+    keep_secret(address)
+    ring = keyring or Keyring()
+    if not ring.is_there():
+        raise ChannelError(f"this machine has no keyring; set {variable_of(name)} instead")
+    try:
+        ring.put(keyring_name(name), address)
+    except KeyringError as error:
+        raise ChannelError(f"the address is not kept: {error}") from error
+
+
 def open_channel(setting: ChannelSetting, address: str) -> Channel:
     """Return a channel of an address.
 

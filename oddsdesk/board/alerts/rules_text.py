@@ -7,9 +7,17 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from oddsdesk.board.alerts.rule_fields import RuleField, fields_of
-from oddsdesk.board.alerts.rules import Policy, Rule, RulesFileError, TargetRule, decode_rules
+from oddsdesk.board.alerts.rules import (
+    ChannelSetting,
+    Policy,
+    Rule,
+    RulesFileError,
+    TargetRule,
+    decode_rules,
+)
 
 _HEADER: Final = "[[rules]]"
+_CHANNEL: Final = "[[channels]]"
 _FIRST: Final = "# What to tell of, where to, and when not.\n"
 
 
@@ -32,11 +40,11 @@ def rule_entries(text: str) -> list[RuleEntry]:
     return [_entry(raw) for raw in _raw_rules(_decoded(text))]
 
 
-def channel_names(text: str) -> list[str]:
-    """Return what the channels of a file are called; none where it makes no sense."""
+def channels_of(text: str) -> list[ChannelSetting]:
+    """Return the channels of a file; none where they make no sense."""
     try:
-        return [channel.name for channel in decode_rules(text.encode()).channels]
-    except RulesFileError:
+        return msgspec.convert(_decoded(text).get("channels", []), list[ChannelSetting])
+    except (RulesFileError, msgspec.ValidationError):
         return []
 
 
@@ -85,8 +93,8 @@ def without_rule(text: str, place: int) -> str:
     Raises:
         RulesFileError: the rules are not written one below the other.
     """
-    lines, begin, end, raw = _found(text, place)
-    end += end < len(lines) and not lines[end].strip()  # the empty line below it goes, too
+    raw = list(_raw_rules(_decoded(text)))
+    lines, begin, end = _lines_of(text, _HEADER, place, len(raw))
     del raw[place]
     return _checked("".join([*lines[:begin], *lines[end:]]), text, raw, None)
 
@@ -121,6 +129,40 @@ def with_policy(text: str, policy: Policy) -> str:
         lines[top:top] = [*added, "\n"]
     new = "".join(lines)
     if _without_policy(new) != _without_policy(text) or policy_of(new) != policy:
+        raise _by_hand()
+    return new
+
+
+def with_channel(text: str, channel: ChannelSetting) -> str:
+    """Return a file with one more channel.
+
+    Raises:
+        RulesFileError: it cannot be added below the rest.
+    """
+    before = _decoded(text)
+    lines = [_CHANNEL, f"name = {_string(channel.name)}", f"kind = {_string(channel.kind)}"]
+    new = "\n".join([*([text.rstrip(), ""] if text.strip() else []), *lines, ""])
+    added = {"name": channel.name, "kind": channel.kind}
+    if _decoded(new) != {**before, "channels": [*_tables(before, "channels"), added]}:
+        raise _by_hand()
+    return new
+
+
+def without_channel(text: str, place: int) -> str:
+    """Return a file without the channel at a place.
+
+    Raises:
+        RulesFileError: a rule names it, or the channels are not written one below the other.
+    """
+    channels = list(_tables(_decoded(text), "channels"))
+    name = channels[place].get("name")
+    for entry in rule_entries(text):
+        if entry.rule is not None and name in entry.rule.channels:
+            raise RulesFileError(f"the rule {entry.title!r} tells there; take it off that first")
+    lines, begin, end = _lines_of(text, _CHANNEL, place, len(channels))
+    del channels[place]
+    new = "".join([*lines[:begin], *lines[end:]])
+    if {"channels": [], **_decoded(new)} != {**_decoded(text), "channels": channels}:
         raise _by_hand()
     return new
 
@@ -183,20 +225,31 @@ def _decoded(text: str) -> dict[str, Any]:
 
 
 def _raw_rules(found: dict[str, Any]) -> list[Any]:
-    rules = found.get("rules", [])
-    if not isinstance(rules, list):
-        raise RulesFileError("rules is no list; expected [[rules]]")
-    return rules
+    return _tables(found, "rules")
+
+
+def _tables(found: dict[str, Any], name: str) -> list[Any]:
+    tables = found.get(name, [])
+    if not isinstance(tables, list):
+        raise RulesFileError(f"{name} is no list; expected [[{name}]]")
+    return tables
+
+
+def _lines_of(text: str, header: str, place: int, count: int) -> tuple[list[str], int, int]:
+    """Return the lines, and where a table and the empty line below it begin and end."""
+    lines = text.splitlines(keepends=True)
+    begins = [number for number, line in enumerate(lines) if _is_header(line, header)]
+    if len(begins) != count:
+        raise _by_hand()
+    end = _end(lines, begins[place])
+    return lines, begins[place], end + (end < len(lines) and not lines[end].strip())
 
 
 def _found(text: str, place: int) -> tuple[list[str], int, int, list[Any]]:
     """Return the lines, where the rule at a place begins and ends, and all rules."""
     raw = list(_raw_rules(_decoded(text)))
-    lines = text.splitlines(keepends=True)
-    begins = [number for number, line in enumerate(lines) if _is_header(line)]
-    if len(begins) != len(raw):
-        raise _by_hand()
-    return lines, begins[place], _end(lines, begins[place]), raw
+    lines, begin, _ = _lines_of(text, _HEADER, place, len(raw))
+    return lines, begin, _end(lines, begin), raw
 
 
 def _end(lines: list[str], begin: int) -> int:
@@ -209,8 +262,8 @@ def _end(lines: list[str], begin: int) -> int:
     return end
 
 
-def _is_header(line: str) -> bool:
-    return line.split("#", 1)[0].replace(" ", "").strip() == _HEADER
+def _is_header(line: str, header: str) -> bool:
+    return line.split("#", 1)[0].replace(" ", "").strip() == header
 
 
 class _Assignment(NamedTuple):

@@ -11,6 +11,7 @@ from oddsdesk.board.alerts.channels import (
     ChannelError,
     Outbox,
     find_address,
+    keep_address,
     mark_waiting,
     open_channel,
 )
@@ -18,6 +19,7 @@ from oddsdesk.board.alerts.gate import AlertEntry, Gate
 from oddsdesk.board.alerts.memory import AlertMemory
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
+    ChannelSetting,
     RulesFileError,
     TargetRule,
     check_presets,
@@ -49,6 +51,8 @@ class AlertsController(QObject):
     """The list differs."""
     alerted = Signal(object)
     """The ``AlertEntry`` of an alert that is sent."""
+    address_answered = Signal(str, str)
+    """The channel whose address was to be kept, and why it is not; empty where it is."""
     problem_found = Signal(str)
     """One line: what is wrong with the rules, or with a channel."""
     read_anew = Signal()
@@ -116,6 +120,13 @@ class AlertsController(QObject):
     def preset_names(self) -> list[str]:
         """Return what presets of value bets there are."""
         return [preset.name for preset in self._records.presets]
+
+    def keep_address(self, channel: ChannelSetting, address: str) -> None:
+        """Keep the address of a channel, and answer by a signal: the keyring may ask its user."""
+        if address:
+            spawn("alerts: keep an address", self._keep_address(channel.name, address))
+        else:
+            self.address_answered.emit(channel.name, "")
 
     def set_target(self, rule: TargetRule | None, instead_of: TargetRule | None = None) -> None:
         """Write a target into the file, in the place of another if that is given; None: remove it.
@@ -257,6 +268,16 @@ class AlertsController(QObject):
             self._outbox.start()
             for entry in self.gate.entries:
                 self._outbox.resume(entry)
+
+    async def _keep_address(self, name: str, address: str) -> None:
+        try:
+            await in_daemon_thread("keyring", lambda: keep_address(name, address))
+        except ChannelError as error:
+            self.address_answered.emit(name, str(error))
+            return
+        self.address_answered.emit(name, "")
+        if name in self._channels:  # it may be open with another address
+            self.read()
 
     def _on_look_timeout(self) -> None:
         """Bring the opportunities up to date for a slice."""

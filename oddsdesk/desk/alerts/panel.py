@@ -74,6 +74,8 @@ class AlertsPanel(QWidget):
         )
         dialog = RulesDialog(Path(self._alerts.path), self._theme, names, self)
         dialog.saved.connect(self._alerts.read)
+        dialog.address_given.connect(self._alerts.keep_address)
+        self._alerts.address_answered.connect(dialog.answer_address)
         dialog.open()
 
     def ask_target(self, key: RowKey) -> None:

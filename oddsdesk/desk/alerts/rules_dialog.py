@@ -20,10 +20,15 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.board.alerts.rule_fields import KINDS
-from oddsdesk.board.alerts.rules import Policy, Rule, RulesFileError, check_presets, decode_rules
+from oddsdesk.board.alerts.rules import (
+    Policy,
+    Rule,
+    RulesFileError,
+    check_presets,
+    decode_rules,
+)
 from oddsdesk.board.alerts.rules_text import (
     RuleEntry,
-    channel_names,
     policy_of,
     rule_entries,
     with_changed_rule,
@@ -32,6 +37,7 @@ from oddsdesk.board.alerts.rules_text import (
     with_rule,
     without_rule,
 )
+from oddsdesk.desk.alerts.channels_page import ChannelsPage
 from oddsdesk.desk.alerts.rule_form import KnownNames, RuleForm, values_of
 from oddsdesk.desk.alerts.rule_words import channels_text, policy_text, watched_text
 from oddsdesk.desk.ui.controls.form_dialog import (
@@ -96,6 +102,7 @@ _AS_TEXT: Final = (
 )
 _SIZE: Final = (820, 520)
 _WIDTHS: Final = {"On": 44, "Name": 130, "Channels": 120, "Looks for": 0}
+_TEXT_PAGE: Final = 2
 _ENTRY: Final = Qt.ItemDataRole.UserRole
 
 
@@ -103,6 +110,8 @@ class RulesDialog(FormDialog):
     """Shows the rules, or an example where there are none; what makes no sense is not saved."""
 
     saved = Signal()
+    address_given = Signal(object, str)
+    """A ``ChannelSetting`` and its address, to be kept and answered."""
 
     def __init__(self, path: Path, theme: Theme, names: KnownNames, parent: QWidget) -> None:
         super().__init__(theme, "Rules of alerts", parent)
@@ -118,6 +127,7 @@ class RulesDialog(FormDialog):
         self.edit = QPushButton("&Edit…")
         self.duplicate = QPushButton("&Duplicate…")
         self.remove = QPushButton("&Remove")
+        self.channels = ChannelsPage(theme)
         self.limits = QPushButton("&Quiet hours, limits…")
         self.held = Label(wordWrap=True)
         self.pages = QTabWidget(documentMode=True)
@@ -164,6 +174,7 @@ class RulesDialog(FormDialog):
         below.addWidget(self.text, 1)
         below.addWidget(note(_AS_TEXT, self.theme))
         self.pages.addTab(rules, "R&ules")
+        self.pages.addTab(self.channels, "C&hannels")
         self.pages.addTab(text, "As &text")
         self.below.addWidget(self.pages, 1)
         self.below.addWidget(self.problem)
@@ -175,6 +186,8 @@ class RulesDialog(FormDialog):
         self.list.setFocus()
 
     def _connect(self) -> None:
+        self.channels.change_requested.connect(self._change)
+        self.channels.address_given.connect(self.address_given)
         self.text.textChanged.connect(self._check)
         self.list.itemChanged.connect(self._on_list_item_changed)
         self.list.currentItemChanged.connect(self._show_current)
@@ -205,6 +218,7 @@ class RulesDialog(FormDialog):
         self.save.setEnabled(not problem)
         self._show_rules(text)
         self._show_policy(text)
+        self.channels.show_text(text)
 
     def _show_rules(self, text: str) -> None:
         try:
@@ -254,8 +268,7 @@ class RulesDialog(FormDialog):
 
     def _ask(self, kind: type[Rule], values: Mapping[str, Any], place: int | None) -> None:
         """Ask for a rule: a new one, or what the one at a place shall be."""
-        channels = channel_names(self.text.toPlainText())
-        form = RuleForm(self.theme, kind, values, self._names, channels, self)
+        form = RuleForm(self.theme, kind, values, self._names, self.channels.names(), self)
         form.chosen.connect(lambda rule: self._take(rule, place))
         form.open()
 
@@ -264,6 +277,10 @@ class RulesDialog(FormDialog):
         form = RuleForm(self.theme, Policy, values, self._names, (), self)
         form.chosen.connect(lambda policy: self._change(lambda text: with_policy(text, policy)))
         form.open()
+
+    def answer_address(self, name: str, problem: str) -> None:
+        """Tell who asked for a channel what became of its address."""
+        self.channels.answer_address(name, problem)
 
     def _take(self, rule: Rule, place: int | None) -> None:
         if place is not None:
@@ -276,7 +293,7 @@ class RulesDialog(FormDialog):
         if entry is None:
             return
         if entry.rule is None:  # it has no form
-            self.pages.setCurrentIndex(1)
+            self.pages.setCurrentIndex(_TEXT_PAGE)
             self.text.setFocus()
         else:
             self._ask(type(entry.rule), values_of(entry.rule), place)

@@ -9,9 +9,11 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.alerts.channels import variable_of
+from oddsdesk.board.alerts.channels import ChannelError, variable_of
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held
+from oddsdesk.board.alerts.rules import ChannelSetting
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.alerts import controller
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.model import COLUMNS
 from oddsdesk.desk.alerts.notifier import Notifier
@@ -119,6 +121,26 @@ async def test_what_is_told_before_a_channel_is_open_goes_there_and_nothing_twic
         assert [entry.held for entry in again.gate.entries] == [None, Held.COOLDOWN]
         await again.close()
     assert len(posted) == 1
+
+
+async def test_an_address_is_kept_on_a_thread_and_answered(
+    alerts: AlertsController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[str, str] = {}
+
+    def keep_address(name: str, address: str) -> None:
+        if name == "fax":
+            raise ChannelError("this machine has no keyring")
+        kept[name] = address
+
+    monkeypatch.setattr(controller, "keep_address", keep_address)
+    answered: list[tuple[str, str]] = []
+    alerts.address_answered.connect(lambda *said: answered.append(said))
+    for name, address in (("phone", "https://a.example/x"), ("fax", "y"), ("none", "")):
+        alerts.keep_address(ChannelSetting(name, "ntfy"), address)
+    await until(lambda: len(answered) == 3)
+    assert dict(answered) == {"phone": "", "fax": "this machine has no keyring", "none": ""}
+    assert kept == {"phone": "https://a.example/x"}
 
 
 async def test_what_no_channel_had_taken_when_the_program_ended_goes_there_once_it_is_back(

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.alerts.rule_fields import KINDS, fields_of
 from oddsdesk.board.alerts.rules import (
+    ChannelSetting,
     ConnectionRule,
     OpportunityRule,
     Rule,
@@ -18,6 +19,7 @@ from oddsdesk.board.alerts.rules import (
     ValueRule,
     read_rules,
 )
+from oddsdesk.desk.alerts.channel_form import ChannelForm
 from oddsdesk.desk.alerts.rule_form import KnownNames, RuleForm
 from oddsdesk.desk.alerts.rules_dialog import RulesDialog
 from oddsdesk.desk.ui.formatting import choose_style
@@ -279,6 +281,64 @@ def test_a_preset_that_is_gone_is_said_before_it_silences_everything(
     assert dialog.save.isEnabled()
 
 
+def test_a_channel_is_added_once_its_address_is_kept(
+    opened: Opened, path: Path, qtbot: QtBot
+) -> None:
+    keep(path)
+    dialog = opened()
+    dialog.pages.setCurrentIndex(1)
+    dialog.channels.add.click()
+    form = dialog.findChildren(ChannelForm)[-1]
+    assert form.address.echoMode() is QLineEdit.EchoMode.Password
+    for name, address, said in (
+        ("", "", "A channel needs a name."),
+        ("phone", "", "There is a channel phone already."),
+        ("mail", "http://odds.example/secret", "Mail: expected https, since the address is a key."),
+        ("mail", "https://odds.example", "Mail: expected an address with a topic"),
+    ):
+        form.name.setText(name)
+        form.address.setText(address)
+        form.save.click()
+        assert form.trouble.text.startswith(said)
+    form.address.setText("https://odds.example/topic")
+    with qtbot.waitSignal(dialog.address_given) as given:
+        form.save.click()
+    channel = ChannelSetting("mail", "ntfy")
+    assert given.args == [channel, "https://odds.example/topic"]
+    dialog.answer_address("mail", "this machine has no keyring")
+    assert form.trouble.text == "This machine has no keyring."
+    assert "mail" not in dialog.text.toPlainText()
+    form.save.click()
+    dialog.answer_address("mail", "")
+    assert dialog.text.toPlainText() == f'{TEXT}\n[[channels]]\nname = "mail"\nkind = "ntfy"\n'
+    assert "odds.example" not in dialog.text.toPlainText()
+    ticks = [tick.text() for tick in add(dialog, SteamRule).findChildren(QCheckBox)]
+    assert ticks[:2] == ["phone", "mail"]
+
+
+def test_an_address_is_changed_and_a_channel_in_use_stays(
+    opened: Opened, path: Path, qtbot: QtBot
+) -> None:
+    keep(path)
+    dialog = opened()
+    dialog.pages.setCurrentIndex(1)
+    dialog.channels.remove.click()
+    assert dialog.trouble.text == (
+        "The rules are as they were: the rule 'Steam' tells there; take it off that first."
+    )
+    dialog.channels.address.click()
+    form = dialog.findChildren(ChannelForm)[-1]
+    assert (form.name.text(), form.name.isEnabled()) == ("phone", False)
+    form.save.click()
+    assert form.trouble.text == "Expected the new address."
+    form.address.setText("https://odds.example/new")
+    with qtbot.waitSignal(dialog.address_given) as given:
+        form.save.click()
+    assert given.args == [ChannelSetting("phone", "ntfy"), "https://odds.example/new"]
+    dialog.answer_address("phone", "")
+    assert dialog.text.toPlainText() == TEXT
+
+
 def test_text_and_list_are_one(opened: Opened, path: Path) -> None:
     keep(path)
     dialog = opened()
@@ -288,7 +348,7 @@ def test_text_and_list_are_one(opened: Opened, path: Path) -> None:
     assert [row[1] for row in rows(dialog)] == ["fax", "Connection"]
     assert "fax" in rows(dialog)[0][3]
     dialog.edit.click()
-    assert dialog.pages.currentIndex() == 1
+    assert dialog.pages.currentWidget().isAncestorOf(dialog.text)
     dialog.remove.click()
     assert dialog.save.isEnabled()
     assert dialog.text.toPlainText() == '[[rules]]\nkind = "connection"'
@@ -380,6 +440,12 @@ def test_nothing_is_cut_at_any_size_of_text(
     screen = dialog.screen().availableGeometry()
     assert screen.width() <= 1_280
     assert cut(dialog) == []
+    dialog.pages.setCurrentIndex(1)
+    dialog.channels.add.click()
+    channel = dialog.findChildren(ChannelForm)[-1]
+    qtbot.waitUntil(lambda: cut(dialog) == cut(channel) == [])
+    assert (channel.width(), channel.height()) <= (screen.width(), screen.height())
+    dialog.pages.setCurrentIndex(0)
     for kind in (TargetRule, ValueRule, OpportunityRule, ConnectionRule, None):
         if kind is None:
             dialog.limits.click()

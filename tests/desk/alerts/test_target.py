@@ -13,6 +13,7 @@ from oddsdesk.board.alerts.gate import AlertEntry
 from oddsdesk.board.alerts.rules import TargetRule, read_rules
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.panel import AlertsPanel
+from oddsdesk.desk.alerts.rules_dialog import RulesDialog
 from oddsdesk.desk.alerts.target_dialog import TargetDialog
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -151,3 +152,15 @@ def test_a_file_that_cannot_be_written_is_said(
         dialog.save.click()
     assert said.args is not None
     assert said.args[0].startswith("The rules of alerts are as they were")
+
+
+def test_an_answer_of_the_keyring_after_the_rules_were_closed_is_for_nobody(
+    panel: AlertsPanel, alerts: AlertsController, qtbot: QtBot
+) -> None:
+    panel.edit_rules()
+    (dialog,) = panel.findChildren(RulesDialog)
+    alerts.address_answered.emit("phone", "")
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.reject()
+    alerts.address_answered.emit("phone", "")
+    assert panel.findChildren(RulesDialog) == []

@@ -11,6 +11,7 @@ from oddsdesk.board.alerts.channels import (
     ChannelError,
     Outbox,
     find_address,
+    keep_address,
     keyring_name,
     open_channel,
     variable_of,
@@ -123,12 +124,16 @@ class Ring(Keyring):
     def __init__(self, **keys: str) -> None:
         super().__init__()
         self._keys = keys
+        self.is_missing = False
 
     def is_there(self) -> bool:
-        return True
+        return not self.is_missing
 
     def get(self, name: str) -> str | None:
         return self._keys.get(name)
+
+    def put(self, name: str, key: str) -> None:
+        self._keys[name] = key
 
 
 def test_the_address_is_in_the_environment_or_the_keyring_and_in_no_log() -> None:
@@ -140,6 +145,17 @@ def test_the_address_is_in_the_environment_or_the_keyring_and_in_no_log() -> Non
         assert without_keys(f"posted to {address}") == "posted to [removed]"
     with pytest.raises(ChannelError, match="ODDSDESK_CHANNEL_PHONE"):
         find_address("phone", {}, Ring())
+
+
+def test_an_address_that_is_kept_is_in_no_log_and_no_keyring_is_said() -> None:
+    ring = Ring()
+    keep_address("phone", "https://ntfy.sh/my-other-topic", ring)
+    assert find_address("phone", {}, ring) == "https://ntfy.sh/my-other-topic"
+    assert without_keys("posted to https://ntfy.sh/my-other-topic") == "posted to [removed]"
+    ring.is_missing = True
+    with pytest.raises(ChannelError, match="no keyring; set ODDSDESK_CHANNEL_PHONE") as raised:
+        keep_address("phone", "https://ntfy.sh/hidden", ring)
+    assert "hidden" not in str(raised.value)
 
 
 class Wire:

@@ -4,6 +4,7 @@ import pytest
 
 from oddsdesk.board.alerts.rule_fields import KINDS
 from oddsdesk.board.alerts.rules import (
+    ChannelSetting,
     Policy,
     Rule,
     RulesFileError,
@@ -13,12 +14,15 @@ from oddsdesk.board.alerts.rules import (
     decode_rules,
 )
 from oddsdesk.board.alerts.rules_text import (
+    channels_of,
     policy_of,
     rule_entries,
     with_changed_rule,
+    with_channel,
     with_policy,
     with_rule,
     with_target,
+    without_channel,
     without_rule,
     without_target,
     written,
@@ -226,3 +230,23 @@ def test_quiet_hours_and_limits_are_written_and_the_rest_stays(
 def test_limits_that_make_no_sense_are_said() -> None:
     with pytest.raises(RulesFileError, match="most_per_hour"):
         policy_of("most_per_hour = 0")
+
+
+def test_a_channel_is_added_and_removed_and_the_rest_stays() -> None:
+    mail = ChannelSetting('m"ail', "webhook")
+    text = with_channel(TEXT, mail)
+    assert text.startswith(TEXT)
+    assert channels_of(text) == [ChannelSetting("phone", "ntfy"), mail]
+    assert without_channel(text, 1).rstrip() == TEXT.rstrip()
+    assert channels_of(with_channel("", mail)) == [mail]
+    assert channels_of("channels = 3") == []
+
+
+def test_a_channel_that_a_rule_tells_is_not_removed() -> None:
+    with pytest.raises(RulesFileError, match="'Value' tells there"):
+        without_channel(with_rule(TEXT, ValueRule(channels=("phone",))), 0)
+
+
+def test_channels_that_are_written_in_line_are_left_to_their_user() -> None:
+    with pytest.raises(RulesFileError, match="only be changed as text"):
+        without_channel('channels = [{name = "a", kind = "ntfy"}]', 0)
