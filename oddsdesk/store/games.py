@@ -343,7 +343,7 @@ class _Events:
         self._said: dict[_Event, Quote] = {}
         self._games: dict[_Event, StoredGame] = {}
         self._taken: defaultdict[int, set[str]] = defaultdict(set)
-        """The sources of which an id means the game, by its row."""
+        """The ids that mean the game, by its row."""
 
     def read_ahead(
         self, quotes: Iterable[Quote], fitting: Callable[[Quote], list[StoredGame]]
@@ -361,7 +361,7 @@ class _Events:
             if event not in self._games
         ]
         for _, event, game in sorted(free, key=lambda each: each[:2]):
-            if event not in self._games and event.source not in self._taken[game.row]:
+            if event not in self._games and self._is_free(game, event):
                 self._link(event, game)
 
     def known(self, quote: Quote) -> StoredGame | None:
@@ -372,7 +372,7 @@ class _Events:
     def find(self, quote: Quote, games: Iterable[StoredGame]) -> StoredGame | None:
         """Return the game of a new id among those that its times fit, made meanwhile."""
         event = _event(quote)
-        free = [game for game in games if event.source not in self._taken[game.row]]
+        free = [game for game in games if self._is_free(game, event)]
         if not free:
             return None
         rivals = [
@@ -387,16 +387,21 @@ class _Events:
     def may_be(self, quote: Quote, game: StoredGame) -> bool:
         """Whether no other id of the quote's source means a game."""
         for row, ident in self._tables.events_of([game.row]):
-            self._taken[row].add(_source(ident))
-        return _source(quote.event or "") not in self._taken[game.row]
+            self._taken[row].add(ident)
+        return self._is_free(game, _event(quote))
 
     def link(self, quote: Quote, game: StoredGame) -> None:
         """Have the quote's id mean a game from now on."""
         self._link(_event(quote), game)
 
+    def _is_free(self, game: StoredGame, event: "_Event") -> bool:
+        """Whether no other id of the event's source means a game; its own may, by another name."""
+        others = self._taken[game.row] - {event.ident}
+        return all(_source(ident) != event.source for ident in others)
+
     def _link(self, event: "_Event", game: StoredGame) -> None:
         self._games[event] = game
-        self._taken[game.row].add(event.source)
+        self._taken[game.row].add(event.ident)
         self.new[event.ident] = game.row
 
     def _read(self, may_be: Mapping["_Event", list[StoredGame]]) -> None:
@@ -404,7 +409,7 @@ class _Events:
         idents = {event.ident: event for event in may_be}
         games = {game.row: game for games in may_be.values() for game in games}
         for row, ident in self._tables.events_of(games):
-            self._taken[row].add(_source(ident))
+            self._taken[row].add(ident)
             event = idents.get(ident)
             if event is not None and games[row] in may_be[event]:
                 self._games[event] = games[row]

@@ -256,7 +256,7 @@ class PollingFeed(LiveFeed):
             self._tell(clock())
             self._tell_emptiness(clock())
             gone = state.withdrawals.after(quotes, began) if self.is_whole(part) else []
-            return [*quotes, *gone]
+            return [*gone, *quotes]
         return []
 
     async def _quotes_of(self, part: str, now_ms: int) -> list[Quote]:

@@ -1,14 +1,16 @@
 """Which prices of a source are gone: those that two good answers in a row lack (D65).
 
 Where an answer still has other lines of a market, the store withdraws what it lacks at once;
-here are markets that an answer lacks altogether.
+here are markets that an answer lacks altogether. What stands under a name or kick-off that the
+source's own id of the game has no more is gone at once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.matching.games import SAME_START_MS
 from oddsdesk.store.games import SAME_GAME_MS
 
 MarketOf = tuple[str, str, str, str, int]
@@ -26,27 +28,50 @@ class Withdrawals:
     def __init__(self) -> None:
         self._held: dict[MarketOf, list[_Held]] = {}
 
-    def after(self, quotes: Iterable[Quote], now_ms: int) -> list[Quote]:
+    def after(self, quotes: Collection[Quote], now_ms: int) -> list[Quote]:
         """Take in a good answer; return quotes that withdraw what it and the one before lack.
 
         They bear the time of the answer by the source's own clock: by ours, a price that comes
-        back could look older than its withdrawal.
+        back could look older than its withdrawal. They are to be recorded before the answer: a
+        renamed game may be the same one there, and then has its prices anew.
         """
         said = _by_market(quotes)
+        moved_to = {_offer_of(quote): quote for quote in quotes if quote.event is not None}
+        renamed = {quote.event: quote for quote in moved_to.values()}
         newest = max((held.quote.scraped_at for each in said.values() for held in each), default=0)
         at_ms = min(newest, now_ms) or now_ms
         gone: list[Quote] = []
         for market, held in self._held.items():
             present = said.setdefault(market, [])
             for each in held:
-                if any(_is_same_game(each.quote, other.quote) for other in present):
+                game = renamed.get(each.quote.event)
+                if game is not None and _is_moved(each.quote, game):
+                    later = moved_to.get(_offer_of(each.quote))
+                    gone.append(_withdrawn(each.quote, later.scraped_at if later else at_ms))
+                elif any(_is_same_game(each.quote, other.quote) for other in present):
                     continue
-                if each.is_missed:
+                elif each.is_missed:
                     gone.append(_withdrawn(each.quote, at_ms))
                 else:
                     present.append(_Held(each.quote, is_missed=True))
         self._held = {market: held for market, held in said.items() if held}
         return gone
+
+
+def _offer_of(quote: Quote) -> tuple[str | None, str, str, int]:
+    return quote.event, quote.bookmaker, quote.market_type, quote.period
+
+
+def _is_moved(quote: Quote, now: Quote) -> bool:
+    """Whether a source says another name or time of the game of one id: perhaps another game.
+
+    A kick-off that moves by less is the same game wherever it is recorded.
+    """
+    if (quote.competition, quote.match_name) != (now.competition, now.match_name):
+        return True
+    if quote.match_date is None or now.match_date is None:
+        return False
+    return abs(quote.match_date - now.match_date) > SAME_START_MS
 
 
 def _by_market(quotes: Iterable[Quote]) -> dict[MarketOf, list[_Held]]:

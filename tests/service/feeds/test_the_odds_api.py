@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from oddsdesk.cli.feeds import feeds as feeds_command
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedCondition
+from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.live import polling
 from oddsdesk.feeds.live import source as live_source
@@ -26,7 +27,7 @@ from oddsdesk.server import running_feeds
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
 from tests.kit.fake_source import FakeSource, as_response, recorded_answer
-from tests.kit.odds_api_answers import bookmaker, game, h2h, listed, totals
+from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed, totals
 from tests.service.feeds.conftest import Serve, Served
 
 KEY = "canary0123456789canary0123456789"
@@ -124,6 +125,40 @@ async def test_a_bookmaker_that_two_answers_lack_is_withdrawn(source, serve) -> 
         assert {row["bookmaker"] for row in await served.until_odds(2)} == {"Pinnacle", "Unibet"}
         (left,) = await served.until_odds(1)
     assert left["bookmaker"] == "Pinnacle"
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"home_team": "Arsenal FC"}, "Arsenal vs Chelsea"),
+        ({"home_team": "Chelsea", "away_team": "Arsenal"}, "Arsenal vs Chelsea"),
+        ({"home_team": "Fulham"}, "Fulham vs Chelsea"),
+        ({"commence_time": 28}, "Arsenal vs Chelsea (2"),
+        ({"commence_time": 5}, "Arsenal vs Chelsea"),
+    ],
+)
+async def test_a_game_that_its_id_tells_otherwise_is_priced_once(
+    source: FakeSource, serve: Serve, changes: dict[str, Any], name: str
+) -> None:
+    """D51, D65: what the source said of it before is withdrawn with the first answer."""
+    now = system_clock()
+    before = two_books(now)
+    before["bookmakers"][0]["last_update"] = format_ms(now - 60_000)
+    team = changes.get("home_team", "Arsenal")
+    after = {**before, **changes}
+    if hours := changes.get("commence_time"):
+        after["commence_time"] = format_ms(now + hours * HOUR_MS)
+    if team != "Chelsea":
+        markets = [h2h(team=team)]
+        after["bookmakers"] = [{**each, "markets": markets} for each in before["bookmakers"]]
+    source.say(EVENTS, listed(after))
+    source.say(ODDS, [before], [after], b"<html>busy</html>")
+    async with serve(spec(source)) as served:
+        await served.state(FeedCondition.FAILING)
+        rows = await served.odds()
+    assert sorted(row["bookmaker"] for row in rows) == ["Pinnacle", "Unibet"]
+    assert all(row["match_name"].startswith(name) for row in rows)
+    assert {row["scraped_at"] for row in rows} == {format_ms(now), format_ms(now - 60_000)}
 
 
 async def test_out_of_credits_is_told_by_its_code_and_ends_when_used_falls(

@@ -298,6 +298,31 @@ def test_an_id_keeps_its_game_where_the_other_one_is_nearer(
     }
 
 
+def test_a_game_of_a_doubleheader_is_put_off_to_another_day(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    """What withdraws its price finds the old game, and leaves the other game's."""
+    first = quote(match_date=now + HOUR, event=FIRST)
+    second = quote(match_date=now + 6 * HOUR, event=SECOND)
+    record(store, first, second)
+    off = quote(match_date=now + HOUR, event=FIRST, odds={}, scraped_at=now + 1)
+    put_off = quote(match_date=now + 27 * HOUR, event=FIRST, scraped_at=now + 1)
+    record(store, off, put_off, quote(match_date=now + 6 * HOUR, event=SECOND, scraped_at=now + 1))
+    assert len(kick_offs(store)) == 3
+    query = "SELECT match_date FROM quote JOIN game ON id = game WHERE odds IS NOT NULL ORDER BY 1"
+    priced = store.write(lambda c: c.execute(query).fetchall()).result(10)
+    assert [date for (date,) in priced] == [now + 6 * HOUR, now + 27 * HOUR]
+
+
+def test_another_name_of_an_id_is_the_same_game_where_the_teams_are(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote(event=FIRST))
+    record(store, quote(event=FIRST, match_name="Paris Saint-Germain - Lyon", scraped_at=now + 1))
+    record(store, quote(event=SECOND, match_name="Paris SG - Lyon", scraped_at=now + 1))
+    assert list(bookmakers(store)) == ["PSG - Lyon", "Paris SG - Lyon"]
+
+
 def test_a_source_with_ids_joins_the_nearest_games_of_those_without(
     store: Store, quote: MakeQuote, now: int
 ) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.live.withdrawals import Withdrawals
@@ -76,3 +77,27 @@ def test_two_games_of_a_day_are_told_apart_by_their_ids() -> None:
     held.after([second], NOW)
     (gone,) = held.after([second], NOW)
     assert gone.event == "source:1"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"match_name": "Home FC vs Away"},
+        {"match_name": "Away vs Home"},
+        {"match_date": QUOTE.match_date + 26 * 60 * MINUTE},
+    ],
+)
+def test_what_an_id_is_called_no_more_is_withdrawn_at_once(changes: dict[str, Any]) -> None:
+    """At the time of the price that follows, which may be the same game's."""
+    held = Withdrawals()
+    before = [quote(event="source:1"), quote(event="source:1", bookmaker="B")]
+    held.after([*before, quote(match_name="Third vs Fourth")], NOW)
+    after = quote(event="source:1", scraped_at=NOW + 1, **changes)
+    other = quote(match_name="Third vs Fourth", scraped_at=NOW + 5)
+    gone = held.after([after, other], NOW + MINUTE)
+    assert [(each.bookmaker, each.match_date, each.odds, each.scraped_at) for each in gone] == [
+        ("A", QUOTE.match_date, {}, NOW + 1),
+        ("B", QUOTE.match_date, {}, NOW + 5),
+    ]
+    assert {each.match_name for each in gone} == {QUOTE.match_name}
+    assert held.after([after, other], NOW + 2 * MINUTE) == []
