@@ -89,7 +89,7 @@ def arbitrage(
         if (kind is None or each.kind.value == kind) and (not least or each.profit_pct >= least)
     ]
     if as_json:
-        click.echo(json.dumps([fields(each) for each in listed], indent=2))
+        click.echo(json.dumps([fields(each) | moment.marks for each in listed], indent=2))
     else:
         click.echo(_table(listed, moment.sources, board.reference or UNNAMED_REFERENCE))
 

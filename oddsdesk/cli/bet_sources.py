@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import click
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import not_offered
 from oddsdesk.board.readings import reference_of
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.cli.options import maybe_database_option, usual_database
@@ -45,6 +46,15 @@ class Moment(NamedTuple):
     """Game id, period and bookmaker of draws that were priced in the last day (D48)."""
     sources: list[str]
     """Whose prices these are, as far as that is known (D66)."""
+    simulated: bool = False
+    shifted: bool = False
+    """Whether there may be old ones among them, moved to now."""
+
+    @property
+    def marks(self) -> dict[str, bool]:
+        """What speaks against them, as ``--json`` prints it; empty where nothing does."""
+        marks = {"simulated": self.simulated, "shifted": self.shifted}
+        return {name: True for name, holds in marks.items() if holds}
 
 
 def source_options(command: F) -> F:
@@ -74,7 +84,7 @@ reference_choice = click.option(
 def read_moment(
     database: Database | None, url: str | None, key_file: Path | None, now_ms: int
 ) -> Moment:
-    """Read the prices from where the options say.
+    """Read the prices from where the options say; where nobody offers them, a line says so.
 
     Raises:
         click.UsageError: the options contradict each other.
@@ -82,8 +92,12 @@ def read_moment(
     """
     check_source(database, url, key_file)
     if url is not None and key_file is not None:
-        return moment_of_service(url, key_file)
-    return moment_of_database(database or usual_database(), now_ms)
+        moment = moment_of_service(url, key_file)
+    else:
+        moment = moment_of_database(database or usual_database(), now_ms)
+    if said := not_offered(simulated=moment.simulated, shifted=moment.shifted):
+        click.echo(said, err=True)
+    return moment
 
 
 def check_source(database: Database | None, url: str | None, key_file: Path | None) -> None:
@@ -173,7 +187,9 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
     try:
         with SyncClient(url, key) as client:
             rows = list(client.all_odds())
-            return Moment(rows, _reference(client, rows), [], list(client.health().sources or ()))
+            reference, health = _reference(client, rows), client.health()
+            sources = list(health.sources or ())
+            return Moment(rows, reference, [], sources, health.simulated, health.shifted)
     except ServiceError as error:
         raise click.ClickException(error.message) from error
 
@@ -182,7 +198,8 @@ def _standing(reader: Reader, now_ms: int, reference: str) -> Moment:
     rows = [row_of(each) for each in reader.standing_quotes(now_ms, DAY_MS)]
     draws = reader.priced_draws(now_ms - DAY_MS)
     missed = [(game, period, name) for game, name, period in draws]
-    return Moment(rows, reference, missed, reader.sources(now_ms))
+    kind = reader.is_simulated(now_ms), reader.is_shifted(now_ms)
+    return Moment(rows, reference, missed, reader.sources(now_ms), *kind)
 
 
 def row_of(quote: StandingQuote) -> OddsRow:

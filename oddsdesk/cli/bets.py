@@ -77,6 +77,7 @@ def bets(
     other = None if board.whose.is_services_own else board.reference
     if as_json:
         told: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
+        told |= moment.marks
         if other is not None:
             told["reference"] = other
         click.echo(json.dumps([fields(bet) | told for bet in found], indent=2))

@@ -4,12 +4,12 @@ import asyncio
 import contextlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.connection import Link
 from oddsdesk.cli.bet_sources import DAY_MS, row_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import OddsRow
@@ -22,6 +22,17 @@ from oddsdesk.store.values import StandingQuote
 
 _EVERY_S: Final = 1.0
 _QuoteKey = tuple[str, str, int, str]
+
+
+class _New(NamedTuple):
+    """What is new in a database."""
+
+    rows: list[OddsRow]
+    draws: list[tuple[str, int, str]]
+    reference: str
+    """Whom it judges by; empty where nothing is new."""
+    simulated: bool
+    shifted: bool
 
 
 class FollowedDatabase:
@@ -37,6 +48,7 @@ class FollowedDatabase:
         """When each quote that is held was scraped."""
         self._newest: tuple[int | None, int] | None = None
         """Of the database: when its newest price was scraped, and where its log ends."""
+        self._simulated = False
 
     async def open(self) -> None:
         """Open the database and read all that stands.
@@ -64,29 +76,37 @@ class FollowedDatabase:
 
     async def _read(self) -> None:
         loop = asyncio.get_running_loop()
-        rows, draws, reference = await loop.run_in_executor(self._pool, self._new)
-        if reference:
-            self._board.name_reference(reference)
+        new = await loop.run_in_executor(self._pool, self._new)
+        held = self._board.connection
+        kinds = msgspec.structs.replace(held, simulated=new.simulated, shifted=new.shifted)
+        self._board.set_connection(kinds)
+        if new.reference:
+            self._board.name_reference(new.reference)
         asked_at = self._clock()
-        await in_slices(self._board.merge_rows(rows, asked_at))
-        for game, period, bookmaker in draws:
+        await in_slices(self._board.merge_rows(new.rows, asked_at))
+        for game, period, bookmaker in new.draws:
             self._board.miss_draw(game, period, bookmaker, asked_at)
         self._connect(Link.LIVE, None)
 
-    def _new(self) -> tuple[list[OddsRow], list[tuple[str, int, str]], str]:
+    def _new(self) -> "_New":
         """What was recorded since the last look; on the database's thread."""
-        is_first = self._store is None
         if self._store is None:
             self._store = open_store(self._database, read_only=True)
         reader, now = self._store.reader(), self._clock()
+        simulated, shifted = reader.is_simulated(now), reader.is_shifted(now)
+        if self._simulated and not simulated:  # the board lets go of all that it holds
+            self._seen, self._newest = {}, None
+        self._simulated = simulated
+        is_first = self._newest is None
         newest = (reader.last_scraped_at(), reader.last_seq())
         if newest == self._newest:
-            return [], [], ""
+            return _New([], [], "", simulated, shifted)
         age_ms = DAY_MS if is_first else WINDOW_MS
         rows = [row_of(quote) for quote in self._changed(reader.standing_quotes(now, age_ms))]
         draws = reader.priced_draws(now - age_ms) if is_first else ()
         self._newest = newest
-        return rows, [(game, period, name) for game, name, period in draws], self._store.reference
+        missed = [(game, period, name) for game, name, period in draws]
+        return _New(rows, missed, self._store.reference, simulated, shifted)
 
     def _changed(self, quotes: list[StandingQuote]) -> Iterator[StandingQuote]:
         for quote in quotes:
@@ -105,4 +125,4 @@ class FollowedDatabase:
         since = held.since_ms if held.link is link else self._clock()
         changed = msgspec.structs.replace(held, link=link, reason=reason, since_ms=since)
         if changed != held:
-            self._board.set_connection(Connection(link=link, reason=reason, since_ms=since))
+            self._board.set_connection(changed)

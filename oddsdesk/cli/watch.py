@@ -32,7 +32,9 @@ from oddsdesk.board.alerts.rules import (
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.board import Board
 from oddsdesk.board.closing_lines import ClosingLines
+from oddsdesk.board.connection import not_offered
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
 from oddsdesk.cli.bet_sources import (
     check_source,
@@ -196,6 +198,7 @@ async def _run(
     ending.listen_on(loop)
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
     board, jobs, lines = own_board(system_clock, reference), Jobs(), _Lines(running.cancel)
+    _tell_not_offered(board)
     outbox = Outbox(_channels(settings), system_clock, lines.tell_delivery)
     try:
         with contextlib.suppress(asyncio.CancelledError):
@@ -215,6 +218,26 @@ async def _run(
         await outbox.stop()
         if told is not None:
             told.close()
+
+
+def _tell_not_offered(board: Board) -> None:
+    """Say it of the prices where nobody offers them, whenever that begins."""
+    told = ""
+
+    def on_board_notice(notice: Notice) -> None:
+        nonlocal told
+        if isinstance(notice, ConnectionChanged):
+            connection = board.connection
+            said = not_offered(simulated=connection.simulated, shifted=connection.shifted)
+            if said and said != told:
+                _tell(said)
+            told = said
+
+    board.subscribe(on_board_notice)
+
+
+def _tell(text: str) -> None:
+    click.echo(plain(f"{format_ms(system_clock())} {text}"), err=True)
 
 
 def _judged_by(board: Board) -> str:
@@ -246,11 +269,8 @@ async def _source(
 
 
 def _service(url: str, key: str, board: Board) -> FollowedService:
-    def tell(text: str) -> None:
-        click.echo(plain(f"{format_ms(system_clock())} {text}"), err=True)
-
     try:
-        return FollowedService(Client(url, key, keeps_quota=True), board, system_clock, tell)
+        return FollowedService(Client(url, key, keeps_quota=True), board, system_clock, _tell)
     except AddressError as error:
         raise click.ClickException(in_words(error)) from error
 

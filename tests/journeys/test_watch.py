@@ -68,6 +68,21 @@ def test_what_others_record_alerts_once_on_every_channel_until_it_is_stopped(
     assert SECRET not in out + err + "".join(said)
 
 
+def test_it_says_of_simulated_odds_that_nobody_offers_them(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    database = tmp_path / "odds.db"
+    with closing(open_store(database)) as store:
+        store.record([quote("Pinnacle", {"A": 1.95, "B": 1.95})], simulated=True).result()
+    program = Program(["watch", "--database", str(database)], environment)
+    try:
+        lines_until(program, lambda line: "watching" in line)
+        _, _, err = program.finish(signal.SIGTERM)
+    finally:
+        program.kill()
+    assert err.endswith("these odds are simulated: no bookmaker offers them\n")
+
+
 def test_the_closing_line_of_a_bet_is_written_when_its_game_begins(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:

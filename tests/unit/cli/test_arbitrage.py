@@ -56,6 +56,16 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
+def test_old_odds_that_were_moved_to_now_are_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    store = open_store(path)
+    books = ("Soft", {"Yes": 2.1, "No": 1.6}), ("Other", {"Yes": 1.7, "No": 2.05})
+    store.record([quote(name, "btts", odds) for name, odds in books], shifted=True).result(10)
+    store.close()
+    assert run(path).stderr.startswith("old odds are among these, their times moved to now")
+    assert [row["shifted"] for row in listed(path)] == [True]
+
+
 def write_stakes(said: str) -> None:
     folder = settings_folder()
     folder.mkdir(parents=True, exist_ok=True)

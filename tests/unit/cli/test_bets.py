@@ -93,6 +93,34 @@ def test_bets_name_the_sources_of_the_prices_where_they_are_known(database: Path
     assert run("--database", database).stdout.endswith("\nprices of the-odds-api\n")
 
 
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        ("simulated", "these odds are simulated: no bookmaker offers them\n"),
+        ("shifted", "old odds are among these, their times moved to now: no bookmaker offers"),
+    ],
+)
+def test_what_nobody_offers_is_said(tmp_path: Path, mark: str, said: str) -> None:
+    path = tmp_path / "odds.db"
+    store = open_store(path)
+    store.record(prices(), **{mark: True}).result(10)
+    store.close()
+    assert run("--database", path).stderr.startswith(said)
+    (row,) = rows("--database", path)
+    assert row[mark] is True
+    assert len(row) == len(KEYS) + 1
+
+
+async def test_what_nobody_offers_is_said_of_a_service_too(tmp_path: Path) -> None:
+    async with serving(Settings(tmp_path / "odds.db", port=0)) as server:
+        await asyncio.wrap_future(server.store.record(prices(), simulated=True))
+        key = server.access.keys.create("anna", Plan.PRO_LIVE, None, system_clock())
+        file = tmp_path / "key"
+        file.write_text(key.secret)
+        result = await asyncio.to_thread(run, "--url", server.url, "--key-file", file)
+    assert result.stderr == "these odds are simulated: no bookmaker offers them\n"
+
+
 def test_all_adds_what_is_value_at_gross_odds_only(database: Path) -> None:
     first, second = rows("--database", database, "--all")
     assert (first["bookmaker"], second["bookmaker"]) == ("Soft", "Betfair Exchange UK")
