@@ -1,7 +1,7 @@
 """What an importer is given and what it answers."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -65,12 +65,14 @@ class Importer(msgspec.Struct, frozen=True):
     snapshots: bool = False
     joins_files: bool = False
 
-    def convert_each(self, files: Sequence[SourceFile]) -> Iterator[Imported]:
-        """Yield what comes of each file, or of all where they need each other.
+    def convert_each(self, files: Iterable[SourceFile]) -> Iterator[Imported]:
+        """Yield what comes of each file as it is read, or of all where they need each other.
 
         A file that holds no price at all is a problem: it is seldom what was meant.
         """
-        groups = [files] if self.joins_files else [[file] for file in files]
+        groups: Iterable[list[SourceFile]] = ([file] for file in files)
+        if self.joins_files:
+            groups = [list(files)]
         for group in groups:
             found = self.convert(group)
             if group and not found.problems and not found.kept + found.skipped.total():

@@ -1,6 +1,6 @@
 """Reading other people's files once: every price is kept, or counted by why it was not."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Final
 
@@ -28,23 +28,39 @@ def read_files(
     A file that can't be read is a problem, no more.
     """
     imported = Imported()
-    files: list[SourceFile] = []
-    for place in places:
-        try:
-            if place == STDIN and stdin is not None:
-                read = [SourceFile("stdin", read_stream(stdin, "stdin"))]
-            else:
-                read = [SourceFile(str(path), read_file(path)) for path in expand(place)]
-        except FeedError as error:
-            imported.problems.append(str(error))
-            continue
-        imported.problems += [f"{file.name}: it is empty" for file in read if not file.data]
-        files += [file for file in read if file.data]
+    files = _readable(places, stdin, imported.problems)
     for part in IMPORTERS[format_name].convert_each(files):
         imported.merge(part)
         progress(part.kept + part.skipped.total())
     imported.quotes.sort(key=attrgetter("scraped_at"))
     return imported
+
+
+def _readable(
+    places: Iterable[str], stdin: Readable | None, problems: list[str]
+) -> Iterator[SourceFile]:
+    """Yield the files one at a time: all together might not fit memory."""
+    for place in places:
+        try:
+            if place == STDIN and stdin is not None:
+                yield from _unless_empty("stdin", read_stream(stdin, "stdin"), problems)
+                continue
+            paths = expand(place)
+        except FeedError as error:
+            problems.append(str(error))
+            continue
+        for path in paths:
+            try:
+                yield from _unless_empty(str(path), read_file(path), problems)
+            except FeedError as error:
+                problems.append(str(error))
+
+
+def _unless_empty(name: str, data: bytes, problems: list[str]) -> Iterator[SourceFile]:
+    if data:
+        yield SourceFile(name, data)
+    else:
+        problems.append(f"{name}: it is empty")
 
 
 def shift_to(imported: Imported, now_ms: int) -> int:

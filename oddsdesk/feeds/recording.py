@@ -79,7 +79,7 @@ def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
 
 
 def _imported(paths: Iterable[Path], importer: Importer) -> list[Moment]:
-    files = [SourceFile(path.name, read_file(path)) for path in paths]
+    files = (SourceFile(path.name, read_file(path)) for path in paths)
     converted = [_warned(imported).quotes for imported in importer.convert_each(files)]
     if importer.snapshots:
         return list(_rounds([quotes for quotes in converted if quotes]))

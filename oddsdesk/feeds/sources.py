@@ -9,6 +9,10 @@ from typing import Protocol
 from oddsdesk.feeds.errors import FeedError
 
 CHUNK_BYTES = 256 * 1024
+LARGEST_FILE = 256 * 1024 * 1024
+"""Bytes of a file that is read whole, unpacked: a small packed one may hold any number."""
+_PLAIN_BYTES = 4 * 1024 * 1024
+"""Unpacked bytes that are gathered before they are given on."""
 _SLICE_BYTES = 4 * 1024
 _GZIP_FIRST = b"\x1f"
 _GZIP = b"\x1f\x8b"
@@ -40,7 +44,7 @@ def read_file(path: Path) -> bytes:
     """Return the whole content of a file, gunzipped if it is gzip.
 
     Raises:
-        FeedError: it can't be read, or its gzip data is damaged.
+        FeedError: it can't be read, is too large, or its gzip data is damaged.
     """
     try:
         with path.open("rb") as stream:
@@ -53,10 +57,10 @@ def read_stream(stream: Readable, name: str) -> bytes:
     """Return all that a stream holds, gunzipped if it is gzip; ``name`` is for the message.
 
     Raises:
-        FeedError: it can't be read, or its gzip data is damaged.
+        FeedError: it can't be read, is too large, or its gzip data is damaged.
     """
     try:
-        return b"".join(plain_chunks(stream))
+        return b"".join(_bounded(plain_chunks(stream)))
     except OSError as error:
         raise FeedError(f"cannot read {name}: {error.strerror or error}") from error
     except FeedError as error:
@@ -95,12 +99,28 @@ def _chunks(first: bytes, stream: Readable) -> Iterator[bytes]:
         chunk = stream.read1(CHUNK_BYTES)
 
 
+def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > LARGEST_FILE:
+            raise FeedError(f"expected at most {LARGEST_FILE:,} bytes, unpacked")
+        yield chunk
+
+
 def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
     member: _Inflater | None = None
     for chunk in chunks:
         plain: list[bytes] = []
+        size = 0
         try:
-            member = _inflate(chunk, member, plain)
+            for start in range(0, len(chunk), _SLICE_BYTES):  # damage spoils little before it
+                member, got = _inflate(chunk[start : start + _SLICE_BYTES], member)
+                plain += got
+                size += sum(map(len, got))
+                if size > _PLAIN_BYTES:
+                    yield b"".join(plain)
+                    plain, size = [], 0
         except zlib.error as error:
             yield b"".join(plain)
             raise FeedError(f"the gzip data is damaged ({error})") from error
@@ -119,15 +139,14 @@ class _Inflater(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
-def _inflate(chunk: bytes, member: _Inflater | None, plain: list[bytes]) -> _Inflater | None:
-    """Append the plain bytes of a chunk; in slices, so that damage spoils little before it."""
-    for start in range(0, len(chunk), _SLICE_BYTES):
-        data = chunk[start : start + _SLICE_BYTES]
-        while data:
-            member = member or zlib.decompressobj(_GZIP_WINDOW)
-            plain.append(member.decompress(data))
-            data = b""
-            if member.eof:
-                data = member.unused_data.lstrip(b"\0")
-                member = None
-    return member
+def _inflate(data: bytes, member: _Inflater | None) -> tuple[_Inflater | None, list[bytes]]:
+    """Return the plain bytes of a slice, and the member that it leaves unfinished."""
+    plain = []
+    while data:
+        member = member or zlib.decompressobj(_GZIP_WINDOW)
+        plain.append(member.decompress(data))
+        data = b""
+        if member.eof:
+            data = member.unused_data.lstrip(b"\0")
+            member = None
+    return member, plain

@@ -1,5 +1,6 @@
 """Turns football-data files into quotes: before closing and closing, cells counted by reason."""
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator, Mapping
@@ -14,8 +15,12 @@ from oddsdesk.feeds.football_data.columns import TOTAL_LINE, OddsColumns, odds_c
 from oddsdesk.feeds.football_data.times import parse_date, parse_time, taken_ms, uk_ms
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.notation import decimal_odds, line_text, signed_text
+from oddsdesk.feeds.sources import CHUNK_BYTES
 
 NEEDED_COLUMNS = ("Div", "Date", "HomeTeam", "AwayTeam")
+LONGEST_ROW = 1024 * 1024
+MOST_BROKEN = 10_000
+"""Rows that may make no sense; in a file with more none is taken."""
 LEAST_OVERROUND, MOST_OVERROUND = 0.97, 1.2
 
 _COMPETITIONS = MappingProxyType(
@@ -42,36 +47,66 @@ def convert(file: SourceFile) -> Imported:
     Raises:
         FeedError: the file is none of football-data's.
     """
-    text = _text(file.data)
-    rows = csv.reader(io.StringIO(text, newline=""))
+    rows = _rows(file.data)
+    _, first = next(rows, (1, []))
+    header = [name.strip() for name in first]
+    missing = [name for name in NEEDED_COLUMNS if name not in header]
+    if missing:
+        raise FeedError(
+            f"expected a football-data header with {', '.join(NEEDED_COLUMNS)}, "
+            f"but this one lacks {', '.join(missing)}"
+        )
+    reading = _Reading(file.name, odds_columns(header))
+    is_cut = not file.data.endswith((b"\n", b"\r"))
+    row = next(rows, None)
+    while row is not None:
+        (line, cells), row = row, next(rows, None)
+        named = dict(zip(header, cells, strict=False))
+        if row is None and is_cut and len(cells) < len(header):
+            reading.leave_out_cut_row(named)
+        else:
+            reading.read_row(named, line)
+    return reading.result
+
+
+def _rows(data: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows with the numbers of their lines.
+
+    Raises:
+        FeedError: they are no comma-separated values, or one has no end.
+    """
+    text = io.TextIOWrapper(io.BytesIO(data), _encoding(data), newline="")
+    length = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal length
+        while line := text.readline(LONGEST_ROW + 1):
+            length += len(line)
+            if length > LONGEST_ROW:
+                raise FeedError(f"expected at most {LONGEST_ROW:,} characters a row")
+            yield line
+
+    rows = csv.reader(lines())
     try:
-        header = [name.strip() for name in next(rows, [])]
-        missing = [name for name in NEEDED_COLUMNS if name not in header]
-        if missing:
-            raise FeedError(
-                f"expected a football-data header with {', '.join(NEEDED_COLUMNS)}, "
-                f"but this one lacks {', '.join(missing)}"
-            )
-        reading = _Reading(file.name, odds_columns(header))
-        numbered = [(rows.line_num, cells) for cells in rows]
-        if numbered and not text.endswith(("\n", "\r")) and len(numbered[-1][1]) < len(header):
-            reading.leave_out_cut_row(dict(zip(header, numbered[-1][1], strict=False)))
-            numbered.pop()
-        for line, cells in numbered:
-            reading.read_row(dict(zip(header, cells, strict=False)), line)
+        for cells in rows:
+            length = 0
+            yield rows.line_num, cells
     except csv.Error as error:
         raise FeedError(
             f"line {rows.line_num}: expected comma-separated values ({error})"
         ) from error
-    return reading.result
 
 
-def _text(data: bytes) -> str:
+def _encoding(data: bytes) -> str:
     for encoding in ("utf-8-sig", "cp1252"):
+        decoder = codecs.getincrementaldecoder(encoding)()
         try:
-            return data.decode(encoding)
+            for start in range(0, len(data), CHUNK_BYTES):
+                decoder.decode(data[start : start + CHUNK_BYTES])
+            decoder.decode(b"", final=True)
         except UnicodeDecodeError:
             continue
+        return encoding
     raise FeedError("expected text in UTF-8 or Windows-1252")
 
 
@@ -92,6 +127,8 @@ class _Reading(msgspec.Struct):
     def read_row(self, row: _Row, line: int) -> None:
         if not any(cell.strip() for cell in row.values()):
             return
+        if len(self.result.problems) > MOST_BROKEN:
+            raise FeedError(f"more than {MOST_BROKEN:,} rows make no sense")
         try:
             game = _game(row)
         except ValueError as error:

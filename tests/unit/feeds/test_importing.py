@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
+from oddsdesk.feeds import sources
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importing import (
     american_line,
@@ -34,6 +35,19 @@ def test_what_cannot_be_read_is_a_problem_and_the_rest_is_kept(tmp_path: Path) -
     imported = read_files("football-data", [str(tmp_path / "gone.csv"), str(good)], heard.append)
     assert (imported.kept, sum(heard)) == (3, 3)
     assert [problem for problem in imported.problems if "gone.csv" in problem] != []
+
+
+def test_a_file_that_is_too_large_leaves_the_others_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "LARGEST_FILE", 200)
+    (tmp_path / "a.csv").write_text("[" + " " * 300)
+    (tmp_path / "b.csv").write_text(
+        "Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2025,15:00,A,B,2,3,4\n"
+    )
+    imported = read_files("football-data", [str(tmp_path)], lambda _prices: None)
+    assert imported.kept == 3
+    assert imported.problems == [f"{tmp_path / 'a.csv'}: expected at most 200 bytes, unpacked"]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 import gzip
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.feeds import sources
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.sources import expand, plain_chunks, read_file
 
@@ -50,6 +52,24 @@ def test_cut_gzip_gives_what_came_before_and_then_an_error() -> None:
     got, error = read_until_error(data[:-2_000])
     assert "ends early" in error
     assert got.startswith(b"0\n1\n2\n")
+
+
+def test_little_gzip_that_holds_much_comes_in_pieces() -> None:
+    packed = gzip.compress(b"\n" * 40_000_000)
+    assert max(map(len, plain_chunks(io.BytesIO(packed)))) < 10_000_000
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_a_file_that_is_too_large_once_it_is_unpacked_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(sources, "LARGEST_FILE", 1_000)
+    path = tmp_path / "file"
+    path.write_bytes(pack(b" " * 1_000))
+    assert len(read_file(path)) == 1_000
+    path.write_bytes(pack(b" " * 1_001))
+    with pytest.raises(FeedError, match=r"file: expected at most 1,000 bytes, unpacked"):
+        read_file(path)
 
 
 def test_damaged_gzip_keeps_what_was_good_before_the_damage() -> None:
