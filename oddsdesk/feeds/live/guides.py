@@ -7,7 +7,7 @@ from typing import Final
 from oddsdesk.clock import Clock
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live.adapters import GROUP, make_live, own_feeds
+from oddsdesk.feeds.live.adapters import GROUP, live_names, make_live, own_feeds
 from oddsdesk.feeds.live.guide import SourceGuide
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.feeds.live.polling import PollingFeed
@@ -40,7 +40,10 @@ class Guides:
         """
         about = next((each for each in sources() if each.name == name), None)
         if about is None:
-            raise FeedError(f"feed {name!r}: it has no list to choose from")
+            if name in live_names():
+                raise FeedError(f"feed {name!r}: it has no list to choose from")
+            known = ", ".join(each.name for each in sources())
+            raise FeedError(f"feed {name!r}: there is none of that name; there are {known}")
         if about.parts:
             return Choices(())
         checked = None if url is None else check_url(name, url)

@@ -83,6 +83,12 @@ def test_an_unknown_source_is_named_beside_those_that_are_known(ring: InMemory) 
     assert "the-odds-api" in done.stderr
 
 
+def test_a_source_that_is_none_has_no_choices_and_is_said_to_be_none(ring: InMemory) -> None:
+    done = run("choices", "foo")
+    assert done.exit_code == 1
+    assert "feed 'foo': there is none of that name; there are the-odds-api, " in done.stderr
+
+
 def test_a_database_that_nobody_serves_is_said(tmp_path: Path) -> None:
     done = run("--database", str(tmp_path / "odds.db"), "--json")
     assert (done.exit_code, done.stdout) == (1, "")
