@@ -2,10 +2,11 @@
 
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
-from oddsdesk.cli.options import check_durable, database_option, durable_option
+from oddsdesk.cli.options import check_durable, durable_option, made_database_option
 from oddsdesk.cli.outputs import STANDARD, standard_input
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import Recorder, open_recorder
@@ -14,16 +15,19 @@ from oddsdesk.feeds.ndjson import read_batches
 from oddsdesk.feeds.sources import Readable
 from oddsdesk.store.databases import Database
 
+_MOST_TOLD: Final = 20
+"""How many bad lines of a file are told one by one."""
+
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
-@database_option
+@made_database_option
 @durable_option
 def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
     """Record quotes, one a line of NDJSON, plain or gzip; - reads them as they come.
 
-    A quote is an odds row as /api/odds answers it. Bad lines are reported and the good
-    ones kept; then the exit status is 1.
+    A quote is an odds row as /api/odds answers it. Bad lines are reported, the first
+    20 of a file one by one, and the good ones kept; then the exit status is 1.
 
     \b
     Example:
@@ -64,10 +68,17 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
 
 
 def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Progress) -> None:
-    for batch in read_batches(stream, system_clock):
-        for bad in batch.bad:
+    count = 0
+    try:
+        for batch in read_batches(stream, system_clock):
+            for bad in batch.bad[: max(0, _MOST_TOLD - count)]:
+                progress.clear()
+                click.echo(f"{name} line {bad.number}: {bad.reason}", err=True)
+            count += len(batch.bad)
+            recorder.bad += len(batch.bad)
+            recorder.record(batch.quotes)
+            progress.add(len(batch.quotes))
+    finally:
+        if count > _MOST_TOLD:
             progress.clear()
-            click.echo(f"{name} line {bad.number}: {bad.reason}", err=True)
-        recorder.bad += len(batch.bad)
-        recorder.record(batch.quotes)
-        progress.add(len(batch.quotes))
+            click.echo(f"{name}: and {count - _MOST_TOLD:,} more bad lines", err=True)

@@ -82,12 +82,16 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
     Raises:
         click.ClickException: the database can't be used or written.
     """
+    before = ""
     try:
         store = open_store(database, durable=durable)
+        recorder = Recorder(store)
         try:
-            yield Recorder(store)
+            yield recorder
         finally:
+            if recorder.quotes:
+                before = f"; {recorder.quotes:,} quotes before that are recorded"
             store.close()
     except StoreError as error:
         told = error if isinstance(database, DatabaseUrl) else refused(database, error)
-        raise click.ClickException(str(told)) from error
+        raise click.ClickException(f"{told}{before}") from error

@@ -69,6 +69,17 @@ def test_bad_lines_are_reported_with_file_and_number_and_the_good_kept(
     assert second.startswith(f"{name} line 4: market_type: 'x'")
 
 
+def test_bad_lines_without_end_are_counted_after_the_first(database: Path, tmp_path: Path) -> None:
+    many = write(tmp_path / "season.csv", *[b"E0,Arsenal,Chelsea,1.9\n"] * 4_000, line("A"))
+    few = write(tmp_path / "few", b"bad\n")
+    result = run(database, many, few)
+    assert last_line(result) == "quotes 1, changes 2, skipped 0, bad 4001"
+    *told, count, last = result.stderr.splitlines()
+    assert [each.partition(": ")[0] for each in told] == [f"{many} line {n}" for n in range(1, 21)]
+    assert count == f"{many}: and 3,980 more bad lines"
+    assert last.startswith(f"{few} line 1: ")
+
+
 def test_a_disk_that_is_full_is_said_with_what_to_do(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,11 +92,19 @@ def test_a_disk_that_is_full_is_said_with_what_to_do(
         return store
 
     monkeypatch.setattr("oddsdesk.cli.recorder.open_store", open_small)
-    lines = (line(f"Book {number}", url=f"https://x.org/{'a' * 2_000}") for number in range(500))
-    result = run(database, write(tmp_path / "q", *lines))
+
+    def large(number: int) -> bytes:
+        return line(f"Book {number}", url=f"https://x.org/{'a' * 2_000}")
+
+    result = run(database, write(tmp_path / "q", *map(large, range(500))))
     assert result.exit_code == 1
     full = "the disk is full; make room, then try again"
     assert result.stderr == f"Error: {database}: {full}\n"
+    before = [line(f"Book {number}") for number in range(3)]
+    result = run(
+        database, write(tmp_path / "few", *before), write(tmp_path / "q", *map(large, range(500)))
+    )
+    assert result.stderr == f"Error: {database}: {full}; 3 quotes before that are recorded\n"
 
 
 def test_several_files_and_stdin_are_read_one_after_another(database: Path, tmp_path: Path) -> None:
