@@ -10,7 +10,12 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.cli.options import access_option, database_option, usual_ledger
+from oddsdesk.cli.options import (
+    access_option,
+    database_option,
+    made_database_option,
+    usual_ledger,
+)
 from oddsdesk.cli.progress import Progress
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
@@ -68,7 +73,7 @@ def backup(
 @click.option(
     "--force", is_flag=True, help="Replace a database and keys that are there; they stay beside."
 )
-@database_option
+@made_database_option
 @access_option
 def restore(file: Path, force: bool, database: Database, access: Path | None) -> None:
     """Make a backup the database again, here or on another machine.

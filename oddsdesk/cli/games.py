@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -118,6 +119,8 @@ def _decide(database: Database, idents: Sequence[int], state: PairState, *, as_j
 
 @contextlib.contextmanager
 def _open(database: Database) -> Iterator[Store]:
+    if isinstance(database, Path) and not database.exists():
+        raise click.ClickException(f"{database}: no such database")
     try:
         with contextlib.closing(open_store(database)) as store:
             yield store

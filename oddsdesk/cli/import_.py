@@ -9,7 +9,7 @@ import click
 from oddsdesk.cli.options import (
     check_durable,
     durable_option,
-    maybe_database_option,
+    maybe_made_database_option,
     usual_database,
 )
 from oddsdesk.cli.outputs import is_standard_output, output, standard_input
@@ -74,7 +74,7 @@ class _Import(click.Command):
     f" same database are moved by the same offset; {_SHIFT}={_AGAIN} moves their newest to now.",
 )
 @click.option(_SHIFT_AGAIN, "shift_again", is_flag=True, hidden=True)
-@maybe_database_option
+@maybe_made_database_option
 @durable_option
 def import_(
     format_name: str,

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from oddsdesk.cli.near_names import near_names
-from oddsdesk.cli.options import access_option, database_option
+from oddsdesk.cli.options import access_option, database_option, made_database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
@@ -48,7 +48,7 @@ def keys() -> None:
 
 
 @keys.command()
-@database_option
+@made_database_option
 @access_option
 @click.option(
     "--plan",

@@ -60,15 +60,21 @@ def usual_ledger() -> Path:
         raise click.ClickException(f"{error}; bets are kept there: set HOME") from error
 
 
-_DATABASE: Final[dict[str, Any]] = {
+_THERE: Final[dict[str, Any]] = {
     "type": DatabaseType(),
     "metavar": "FILE|URL",
     "show_default": "the platform's data folder",
+    "help": "SQLite file that holds the odds, or postgresql://...",
+}
+_MADE: Final = {
+    **_THERE,
     "help": "SQLite file that holds the odds, which is made if it is missing, or postgresql://...",
 }
-database_option = click.option("--database", default=usual_database, **_DATABASE)
-maybe_database_option = click.option("--database", **_DATABASE)
+database_option = click.option("--database", default=usual_database, **_THERE)
+made_database_option = click.option("--database", default=usual_database, **_MADE)
+maybe_database_option = click.option("--database", **_THERE)
 """For commands that may do without."""
+maybe_made_database_option = click.option("--database", **_MADE)
 durable_option = click.option(
     "--durable",
     is_flag=True,

@@ -13,11 +13,11 @@ from oddsdesk.cli.configured import ConfiguredCommand
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
     access_option,
-    database_option,
     devig_option,
     durable_option,
     feeds_option,
     keep_days_option,
+    made_database_option,
     reference_option,
     roles_option,
     speed_option,
@@ -46,7 +46,7 @@ DEFAULT_LIMITS: Final = ConnectionLimits()
 
 
 @click.command(cls=ConfiguredCommand)
-@database_option
+@made_database_option
 @access_option
 @click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
 @click.option(

@@ -74,6 +74,8 @@ def restore(
         StoreError: one of the files cannot be used; says why in one line.
         Exception: what ``take_bets`` raised; nothing was replaced.
     """
+    if isinstance(source, Path) and not source.exists():
+        raise StoreError(f"{source}: no such file")
     place = database.resolve()
     moment = re.sub(r"[^0-9TZ]", "", format_ms(clock()))
     with _locked(database), _said(place), ExitStack() as opened:

@@ -108,7 +108,7 @@ def test_what_cannot_be_is_one_line(
     monkeypatch.chdir(tmp_path)
     if "nowhere" in arguments[1]:
         arguments = [*arguments, "--database", "odds.db"]
-    failed = _run(*arguments, *(["--force"] if arguments[0] == "restore" else []))
+    failed = _run(*arguments)
     assert (failed.exit_code, failed.stdout) == (1, "")
     assert len(failed.stderr.splitlines()) == 1
     assert said in failed.stderr

@@ -100,6 +100,10 @@ def test_what_cannot_be_done_is_one_line_and_does_nothing(
 
 def test_without_a_pair_it_is_said_and_without_an_id_it_is_misuse(tmp_path: Path) -> None:
     database = tmp_path / "odds.db"
+    missing = run(database, "suggest")
+    assert (missing.exit_code, missing.stderr) == (1, f"Error: {database}: no such database\n")
+    assert not database.exists()
+    open_store(database).close()
     assert run(database, "suggest").stdout == "no two games here look like one\n"
     assert listed(database, "suggest") == []
     assert run(database, "accept").exit_code == 2

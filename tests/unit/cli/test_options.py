@@ -1,0 +1,17 @@
+"""What options that several commands share say of themselves."""
+
+import pytest
+from click.testing import CliRunner
+
+from oddsdesk.cli.main import main
+
+MAKE_IT = ("ingest", "import", "serve", "keys create", "restore")
+REFUSE = ("arbitrage", "backtest", "backup", "bets", "export changes", "feeds", "games suggest")
+REFUSE_TOO = ("keys list", "ledger close", "scorecard", "watch", "doctor", "export quotes")
+
+
+@pytest.mark.parametrize("command", [*MAKE_IT, *REFUSE, *REFUSE_TOO])
+def test_a_database_is_said_to_be_made_by_those_that_make_it(command: str) -> None:
+    told = CliRunner().invoke(main, [*command.split(), "--help"]).output
+    assert "SQLite file that holds the odds" in " ".join(told.split())
+    assert ("made if it is missing" in " ".join(told.split())) is (command in MAKE_IT)
