@@ -1,5 +1,6 @@
 """What the user wants to be told of, and when not; and the file that says so."""
 
+import re
 from collections.abc import Iterable
 from datetime import time
 from pathlib import Path
@@ -253,6 +254,9 @@ class AlertSettings(Policy, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                     raise ValueError(f"a rule names the channel {name!r}, which there is not")
 
 
+_PLACE: Final = re.compile(r" - at `\$\.([^`]+)`")
+"""Where msgspec found something wrong: `$.rules[4].kind`."""
+_ITEM: Final = re.compile(r"(\w+)s\[(\d+)\]")
 EXPECTED_TIME: Final = "expected a time of day such as 23:00"
 
 
@@ -287,6 +291,16 @@ def check_presets(settings: AlertSettings, names: Iterable[str]) -> None:
             raise RulesFileError(f"no preset {rule.preset!r}")
 
 
+def problem_text(error: Exception) -> str:
+    """Return what is wrong with rules in one line, rules and channels counted from 1."""
+    said = " ".join(str(error).split())
+    found = _PLACE.search(said)
+    if found is None:
+        return said
+    where = _ITEM.sub(lambda item: f"{item[1]} {int(item[2]) + 1}", found[1])
+    return f"{where.replace('.', ', ')}: {_PLACE.sub('', said)}"
+
+
 def decode_rules(text: bytes) -> AlertSettings:
     """Read rules, TOML.
 
@@ -297,7 +311,7 @@ def decode_rules(text: bytes) -> AlertSettings:
         found: Any = msgspec.toml.decode(text)
         return msgspec.convert(found, AlertSettings)
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
-        raise RulesFileError(" ".join(str(error).split())) from error
+        raise RulesFileError(problem_text(error)) from error
 
 
 def read_rules(path: Path) -> AlertSettings:

@@ -14,6 +14,7 @@ from oddsdesk.board.alerts.rules import (
     RulesFileError,
     TargetRule,
     decode_rules,
+    problem_text,
 )
 
 _HEADER: Final = "[[rules]]"
@@ -110,7 +111,7 @@ def policy_of(text: str) -> Policy:
     try:
         return msgspec.convert(given, Policy)
     except msgspec.ValidationError as error:
-        raise RulesFileError(" ".join(str(error).split())) from error
+        raise RulesFileError(problem_text(error)) from error
 
 
 def with_policy(text: str, policy: Policy) -> str:
@@ -205,7 +206,7 @@ def _entry(raw: Any) -> RuleEntry:
     except msgspec.ValidationError as error:
         said = raw if isinstance(raw, dict) else {}
         title = str(said.get("name") or said.get("kind") or "")
-        return RuleEntry(None, " ".join(str(error).split()), title)
+        return RuleEntry(None, problem_text(error), title)
     return RuleEntry(rule, "", rule.title)
 
 
@@ -220,7 +221,7 @@ def _decoded(text: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = msgspec.toml.decode(text)
     except (msgspec.DecodeError, ValueError) as error:
-        raise RulesFileError(" ".join(str(error).split())) from error
+        raise RulesFileError(problem_text(error)) from error
     return found
 
 

@@ -81,8 +81,11 @@ def test_every_kind_of_rule_is_read(tmp_path: Path) -> None:
         ('quiet = ["23:00+01:00", "07:00"]', "expected a time of day"),
         ("most_per_hour = 0", "most_per_hour"),
         ("colour = 1", "colour"),
-        ('[[rules]]\nkind = "surebet"', "surebet"),
-        ('[[rules]]\nkind = "steam"\ngroups = 0', "groups"),
+        ('[[rules]]\nkind = "surebet"', "rule 1, kind: Invalid value 'surebet'$"),
+        (
+            '[[rules]]\nkind = "value"\n[[rules]]\nkind = "steam"\ngroups = 0',
+            "rule 2, groups: Expected `int` >= 1$",
+        ),
         ('[[rules]]\nkind = "target"', "game"),
         ('[[rules]]\nkind = "value"\nchannels = ["x"]', "'x'"),
         ('[[channels]]\nname = "a"\nkind = "fax"', "fax"),
