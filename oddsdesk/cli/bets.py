@@ -73,7 +73,7 @@ def bets(
         plan = replace(plan, bankroll=bankroll)
     moment = read_moment(database, url, key_file, system_clock())
     board = board_of(moment, system_clock(), reference)
-    found = _found(board, plan, passes, everything=everything)
+    found = _found(board, plan, passes, simulated=moment.simulated, everything=everything)
     other = None if board.whose.is_services_own else board.reference
     if as_json:
         told: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
@@ -113,10 +113,15 @@ def fields(bet: Bet) -> dict[str, Any]:
 
 
 def _found(
-    board: Board, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
+    board: Board,
+    plan: StakePlan,
+    passes: ValueFilter | None,
+    *,
+    simulated: bool,
+    everything: bool,
 ) -> list[Bet]:
     now_ms = system_clock()
-    placed = placed_in(placed_bets(), now_ms)
+    placed = placed_in(placed_bets(), now_ms, simulated=simulated)
     prices = board.value_bets.values()
     chosen = None if passes is None else passes.passes
     return returned(

@@ -18,7 +18,7 @@ from oddsdesk.cli.own_records import own_profiles, own_setting
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.desk.shell.display import missing_qt
-from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, settled
+from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, counted, settled
 from oddsdesk.ledger.cells import CellError, read_result
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.log_closes import closes_from_log
@@ -160,12 +160,12 @@ def close(path: Path, database: Database | None, as_json: bool) -> None:
         ):
             found = closes_from_log(
                 ReaderPast(store.reader(), store.reference),
-                held.bets(),
+                counted(held.bets()),
                 now_ms,
                 own_setting(METHOD),
             )
             news = held.write_closes(found)
-            bets = held.bets()
+            bets = list(counted(held.bets()))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     there = sum(bet.close is not None and bet.close.is_there for bet in bets)
@@ -296,17 +296,17 @@ def undo(path: Path, as_json: bool) -> None:
 def report(path: Path, by: str | None, as_json: bool) -> None:
     """Report profit, yield, expected profit, closing line value, drawdown and luck.
 
-    Settled bets only, each currency for itself. z is the profit in standard deviations of what
-    chance alone does; months are UTC.
+    Settled bets only, without practice, each currency for itself. z is the profit in standard
+    deviations of what chance alone does; months are UTC.
 
     \b
     Example:
       oddsdesk ledger report --by month --json
     """
     with _open(path) as held:
-        currencies = by_currency(held.bets())
+        placed = held.bets()
     rows: list[tuple[str, str, Report]] = []
-    for currency, bets in currencies.items():
+    for currency, bets in by_currency(placed).items():
         whole = whole_report(bets)
         if whole.bets:
             split = {} if by is None else split_report(bets, Grouping(by))
@@ -316,6 +316,8 @@ def report(path: Path, by: str | None, as_json: bool) -> None:
         click.echo(json.dumps([_report_fields(*row) for row in rows], indent=2))
     else:
         click.echo(reports_table(rows))
+    if practice := sum(bet.practice and bet.result is not None for bet in placed):
+        click.echo(f"left out, since they are practice: {practice}", err=True)
 
 
 @contextlib.contextmanager

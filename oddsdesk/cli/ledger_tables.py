@@ -18,6 +18,8 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
     rows = [_bet(bet, now_ms) for bet in bets]
     lines = _lines((*_BETS, "PROFIT", "GAME"), rows) if rows else []
     last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
+    if practice := sum(bet.practice for bet in bets):
+        last += f", {practice} practice"
     if any(bet.per == "decided" for bet in bets):
         last += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
     return "\n".join([*lines, last])
@@ -33,6 +35,7 @@ def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:
 def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     result = bet.result
     state = bet.state(now_ms).value if result is None else result.value.replace("_", " ")
+    state += ", practice" if bet.practice else ""
     money = f"{bet.stake:g}{f' {bet.currency}' if bet.currency else ''}"
     return (
         str(bet.ident),

@@ -62,6 +62,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ending import Ending
+from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import to_follow
 from oddsdesk.places import NoHomeError, settings_folder
@@ -393,7 +394,7 @@ class _Watcher:
             )
             self._bets = [
                 OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, RowKey(*bet.key))
-                for bet in placed
+                for bet in counted(placed)
                 if bet.kick_off is not None and bet.open_stake
             ]
             await asyncio.sleep(_BETS_EVERY_S)

@@ -1,6 +1,7 @@
 """Placed bets: what the user bet, what it was judged by at that moment, and what became of it."""
 
 import math
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
 
@@ -63,6 +64,8 @@ class PlacedBet(msgspec.Struct, frozen=True):
     note: str = ""
     preset: str = ""
     """Which preset listed it; empty where none did."""
+    practice: bool = False
+    """Whether the price was simulated: no money is on it. ``counted`` says where it counts."""
     result: Result | None = None
     """None while it is open."""
     settled_at: int | None = None
@@ -153,6 +156,11 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     def _decided_profit(self, result: Result) -> float:
         return profit_of(result, self.stake - self.cashed_stake, self.net)
+
+
+def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Iterator[PlacedBet]:
+    """Yield the bets that count: beside simulated odds those of practice, else those of money."""
+    return (bet for bet in bets if bet.practice == bool(simulated))
 
 
 LONGEST_GAME_MS: Final = 150 * MINUTE_MS

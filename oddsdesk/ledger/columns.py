@@ -18,6 +18,7 @@ class ColumnKind(Enum):
     NUMBER = "number"
     TIME = "time"
     """Milliseconds; written as ISO-8601 in UTC."""
+    FLAG = "flag"
 
 
 class BetColumn(NamedTuple):
@@ -85,6 +86,7 @@ COLUMNS: Final = (
     _text("method"),
     _text("reference"),
     _text("preset"),
+    BetColumn("practice", ColumnKind.FLAG, lambda bet: bet.practice),
     _text("cautions", lambda bet: " ".join(bet.cautions)),
     _text("result", lambda bet: "open" if bet.result is None else bet.result.value),
     _time("settled_at"),

@@ -255,6 +255,7 @@ def _bet(row: Sequence[Any]) -> PlacedBet:
         **values
         | {
             "cautions": tuple(values["cautions"].split()),
+            "practice": bool(values["practice"]),
             "result": None if result is None else Result(result),
             "close": None if close is None else msgspec.json.decode(close, type=ClosingLine),
         }

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from typing import Final
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet
+from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
 from oddsdesk.pricing.closing import FollowedBet
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.pricing.outcomes import bet_named, read_selection
@@ -14,16 +14,17 @@ OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after its kick-off a bet counts as open: nobody tells when it is settled."""
 
 
-def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
+def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None = False) -> Placed:
     """Add up the open bets by outcome and by game; a stake counts as its figure in any currency.
 
-    An outcome is (game id, market type, period, line group, side): how the list of bets names it.
-    A bet stands under each of ``outcomes_of`` it.
+    ``simulated``: whether the odds are beside which they count, as ``counted`` says. An outcome is
+    (game id, market type, period, line group, side): how the list of bets names it. A bet stands
+    under each of ``outcomes_of`` it.
     """
     by_outcome: defaultdict[Hashable, float] = defaultdict(float)
     by_game: defaultdict[Hashable, float] = defaultdict(float)
     total = 0.0
-    for bet in bets:
+    for bet in counted(bets, simulated=simulated):
         stake = bet.open_stake
         if not stake or now_ms > _ends(bet):
             continue
@@ -37,7 +38,7 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
 def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
     """Return the bets whose closing line is wanted, devigged by the method they were judged by.
 
-    ``method`` is for those that were judged by none.
+    ``method`` is for those that were judged by none. Practice has no closing line.
     """
     return [
         FollowedBet(
@@ -53,7 +54,7 @@ def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
             bet.reference,
             bet.bookmaker,
         )
-        for bet in bets
+        for bet in counted(bets)
         if bet.ident is not None and bet.close is None and bet.game_id and bet.market_type
     ]
 

@@ -348,6 +348,8 @@ def _cell(key: str, text: str, writing: _Writing) -> Any:
         return read_result(text, writing.words)
     if _KINDS[key] is ColumnKind.TIME:
         return read_time(key, text, writing.days)
+    if _KINDS[key] is ColumnKind.FLAG:
+        return fold(text) in _YES
     if key in _AMOUNTS:
         return read_amount(key, text, writing.decimals)
     return read_number(key, text) if _KINDS[key] is ColumnKind.NUMBER else text

@@ -7,7 +7,7 @@ from typing import Final
 
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
 
 
@@ -33,9 +33,9 @@ _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
 
 
 def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
-    """Return the settled bets by kick-off, each with what reports count of it."""
-    ordered = sorted(bets, key=lambda bet: bet.order)
-    return [(bet, counted) for bet in ordered if (counted := bet.as_settled()) is not None]
+    """Return the settled bets by kick-off, each with what reports count of it; no practice."""
+    ordered = sorted(counted(bets), key=lambda bet: bet.order)
+    return [(bet, each) for bet in ordered if (each := bet.as_settled()) is not None]
 
 
 def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:
@@ -48,7 +48,7 @@ def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:
 
 def whole_report(bets: Iterable[PlacedBet]) -> Report:
     """Return the report over bets of one currency; open ones are not counted."""
-    return report([counted for _, counted in in_order(bets)])
+    return report([each for _, each in in_order(bets)])
 
 
 def split_report(
@@ -57,7 +57,7 @@ def split_report(
     """Return reports over bets of one currency by label; months in order, others by turnover."""
     ordered = in_order(bets)
     labels = [_label(bet, by, zone) for bet, _ in ordered]
-    found = reports_by([counted for _, counted in ordered], labels)
+    found = reports_by([each for _, each in ordered], labels)
     if by is Grouping.MONTH:
         return found
     return dict(sorted(found.items(), key=lambda group: (-group[1].staked, group[0])))

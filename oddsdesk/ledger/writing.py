@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO, NamedTuple
 
 from oddsdesk.contract.times import format_ms
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.columns import COLUMNS
 from oddsdesk.ledger.trackers import BET_ANALYTIX_TITLES, BET_ANALYTIX_WORDS
 from oddsdesk.spreadsheets import safe_text
@@ -42,15 +42,17 @@ class ForBetAnalytix(NamedTuple):
 def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> ForBetAnalytix:
     """Write bets as Bet-Analytix takes them in, times in UTC.
 
-    It has no words for bets that were cashed out, whole or in part: they are left out. Its odds are
-    what a bet pays net, so that each profit is the same there.
+    It has no words for bets that were cashed out, whole or in part, and sums what is practice:
+    they are left out. Its odds are what a bet pays net, so that each profit is the same there.
     """
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
     writer = csv.writer(text, delimiter=";", quoting=csv.QUOTE_ALL)
     writer.writerow(BET_ANALYTIX_TITLES)
     words = {result: word.upper() for word, result in BET_ANALYTIX_WORDS.items()}
     left_out, written = 0, list[PlacedBet]()
-    for bet in bets:
+    held = list(bets)
+    of_money = list(counted(held))
+    for bet in of_money:
         if bet.result not in words or bet.cashed_stake:
             left_out += 1
             continue
@@ -58,10 +60,12 @@ def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> ForBetAnaly
         writer.writerow([safe_text(str(told.get(title, ""))) for title in BET_ANALYTIX_TITLES])
         written.append(bet)
     text.detach()
-    return ForBetAnalytix(len(written), [*_changed(written, left_out)])
+    return ForBetAnalytix(len(written), [*_changed(written, left_out, len(held) - len(of_money))])
 
 
-def _changed(written: Iterable[PlacedBet], left_out: int) -> Iterable[str]:
+def _changed(written: Iterable[PlacedBet], left_out: int, practice: int) -> Iterable[str]:
+    if practice:
+        yield f"left out, since they are practice: {practice}"
     if left_out:
         yield f"left out, since they were cashed out: {left_out}"
     if charged := sum(map(_is_charged, written)):

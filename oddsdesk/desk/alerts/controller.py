@@ -34,6 +34,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.slices import slices
 from oddsdesk.tasks import in_daemon_thread, spawn
@@ -246,7 +247,8 @@ class AlertsController(QObject):
         return HiddenThings(self._records.hidden, self._clock()).hides(**price)
 
     def _open_bets(self) -> Iterable[OpenBet]:
-        for bet in self._records.bets():
+        simulated = self._board.connection.simulated
+        for bet in counted(self._records.bets(), simulated=simulated):
             if bet.kick_off is not None and bet.open_stake:
                 cell = RowKey(*bet.key)
                 yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, cell)

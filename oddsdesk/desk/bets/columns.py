@@ -56,11 +56,13 @@ def close_text(bet: PlacedBet) -> str:
 
 
 def _state(bet: PlacedBet, now: int) -> Cell:
+    practice = "practice" if bet.practice else ""
     if bet.result is not None:
-        return Cell(f"● {result_text(bet.result)}", _RESULT_INKS[bet.result])
+        return Cell(f"● {result_text(bet.result)}", _RESULT_INKS[bet.result], note=practice)
     state = bet.state(now)
     ink = TextRole.VALUE if state is BetState.TO_SETTLE else TextRole.ACCENT
-    return Cell(f"● {state.value}", ink, note="part cashed" if bet.cashed_stake else "")
+    cashed = "part cashed" if bet.cashed_stake else ""
+    return Cell(f"● {state.value}", ink, note=" · ".join(filter(None, (practice, cashed))))
 
 
 def _at(bet: PlacedBet, _now: int) -> Cell:
@@ -90,6 +92,7 @@ def _fair_text(bet: PlacedBet) -> str:
 def facts_text(bet: PlacedBet) -> str:
     """Return what is known of a bet beside its row, a line each."""
     told = [
+        "Practice: the odds were simulated, no money is on it" if bet.practice else "",
         f"Placed {moment_text(bet.placed_at)}",
         f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",
         _fair_text(bet) if bet.fair_odds else "",
@@ -108,10 +111,10 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "state",
         "State",
-        Column("● half won part", Align.LEFT),
+        Column("● cashed out practice", Align.LEFT),
         _state,
         lambda bet: "" if bet.result is None else bet.result.value,
-        tip="Open, or how the bet ended",
+        tip="Open, or how the bet ended; practice is at simulated odds, without money",
     ),
     OUTCOME,
     MARKET,

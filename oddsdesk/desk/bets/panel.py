@@ -1,6 +1,6 @@
 """The user's bets: open and settled, what came of them, and how much of that is luck."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
@@ -39,9 +39,9 @@ from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.ledger.bets import BetState, PlacedBet
+from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.open_bets import placed_in
-from oddsdesk.ledger.reporting import by_currency, in_order, split_report, whole_report
+from oddsdesk.ledger.reporting import Grouping, by_currency, in_order, split_report, whole_report
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.reports import course
 
@@ -136,7 +136,7 @@ class BetsPanel(QWidget):
         self._show_figures(now)
         numbers = counts(self._shown, now)
         self.views.show_counts(numbers)
-        self.waiting_changed.emit(counts(every, now)[BetState.TO_SETTLE.value])
+        self.waiting_changed.emit(counts(counted(every), now)[BetState.TO_SETTLE.value])
 
     def _view(self) -> View:
         return VIEWS[self.views.current]
@@ -147,12 +147,12 @@ class BetsPanel(QWidget):
             self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
             self._select_current()
             table, rows = self.table, len(bets)
-            self.bar.show_facts(_count_text(rows, total))
+            self.bar.show_facts(_count_text(bets, total))
         else:
             found = split_report(self._shown, view.grouping, zone=None)
             self.report.show_rows({(of,): (of, each) for of, each in found.items()}, may_move=True)
             table, rows = self.reports, len(found)
-            self.bar.show_facts(f"settled bets by {view.grouping.value}")
+            self.bar.show_facts(_report_text(self._shown, view.grouping))
         if not rows:
             self.placeholder.say(state_without_bets(view, total=total, has_filter=has_filter))
         self._show_page(table if rows else self.placeholder)
@@ -183,7 +183,7 @@ class BetsPanel(QWidget):
             placed_in(self._shown, now).total, plan.bankroll if is_own else None, plan.total_cap
         )
         self.facts.show_facts(facts_of(found, risk))
-        self.chart.show_steps(course(counted for _, counted in in_order(self._shown)))
+        self.chart.show_steps(course(each for _, each in in_order(self._shown)))
         self._fit()
 
     def _fit(self) -> None:
@@ -325,8 +325,16 @@ class BetsPanel(QWidget):
         self._fit()
 
 
-def _count_text(rows: int, total: int) -> str:
+def _count_text(bets: Sequence[PlacedBet], total: int) -> str:
     if not total:
         return ""
-    bets = f"{rows:,} of {total:,}" if rows != total else f"{rows:,}"
-    return f"{bets} bet{'' if total == 1 else 's'}"
+    rows, practice = len(bets), sum(bet.practice for bet in bets)
+    text = f"{rows:,} of {total:,}" if rows != total else f"{rows:,}"
+    text += f" bet{'' if total == 1 else 's'}"
+    return f"{text}, {practice:,} practice" if practice else text
+
+
+def _report_text(bets: Iterable[PlacedBet], by: Grouping) -> str:
+    practice = sum(bet.practice and bet.result is not None for bet in bets)
+    text = f"settled bets by {by.value}"
+    return f"{text}, without {practice:,} of practice" if practice else text

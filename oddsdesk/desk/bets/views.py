@@ -67,7 +67,9 @@ def state_without_bets(view: View, *, total: int, has_filter: bool) -> EmptyStat
             action="Record a bet by hand…",
         )
     if view.grouping is not None:
-        return EmptyState("table", "No bet is settled yet.", "Reports are of settled bets.")
+        return EmptyState(
+            "table", "No bet is settled yet.", "Reports are of settled bets, without practice."
+        )
     said = {
         BetState.OPEN.value: "No bet is open.",
         BetState.TO_SETTLE.value: "No bet wants a result.",
@@ -87,6 +89,7 @@ def _texts(bet: PlacedBet) -> str:
         bet.account,
         bet.preset,
         bet.note,
+        "practice" if bet.practice else "",
         "" if bet.result is None else bet.result.value.replace("_", " "),
     )
     return "\n".join(texts).casefold()

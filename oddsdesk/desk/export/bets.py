@@ -13,6 +13,7 @@ _KINDS: Final = {
     ColumnKind.TEXT: Kind.TEXT,
     ColumnKind.NUMBER: Kind.NUMBER,
     ColumnKind.TIME: Kind.TIME,
+    ColumnKind.FLAG: Kind.FLAG,
 }
 
 

@@ -10,7 +10,7 @@ from oddsdesk.board.closing_lines import WAIT_MS, ClosingLines
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.records import Records, Taken
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import to_follow
 from oddsdesk.pricing.closing import ClosingLine
@@ -76,7 +76,7 @@ class ClosingLineWriter(QObject):
         if self._read_log is None or is_past or self._filling is not None:
             return
         now = self._clock()
-        missing = [bet for bet in self._records.bets() if _may_have_close(bet, now)]
+        missing = [bet for bet in counted(self._records.bets()) if _may_have_close(bet, now)]
         if missing:
             read = self._read_log(missing, self._clock(), self._board.method)
             self._filling = spawn("desk: closing lines from the log", self._fill(read))

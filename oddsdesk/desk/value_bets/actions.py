@@ -15,7 +15,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, counted
 
 if TYPE_CHECKING:
     from oddsdesk.desk.value_bets.place_dialog import TypedBet
@@ -113,18 +113,19 @@ class BetActions(QObject):
             return
         from oddsdesk.desk.value_bets.place_dialog import PlaceDialog  # noqa: PLC0415 - late
 
+        on_outcome = self._records.on_outcome(
+            subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
+        )
         dialog = PlaceDialog(
             subject,
             board.basis.profiles,
             board.bookmakers(),
-            self._records.on_outcome(
-                subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
-            ),
+            list(counted(on_outcome, simulated=subject.is_simulated)),
             board.reference or UNNAMED_REFERENCE,
             self._owner,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.follow(lambda: subject_now(subject, board), lambda: board.connection.is_lost)
+        dialog.follow(lambda: subject_now(dialog.subject, board), lambda: board.connection.is_lost)
         dialog.placed.connect(lambda typed: self._place(dialog.subject, typed))
         dialog.placed.connect(then)
         dialog.rejected.connect(otherwise)
@@ -140,7 +141,7 @@ class BetActions(QObject):
 
     def _take_back(self) -> None:
         subject = self._subject()
-        placed = () if subject is None else self._placed_on(subject)
+        placed = [] if subject is None else self._placed_on(subject)
         if placed:
             self.take_back(placed[-1])
 
@@ -149,11 +150,12 @@ class BetActions(QObject):
             what = f"{bet.selection} at {bet.bookmaker}"
             return f"{what} was edited, settled or deleted since, and stays as it is in Bets."
         said = f"Taken back: {_stake(bet)} on {bet.selection} at {bet.bookmaker}."
-        left = self._records.placed(bet.key)
+        left = list(counted(self._records.placed(bet.key), simulated=bet.practice))
         return f"{said} {_stake(left[-1])} on it stays placed." if left else said
 
-    def _placed_on(self, subject: BetSubject) -> tuple[PlacedBet, ...]:
-        return self._records.placed(subject.bet_key)
+    def _placed_on(self, subject: BetSubject) -> list[PlacedBet]:
+        placed = self._records.placed(subject.bet_key)
+        return list(counted(placed, simulated=subject.is_simulated))
 
 
 def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet:
@@ -189,14 +191,15 @@ def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet
         account=typed.account,
         note=typed.note,
         preset=subject.preset,
+        practice=subject.is_simulated,
     )
 
 
 def placed_text(bet: PlacedBet) -> str:
     """Return what was recorded, in one line."""
-    return (
-        f"Placed {_stake(bet)} on {bet.selection} at {bet.bookmaker}, {exact_odds_text(bet.odds)}."
-    )
+    how = "Placed as practice:" if bet.practice else "Placed"
+    odds = exact_odds_text(bet.odds)
+    return f"{how} {_stake(bet)} on {bet.selection} at {bet.bookmaker}, {odds}."
 
 
 def _stake(bet: PlacedBet) -> str:

@@ -21,7 +21,7 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, making_rows
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import outcomes_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
@@ -174,7 +174,8 @@ class ValueLists(QObject):
         plan = self._stakes.plan
         if self.is_lost:
             plan = msgspec.structs.replace(plan, kelly_share=0.0)
-        placed = placed_in(self._records.bets(), now)
+        simulated = self._board.connection.simulated
+        placed = placed_in(self._records.bets(), now, simulated=simulated)
         put_away = HiddenThings(self._records.hidden, now)
         bets = yield from listing_bets(
             prices,
@@ -187,7 +188,7 @@ class ValueLists(QObject):
             everything=self.shows_cautions,
         )
         on_outcome = defaultdict[object, list[PlacedBet]](list)
-        for bet in self._records.bets():
+        for bet in counted(self._records.bets(), simulated=simulated):
             if bet.open_stake:
                 for outcome in outcomes_of(bet):
                     on_outcome[outcome].append(bet)

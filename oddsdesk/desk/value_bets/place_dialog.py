@@ -38,6 +38,7 @@ _WIDTH: Final = 400
 _LONGEST_CURRENCY: Final = 8
 _MOST_NAMED: Final = 3
 _LOOK_MS: Final = 500
+_PRACTICE: Final = "Simulated odds: this is kept as practice."
 
 
 class TypedBet(NamedTuple):
@@ -124,8 +125,10 @@ class PlaceDialog(QDialog):
         self._show_worth()
 
     def _show_warning(self, *, is_held: bool) -> None:
-        said = [_placed_text(self._placed)] if self._placed else []
         subject = self.subject
+        said = [_PRACTICE] if subject.is_simulated else []
+        if self._placed:
+            said.append(_placed_text(self._placed))
         if self._is_lost():
             said.append("Not connected: nobody knows whether this price still stands.")
         if not is_held:

@@ -38,6 +38,8 @@ class BetSubject(NamedTuple):
     """What listed it; empty where no preset did."""
     leg: str = ""
     """Which leg of an opportunity it is, and what becomes of that; empty where it is none."""
+    is_simulated: bool = False
+    """Whether it was made up, at whatever moment it was looked at: a bet on it is practice."""
 
     @property
     def bet_key(self) -> BetKey:
@@ -88,6 +90,7 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         url=price.url,
         most=_most(price.key, board),
         preset=preset,
+        is_simulated=bool(board.connection.simulated),
     )
 
 
@@ -112,6 +115,7 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         stake=0.0,
         url=price.url,
         most=_most(key, board),
+        is_simulated=bool(board.connection.simulated),
     )
 
 
@@ -131,6 +135,7 @@ def subject_now(subject: BetSubject, board: Board) -> BetSubject | None:
         method=board.method,
         reference=board.reference or "",
         most=_most(key, board),
+        is_simulated=subject.is_simulated or bool(board.connection.simulated),
     )
 
 
@@ -152,6 +157,7 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
         stake=0.0,
         url=miss.price.url,
         most=miss.window[1],
+        is_simulated=bool(board.connection.simulated),
     )
 
 

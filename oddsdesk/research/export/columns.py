@@ -72,6 +72,7 @@ _OF_BETS: Final = {
     ColumnKind.TEXT: Kind.TEXT,
     ColumnKind.NUMBER: Kind.NUMBER,
     ColumnKind.TIME: Kind.TIME,
+    ColumnKind.FLAG: Kind.BOOLEAN,
 }
 _WHOLE: Final = frozenset({"bet", "period", "age_ms"})
 _OF_BET: Final = {
@@ -84,6 +85,7 @@ _OF_BET: Final = {
     "ev_pct": "the edge by net odds then, in percent",
     "per": "of what unit that edge is: staked, or decided where pushes were not known",
     "method": "how the reference's margin was taken out",
+    "practice": "whether it was placed at a simulated price: no money is on it",
     "cautions": "what spoke against the price, separated by blanks",
     "result": "open, won, lost, void, half_won, half_lost or cashed_out",
     "profit": "what it brought; null while it is open",

@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from pytestqt.modeltest import ModelTester
@@ -14,6 +15,8 @@ from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.export.files import CSV
 from oddsdesk.desk.ui.chart.course_chart import ticks
+from oddsdesk.desk.ui.table.cell_painter import CellPainter
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.reading import read_bets
@@ -267,6 +270,54 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
     assert panel.chart.isVisible()
     assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
+
+
+def test_practice_is_marked_and_counts_in_no_figure(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    real = make_panel(WON, LOST, bet(), OVER)
+    figures = real.facts.texts()
+    heard: list[int] = []
+    real.waiting_changed.connect(heard.append)
+    practised = [msgspec.structs.replace(each, practice=True) for each in (bet(), OVER, WON)]
+    with closing(Ledger(path)) as ledger:
+        ledger.place_all(practised, "placed")
+    with qtbot.waitSignal(real._records.bets_changed):
+        real._records.read_again()
+    assert real.facts.texts() == figures
+    assert heard[-1] == 1
+    model = real.model
+    marked = {model.entry(row).ident: model.cell(row, 0).note for row in range(7)}
+    assert marked == dict.fromkeys(range(1, 5), "") | dict.fromkeys(range(5, 8), "practice")
+    assert real.bar._facts.accessibleName() == "7 bets, 3 practice"
+    real.choose_view("by sport")
+    assert real.bar._facts.accessibleName() == "settled bets by sport, without 1 of practice"
+    assert [cell[1] for cell in real.report.exported()] == [2]
+
+
+@pytest.mark.parametrize("result", [None, *Result])
+def test_there_is_room_for_the_mark_of_practice_whatever_became_of_the_bet(
+    make_panel: Make, theme: Theme, result: Result | None
+) -> None:
+    ended = msgspec.structs.replace(OVER, practice=True, result=result)
+    panel = make_panel(ended)
+    painter, cell = CellPainter(theme, lambda: 0), panel.model.cell(0, 0)
+    needed = painter.narrow_width(panel.model, 0, f"{cell.text} {cell.note}")
+    assert cell.note == "practice"
+    assert needed <= painter.least_width(panel.model, 0)
+
+
+def test_all_practice_is_found_and_deleted_at_once(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(), bet(practice=True), msgspec.structs.replace(WON, practice=True))
+    panel.bar.filter.setText("practice")
+    assert {panel.model.entry(row).practice for row in range(panel.model.rowCount())} == {True}
+    panel.table.scrolling.selectAll()
+    act(panel, qtbot, "bets.take_back")
+    assert [each.practice for each in held(path)] == [False]
+    act(panel, qtbot, "bets.undo")
+    assert [each.practice for each in held(path)] == [False, True, True]
 
 
 def test_rows_stay_where_they_are_while_bets_are_settled(make_panel: Make, qtbot: QtBot) -> None:

@@ -238,6 +238,21 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
         asked(values).accept()
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
     assert not any(each.isVisible() for each in values.findChildren(PlaceDialog))
+    assert not any(bet.practice for bet in records.bets())
+
+
+def test_legs_of_simulated_prices_are_practice(
+    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.set_connection(Connection(link=Link.LIVE, simulated=True))
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel._place_all()
+    for _ in range(2):
+        assert asked(values).warning.text().startswith("Simulated odds: this is kept as practice.")
+        asked(values).accept()
+    qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
+    assert all(bet.practice for bet in records.bets())
 
 
 def test_nothing_is_staked_while_not_connected(

@@ -325,3 +325,42 @@ def test_account_note_and_preset_are_recorded(dialog: PlaceDialog, subject: BetS
         *("second", "before the team news"),
         "Main markets",
     )
+
+
+def test_what_was_asked_of_a_simulated_price_stays_practice_when_real_odds_come(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    unknown = Connection(link=Link.LIVE)
+    quoted.board.set_connection(unknown)
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    dialog.stake.setText("5")
+    assert not dialog.warning.isVisible()
+    quoted.board.set_connection(msgspec.structs.replace(unknown, simulated=True))
+    dialog._look_again()
+    assert dialog.warning.text() == "Simulated odds: this is kept as practice."
+    quoted.board.set_connection(msgspec.structs.replace(unknown, simulated=False))
+    dialog._look_again()
+    assert dialog.warning.text().startswith("Simulated odds: this is kept as practice.\n")
+    quoted.load()
+    dialog._look_again()
+    assert dialog.warning.text() == "Simulated odds: this is kept as practice."
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    assert [bet.practice for bet in records.bets()] == [True]
+
+
+def test_practice_is_not_told_as_placed_beside_a_real_price(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    named = quoted.id, "Everton - Liverpool", "EPL", "Football", *key[1:4]
+    practised = PlacedBet(*named, "Matchbook", 2.0, 5.0, quoted.clock.now, practice=True)
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(practised, lambda _: None)
+    panel.place(key)
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    assert dialog.record.text() == "Mark as placed"
+    assert not dialog.warning.isVisible()

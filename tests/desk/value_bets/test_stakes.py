@@ -197,6 +197,54 @@ def test_a_bet_is_marked_as_placed_and_shown_as_placed_until_it_is_settled(
     assert (stake.text, stake.note) == ("7", "")
 
 
+def be_simulated(quoted: Any, *, simulated: bool | None) -> None:
+    quoted.board.set_connection(
+        Connection(link=Link.LIVE, has_value_bets=True, simulated=simulated)
+    )
+
+
+def test_a_bet_on_a_simulated_price_is_practice_and_takes_nothing_from_a_real_one(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    be_simulated(quoted, simulated=True)
+    dialog = placing(panel, quoted, qtbot)
+    assert dialog.warning.text() == "Simulated odds: this is kept as practice."
+    dialog.stake.setText("2.5")
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    (practised,) = records.bets()
+    assert practised.practice
+    assert panel.messages.text.startswith("Placed as practice: 2.50 on Over 2.5 at Matchbook")
+    stake = panel.table.model.cell(0, STAKE_COLUMN)
+    assert (stake.text, stake.note) == ("4", "✓ 2.5"), "beside simulated odds it counts"
+
+    be_simulated(quoted, simulated=False)
+    quoted.load()
+    be_value(quoted)
+    qtbot.waitUntil(lambda: bool(panel.lists.bets.rowCount()) and row(panel)["Stake"] == "7")
+    stake = panel.table.model.cell(0, STAKE_COLUMN)
+    assert (stake.text, stake.note) == ("7", "")
+    exposure = panel.exposure(OVER)
+    assert exposure is not None
+    assert (exposure.placed, exposure.total) == (0, 7)
+    panel.actions_on_bet.bring_up_to_date()
+    assert not panel.actions_on_bet.undo.isEnabled()
+
+
+def test_what_is_placed_for_money_takes_nothing_from_practice(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    dialog = placing(panel, quoted, qtbot)
+    assert not dialog.warning.isVisible()
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    assert row(panel)["Stake"] != "7"
+    be_simulated(quoted, simulated=True)
+    panel.lists.show_bets(may_move=True)
+    stake = panel.table.model.cell(0, STAKE_COLUMN)
+    assert (stake.text, stake.note) == ("7", "")
+
+
 def test_a_bet_that_was_placed_by_mistake_is_taken_back(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +59,9 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def record(path: Path, *quotes: Quote) -> None:
+def record(path: Path, *quotes: Quote, simulated: bool = False) -> None:
     store = open_store(path)
-    store.record(quotes).result()
+    store.record(quotes, simulated=simulated).result()
     store.close()
 
 
@@ -210,15 +211,44 @@ def test_what_is_placed_counts(database: Path) -> None:
     (row,) = rows("--database", database)
     assert not default_ledger().exists()
     default_ledger().parent.mkdir(parents=True)
-    ledger = Ledger(default_ledger())
+    place_on(row, 7)
+    (after,) = rows("--database", database)
+    assert (after["stake"], after["bound"]) == (3, "placed")
+
+
+def place_on(row: dict[str, Any], stake: float, *, practice: bool = False) -> None:
     shared = ("game_id", "match_name", "competition", "market_type", "period", "selection")
     fields = {name: row[name] for name in shared}
-    bet = PlacedBet(
-        **fields, sport="", bookmaker="Soft", odds=2.1, stake=7, placed_at=system_clock()
-    )
-    ledger.place(bet)
-    ledger.close()
+    with closing(Ledger(default_ledger())) as ledger:
+        ledger.place(
+            PlacedBet(
+                **fields,
+                sport="",
+                bookmaker="Soft",
+                odds=2.1,
+                stake=stake,
+                placed_at=system_clock(),
+                practice=practice,
+            )
+        )
+
+
+def test_practice_takes_nothing_from_a_real_stake(database: Path) -> None:
+    """500 of practice are more than all caps of a bankroll of 1,000."""
+    (row,) = rows("--database", database)
+    place_on(row, 500, practice=True)
     (after,) = rows("--database", database)
+    assert (after["stake"], after["bound"]) == (10, "kelly")
+
+
+def test_beside_simulated_odds_practice_alone_counts(tmp_path: Path) -> None:
+    path = tmp_path / "simulated.db"
+    record(path, *prices(), simulated=True)
+    (row,) = rows("--database", path)
+    place_on(row, 500)
+    assert rows("--database", path)[0]["stake"] == 10
+    place_on(row, 7, practice=True)
+    (after,) = rows("--database", path)
     assert (after["stake"], after["bound"]) == (3, "placed")
 
 

@@ -222,3 +222,24 @@ def test_games_of_another_database_stay_unknown(tmp_path: Path) -> None:
     assert told("close", "--database", str(tmp_path / "odds.db"))["not_known"] == 2
     missing = run("close", "--database", str(tmp_path / "none.db"), exit_code=1)
     assert len(missing.stderr.splitlines()) == 1
+
+
+def test_practice_is_marked_in_lists_and_files_and_counts_in_no_report(tmp_path: Path) -> None:
+    with closing(Ledger(default_ledger())) as held:
+        held.place(msgspec.structs.replace(BET, selection="Over 3", practice=True))
+    assert [bet["practice"] for bet in told("list")] == [False, False, True]
+    *_, line, last = run("list").stdout.splitlines()
+    assert "to settle, practice" in line
+    assert last == "3 bets, 1 practice"
+    run("settle", "1", "3", "won")
+    report = run("report", "--json")
+    assert [(each["bets"], each["staked"]) for each in json.loads(report.stdout)] == [(1, 10)]
+    assert report.stderr == "left out, since they are practice: 1\n"
+    file = tmp_path / "bets.csv"
+    file.write_text(run("export").stdout)
+    default_ledger().unlink()
+    run("import", str(file))
+    assert [bet["practice"] for bet in told("list")] == [False, False, True]
+    undated = tmp_path / "odds.db"
+    open_store(undated).close()
+    assert told("close", "--database", str(undated))["not_known"] == 2

@@ -18,7 +18,8 @@ from oddsdesk.ledger.bets import (
     settled,
 )
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.open_bets import placed_in
+from oddsdesk.ledger.open_bets import placed_in, to_follow
+from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result
@@ -201,6 +202,21 @@ def test_a_bet_without_a_kick_off_is_open_for_a_week() -> None:
     for now, state, total in ((week, BetState.OPEN, 13.6), (week + 1, BetState.TO_SETTLE, 0)):
         assert bet.state(now) is state
         assert placed_in([bet], now).total == total
+
+
+def test_practice_counts_beside_simulated_odds_alone() -> None:
+    practice: PlacedBet = REPLACE(BET, practice=True, stake=5.0, ident=2)
+    bets, now = [REPLACE(BET, ident=1), practice], BET.placed_at
+    assert placed_in(bets, now).total == 13.6
+    assert placed_in(bets, now, simulated=True).total == 5.0
+    assert placed_in(bets, now, simulated=None).total == 13.6
+    assert [each.ident for each in to_follow(bets, "shin")] == [1]
+    ended = [settled(bet, Result.LOST, now) for bet in bets]
+    found = whole_report(ended)
+    assert (found.bets, found.staked) == (1, 13.6)
+    assert {of: each.bets for of, each in split_report(ended, Grouping.SPORT).items()} == {
+        "Football": 1
+    }
 
 
 def test_what_was_expected_and_the_closing_line_value_are_of_net_odds() -> None:

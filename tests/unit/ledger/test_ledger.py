@@ -57,6 +57,19 @@ def test_bets_are_there_after_a_restart_with_every_field(path: Path) -> None:
     again.close()
 
 
+def test_a_bet_stays_practice_whatever_becomes_of_it(path: Path) -> None:
+    with closing(Ledger(path)) as ledger:
+        placed = ledger.place(msgspec.structs.replace(BET, practice=True))
+        assert ledger.bets() == [placed]
+        ledger.change([msgspec.structs.replace(placed, stake=2.0)], "edited")
+        ledger.take_back(1)
+        for _ in range(2):
+            ledger.undo()
+            (held,) = ledger.bets()
+            assert held.practice is True
+        assert held == placed
+
+
 def test_a_bet_that_is_taken_back_is_gone_and_its_number_is_not_given_again(path: Path) -> None:
     ledger = Ledger(path)
     first = ledger.place(BET)
@@ -121,7 +134,7 @@ def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -
         new = ledger.place(BET)
     assert (old.ident, old.odds, old.true_ev, old.method) == (7, 3.05, 5.93, "shin")
     assert (old.net_odds, old.currency, old.age_ms, old.cautions) == (None, "", None, ())
-    assert old.per == ""
+    assert (old.per, old.practice) == ("", False)
     assert new.ident == 8
     with closing(Ledger(path)) as again:
         assert again.bets() == [old, new]

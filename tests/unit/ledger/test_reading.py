@@ -367,6 +367,11 @@ def test_what_bet_analytix_has_no_place_for_is_told() -> None:
     assert write_bet_analytix([gross], io.BytesIO()).changed == [
         "the currency is in the comment only: 1 GBP"
     ]
+    practice = msgspec.structs.replace(own, practice=True)
+    assert write_bet_analytix([own, practice], io.BytesIO()) == (
+        1,
+        ["left out, since they are practice: 1"],
+    )
     assert write_bet_analytix([own, BET, gross, dollars, FULL], io.BytesIO()).changed == [
         "left out, since they were cashed out: 1",
         "with odds after commission or tax, those taken in the comment: 2",
