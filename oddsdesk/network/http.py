@@ -69,6 +69,8 @@ class HttpClient:
     ) -> Reply:
         """Send a request, ``json`` as its body, and return the whole answer.
 
+        Without ``params`` the query of ``url`` stays.
+
         Raises:
             UnreachableError: there was no answer within the limit.
             UnusableAnswerError: it is larger than any answer, or packed as nobody asked for.
@@ -77,7 +79,7 @@ class HttpClient:
             async with (
                 asyncio.timeout(limit_s),
                 self._http.stream(
-                    method, url, params=params, headers=headers, json=json
+                    method, url, params=params or None, headers=headers, json=json
                 ) as response,
             ):
                 body = await _body_of(response, host_of(url))

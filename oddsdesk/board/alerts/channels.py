@@ -117,6 +117,7 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
         raise ChannelError(f"{setting.name}: expected an address such as https://host/path")
     if parts.scheme == "http" and not is_local(address):
         raise ChannelError(f"{setting.name}: expected https, since the address is a key")
+    keep_secret(parts.query)  # libraries log an address written otherwise than it is kept
     if setting.kind == "webhook":
         return WebhookChannel(setting.name, address)
     return NtfyChannel(setting.name, address)
@@ -181,7 +182,7 @@ class NtfyChannel(_HttpChannel):
             keep_secret(token)
         keep_secret(self._topic)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        url = urlunsplit((parts.scheme, host, f"/{quote(folder)}", "", ""))
+        url = urlunsplit((parts.scheme, host, f"/{quote(folder)}", parts.query, ""))
         super().__init__(name, url, headers)
 
     async def send(self, entry: AlertEntry) -> None:

@@ -80,6 +80,19 @@ async def test_a_webhook_gets_json_with_the_price(endpoint: Endpoint) -> None:
     }
 
 
+@pytest.mark.parametrize(("kind", "path"), [("webhook", "/send"), ("ntfy", "/")])
+async def test_the_query_of_an_address_is_said_to_the_service_and_to_no_log(
+    endpoint: Endpoint, kind: str, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Else the alert goes to somebody else, and is told as sent."""
+    caplog.set_level(logging.INFO, logger="httpx")
+    await send(kind, f"HTTP://{endpoint.url}/send?token=of-a-webhook&room=a%2Fb")
+    ((asked, _, _),) = endpoint.posted
+    assert asked == f"{path}?token=of-a-webhook&room=a%2Fb"
+    assert endpoint.url in caplog.text
+    assert "of-a-webhook" not in caplog.text
+
+
 async def test_ntfy_gets_its_topic_in_the_body_and_its_token_in_a_header(
     endpoint: Endpoint,
 ) -> None:
