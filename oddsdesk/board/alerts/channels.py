@@ -119,7 +119,7 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
         raise ChannelError(f"{setting.name}: expected https, since the address is a key")
     keep_secret(parts.query)  # libraries log an address written otherwise than it is kept
     if setting.kind == "webhook":
-        return WebhookChannel(setting.name, address)
+        return WebhookChannel(setting.name, parts.geturl())  # its scheme in lower case
     return NtfyChannel(setting.name, address)
 
 

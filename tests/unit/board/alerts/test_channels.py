@@ -20,6 +20,8 @@ from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.times import format_ms
+from oddsdesk.network import http
+from oddsdesk.network.errors import UnreachableError
 from oddsdesk.network.secrets import without_keys
 from oddsdesk.system_keyring import Keyring
 
@@ -91,6 +93,27 @@ async def test_the_query_of_an_address_is_said_to_the_service_and_to_no_log(
     assert asked == f"{path}?token=of-a-webhook&room=a%2Fb"
     assert endpoint.url in caplog.text
     assert "of-a-webhook" not in caplog.text
+
+
+@pytest.mark.parametrize("kind", ["webhook", "ntfy"])
+async def test_a_certificate_is_looked_at_however_https_is_written(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secure: list[bool] = []
+
+    class Client:
+        def __init__(self, _headers: object, *, is_secure: bool, is_local: bool) -> None:
+            secure.append(is_secure)
+
+        async def send(self, *_: object, **__: object) -> None:
+            raise UnreachableError("by the test")
+
+        async def close(self) -> None: ...
+
+    monkeypatch.setattr(http, "HttpClient", Client)
+    with pytest.raises(ChannelError, match="by the test"):
+        await send(kind, "HTTPS://hooks.example/some-path")
+    assert secure == [True]
 
 
 async def test_ntfy_gets_its_topic_in_the_body_and_its_token_in_a_header(
