@@ -14,6 +14,7 @@ from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.live.live_feed import cut
+from oddsdesk.feeds.live.source_times import not_ahead
 from oddsdesk.feeds.live.status import Status
 from oddsdesk.tasks import spawn, stop
 
@@ -58,8 +59,8 @@ class Picture:
         except ValueError:  # which is said where the message is taken in
             return False
 
-    def change(self, message: PriceMessage) -> Quote | None:
-        """Return the quote that a message makes; None of a game that is not known yet.
+    def change(self, message: PriceMessage, now_ms: int) -> Quote | None:
+        """Return the quote that a message of now makes; None of a game that is not known yet.
 
         Raises:
             BadQuoteError, ValueError: it makes no sense.
@@ -76,7 +77,7 @@ class Picture:
             market_type=message.market_type,
             period=message.period,
             odds={**(held.odds if held is not None else {}), message.selection: message.odds},
-            scraped_at=parse_ms(message.scraped_at),
+            scraped_at=not_ahead(parse_ms(message.scraped_at), now_ms),
             is_live=message.is_live,
             match_date=game.match_date,
             url=None if held is None else held.url,
@@ -194,7 +195,7 @@ class MirrorStream:
         """Keep what a message changes; return False where its game is not known."""
         is_new = not self._picture.knows_market(message)
         try:
-            quote = self._picture.change(message)
+            quote = self._picture.change(message, now_ms)
             checked = None if quote is None else check_quote(quote, now_ms)
         except (BadQuoteError, ValueError) as error:
             _log.info("mirror: a change makes no sense: %s", error)

@@ -20,6 +20,7 @@ from oddsdesk.feeds.live.errors import (
 from oddsdesk.feeds.live.keys import GivenKey, KeySource
 from oddsdesk.feeds.live.live_feed import LiveFeed, cut
 from oddsdesk.feeds.live.source import KeyUse, Source
+from oddsdesk.feeds.live.source_times import SourceTimes
 from oddsdesk.feeds.live.spec import LiveSpec
 from oddsdesk.feeds.live.withdrawals import Withdrawals
 from oddsdesk.network.backoff import Backoff
@@ -60,6 +61,7 @@ class _Part(msgspec.Struct):
     """Whether its last good answer held no prices."""
     backoff: Backoff = msgspec.field(default_factory=Backoff)
     withdrawals: Withdrawals = msgspec.field(default_factory=Withdrawals)
+    times: SourceTimes = msgspec.field(default_factory=SourceTimes)
 
 
 class PollingFeed(LiveFeed):
@@ -138,8 +140,9 @@ class PollingFeed(LiveFeed):
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
         """Return all quotes of an answer; runs in a thread of its own.
 
-        ``scraped_at`` is the source's own time of a price, else ``now_ms``. What an answer does
-        not hold any more is withdrawn here, not by the adapter.
+        ``scraped_at`` is the source's own time of a price, else ``now_ms``; one that lies ahead
+        of that becomes it. What an answer does not hold any more is withdrawn here, not by the
+        adapter.
 
         Raises:
             ShapeError: the answer is of another shape; names the field.
@@ -261,9 +264,11 @@ class PollingFeed(LiveFeed):
 
     async def _quotes_of(self, part: str, now_ms: int) -> list[Quote]:
         answer = await self.read(part, now_ms)
+        times = self._parts[part].times
 
         def work() -> list[Quote]:
-            return list(_checked(self.parse(part, answer, now_ms), now_ms))
+            checked = list(_checked(self.parse(part, answer, now_ms), now_ms))
+            return list(times.settled(checked, now_ms))
 
         try:
             async with asyncio.timeout(PARSE_S):

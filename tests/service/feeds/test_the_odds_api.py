@@ -161,6 +161,27 @@ async def test_a_game_that_its_id_tells_otherwise_is_priced_once(
     assert {row["scraped_at"] for row in rows} == {format_ms(now), format_ms(now - 60_000)}
 
 
+async def test_a_source_whose_clock_was_ahead_is_corrected_by_its_next_answer(
+    source: FakeSource, serve: Serve
+) -> None:
+    """D65: its prices stood until their time had come, and could not be withdrawn."""
+    now = system_clock()
+    other = game(now, bookmaker(now - 60_000, "Pinnacle", h2h(team="Fulham")), home="Fulham")
+    other["id"] = "g2"
+    ahead = game(now, bookmaker(now + 240_000, "Pinnacle", h2h(9.0)))
+    right = game(now, bookmaker(now - 60_000, "Pinnacle", h2h(2.0)))
+    source.say(EVENTS, listed(right, other))
+    source.say(ODDS, [ahead, other], [right, other], b"<html>busy</html>")
+    async with serve(spec(source)) as served:
+        await served.state(FeedCondition.FAILING)
+        rows = await served.odds()
+        assert [row["odds"]["Arsenal"] for row in rows if "Arsenal" in row["odds"]] == [2.0]
+        assert max(row["scraped_at"] for row in rows) <= format_ms(system_clock())
+        source.say(ODDS, [other])
+        (left,) = await served.until_odds(1)
+    assert left["match_name"] == "Fulham vs Chelsea"
+
+
 async def test_out_of_credits_is_told_by_its_code_and_ends_when_used_falls(
     source, serve, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

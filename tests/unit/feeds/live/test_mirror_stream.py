@@ -55,3 +55,11 @@ async def test_what_the_picture_knows_better_or_makes_no_sense_changes_nothing(a
     told = Told()
     await told.tell(3.5, at)
     assert told.take(BEFORE) == []
+
+
+async def test_a_service_whose_clock_is_ahead_tells_no_price_of_later() -> None:
+    """D65: a picture that is read after it would not withdraw it."""
+    told = Told()
+    told.picture.take([BEFORE])
+    await told.tell(3.5, format_ms(NOW + 240_000))
+    assert [change.scraped_at for change in told.stream._changes] == [NOW]
