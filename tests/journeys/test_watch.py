@@ -41,6 +41,28 @@ def hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
         yield made
 
 
+def test_what_is_simulated_is_listed_and_goes_to_no_channel(
+    tmp_path: Path, environment: dict[str, str], hook: tuple[str, list[dict[str, Any]]]
+) -> None:
+    address, posted = hook
+    database, rules = tmp_path / "odds.db", tmp_path / "alerts.toml"
+    rules.write_text(RULES, "utf-8")
+    store = open_store(database)
+    made_up = [quote("Pinnacle", {"A": 1.95, "B": 1.95}), quote("Soft", {"A": 2.07})]
+    store.record(made_up, simulated=True).result()
+    known = {**environment, variable_of("phone"): address}
+    program = Program(["watch", "--database", str(database), "--rules", str(rules)], known)
+    try:
+        said = lines_until(program, lambda line: " alert: Value: Simulated: +2." in line)
+        status, out, _ = program.finish(signal.SIGTERM)
+    finally:
+        program.kill()
+        store.close()
+    assert status == 0
+    assert "phone: sent" not in out + "".join(said)
+    assert posted == []
+
+
 def test_what_others_record_alerts_once_on_every_channel_until_it_is_stopped(
     tmp_path: Path, environment: dict[str, str], hook: tuple[str, list[dict[str, Any]]]
 ) -> None:

@@ -124,10 +124,14 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
 
 
 def mark_waiting(entry: AlertEntry, channels: Iterable[str]) -> None:
-    """Note that an alert is on its way to its channels, of those that there are."""
-    there = list(channels)
+    """Note that an alert is on its way to its channels, of those that there are.
+
+    One of odds that nobody offers goes to none: who reads it elsewhere would bet on it.
+    """
+    there, why = list(channels), entry.alert.not_offered
     wanted = entry.alert.channels or there
-    entry.deliveries.update({name: _WAITS for name in wanted if name in there})
+    became = f"not sent: {why}" if why else _WAITS
+    entry.deliveries.update({name: became for name in wanted if name in there})
 
 
 def is_pending(became: str) -> bool:

@@ -47,6 +47,8 @@ class Alert(msgspec.Struct, frozen=True):
     """Which price to show."""
     channels: tuple[str, ...] = ()
     """Where to; empty is everywhere."""
+    not_offered: str = ""
+    """Why nobody offers its odds: it goes to no channel then; empty where they may be had."""
 
     @property
     def title(self) -> str:

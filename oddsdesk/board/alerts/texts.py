@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
-from oddsdesk.board.alerts.gate import Said
+from msgspec.structs import replace
+
+from oddsdesk.board.alerts.gate import Alert, Said
 from oddsdesk.board.alerts.steam import Steam
 from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.connection import Connection, not_offered
 from oddsdesk.board.matrix import Section
 from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.verdict_words import PER_DECIDED_TEXT
@@ -36,6 +39,20 @@ def value_text(price: AssessedPrice) -> Said:
     if price.is_live:
         said.append(" · in play")
     return tuple(said)
+
+
+def marked(alert: Alert, connection: Connection) -> Alert:
+    """Return an alert of prices that says of odds which nobody offers that they are such."""
+    why = not_offered(simulated=connection.simulated, shifted=connection.shifted)
+    if not why:
+        return alert
+    first = "Simulated: " if connection.simulated else "Maybe old odds: "
+    says, also = _parts(alert.says), _parts(alert.also)
+    return replace(alert, says=(first, *says), also=(*also, f" · {why}"), not_offered=why)
+
+
+def _parts(said: Said) -> tuple[str | float, ...]:
+    return (said,) if isinstance(said, str) else said
 
 
 def _rounded(odds: float) -> float:

@@ -114,14 +114,17 @@ class AlertWatch:
         found: dict[Hashable, Alert] = {}
         now = self._clock()
         self._moved = {minutes: watch.moved(now) for minutes, watch in self._steam.items()}
-        is_lost = self._board.connection.is_lost
+        connection = self._board.connection
+        is_lost = connection.is_lost
         if any(isinstance(each, ValueRule) for each in self._rules):
             self._best = {} if is_lost else self._best_value()
         for rule in self._rules:
-            if is_lost and isinstance(rule, _OF_PRICES):
+            is_of_prices = isinstance(rule, _OF_PRICES)
+            if is_lost and is_of_prices:
                 continue
             for alert in self._found_by(rule):
-                found[alert.key] = _joined(found.get(alert.key), alert)
+                told = texts.marked(alert, connection) if is_of_prices else alert
+                found[alert.key] = _joined(found.get(alert.key), told)
         before = self._present
         self._present = dict(before) if is_lost else {}  # what stood before is no news afterwards
         return [

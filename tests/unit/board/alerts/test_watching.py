@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from oddsdesk.board.alerts.channels import is_pending, mark_waiting
 from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held, said_text
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
@@ -333,6 +334,30 @@ def test_odds_of_an_alert_can_be_written_in_any_style() -> None:
     assert written["Target"][1] == f"{NAME} · your target of +105 is reached"
     assert "Over 2.5 +108 at Betfair, stake " in written["Arbitrage"][1]
     assert "Under 2.5 +150 at Unibet, stake " in written["Arbitrage"][1]
+
+
+@pytest.mark.parametrize(
+    ("odds", "first", "last"),
+    [
+        (Connection(simulated=True), "Simulated: ", "no bookmaker offers them"),
+        (Connection(shifted=True), "Maybe old odds: ", "no bookmaker offers those now"),
+    ],
+)
+def test_alerts_of_odds_that_nobody_offers_say_so_and_go_to_no_channel(
+    odds: Connection, first: str, last: str
+) -> None:
+    bet = OpenBet(GAME, NAME, NOW + MINUTE, "Arsenal", RowKey(GAME, "moneyline", 0, "Arsenal", "x"))
+    seen = Watched(ValueRule(), KickOffRule(), bets=(bet,))
+    seen.board.set_connection(odds)
+    seen.load()
+    begins, value = sorted(seen.tick(), key=lambda entry: entry.alert.rule)
+    assert value.alert.title == f"{first}+3.0 %: Over 2.5 2.08 at Betfair"
+    assert value.alert.text.endswith(last)
+    for entry in (begins, value):
+        mark_waiting(entry, ["phone"])
+    assert value.deliveries["phone"].startswith("not sent: ")
+    assert not is_pending(value.deliveries["phone"])
+    assert begins.deliveries == {"phone": "waits"}
 
 
 def test_a_rule_that_is_off_tells_nothing() -> None:
