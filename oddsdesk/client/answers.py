@@ -26,6 +26,7 @@ from oddsdesk.contract.errors import ErrorBody
 from oddsdesk.contract.names import LONGEST_NAME, showable_json
 from oddsdesk.contract.resources import Answer, EventDetail, GameMatrix, Meta
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.network.secrets import without_keys
 
 T = TypeVar("T")
 
@@ -202,7 +203,8 @@ def _detail(
         if 300 <= status < 400 and target:
             return f"http_{status}", f"{path} has moved: the address redirects elsewhere", None
         return f"http_{status}", f"{path} answered with status {status} and no reason", None
-    return detail.code[:LONGEST_NAME], _shortened(detail.message), detail.upgrade_url
+    code, message = without_keys(detail.code), without_keys(detail.message)  # a part is not found
+    return code[:LONGEST_NAME], _shortened(message), detail.upgrade_url
 
 
 def _shortened(message: str) -> str:

@@ -3,23 +3,26 @@
 from typing import Final
 
 from oddsdesk.contract.plans import DAY_S
+from oddsdesk.network.secrets import without_keys
 
 
 class ServiceError(Exception):
     """The service could not be asked, or refused; the message is fit to be shown.
 
     ``code`` is the contract's word where the service gave one; ``status`` the HTTP status,
-    None where there was no answer.
+    None where there was no answer. What a service says stands here without the keys that are
+    known: some repeat what they were asked with.
     """
 
     def __init__(
         self, code: str, message: str, status: int | None = None, upgrade_url: str | None = None
     ) -> None:
+        message = without_keys(message)
         super().__init__(message)
-        self.code = code
+        self.code = without_keys(code)
         self.message = message
         self.status = status
-        self.upgrade_url = upgrade_url
+        self.upgrade_url = upgrade_url and without_keys(upgrade_url)
 
 
 class BadRequestError(ServiceError):

@@ -92,6 +92,26 @@ async def test_a_malformed_answer_with_a_token_is_not_shown(
     assert TOKEN not in heard(caught.value) + logged.text
 
 
+@pytest.mark.parametrize("ahead", [0, 470], ids=["whole", "where it is cut"])
+async def test_a_service_that_repeats_the_key_does_not_get_it_shown(
+    small_service: Running, logged: pytest.LogCaptureFixture, ahead: int
+) -> None:
+    """The desk, `watch` and `bets --url` show what it says."""
+    service, url = small_service
+    said = f"{'x' * ahead}{KEY} is unknown"
+    link = f"https://odds.example/upgrade?key={KEY}"
+    refused = {"code": f"no {KEY}", "message": said, "upgrade_url": link}
+    service.say({"error": refused}, 403)
+    async with Client(url, KEY) as client:
+        with pytest.raises(ServiceError) as caught:
+            await client.games()
+    error = caught.value
+    for text in (heard(error), error.code, error.message, error.upgrade_url or "", logged.text):
+        assert KEY[14:20] not in text
+    assert "[removed]" in error.message
+    assert error.upgrade_url == "https://odds.example/upgrade?key=[removed]"
+
+
 async def test_nobody_there_is_told_without_the_key(logged: pytest.LogCaptureFixture) -> None:
     async with Client("http://127.0.0.1:1", KEY) as client:
         with pytest.raises(OfflineError) as caught:
