@@ -23,6 +23,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bets import PlacedBet
 from tests.kit.value_bets import OVER, be_value
 from tests.kit.waiting import until
 from tests.kit.webhook import webhook
@@ -89,6 +90,23 @@ def test_nothing_is_told_of_prices_while_not_connected_and_the_panel_says_so(
     assert len(alerts.gate.entries) == 1
     assert panel._facts.text().startswith("1 rule")
     panel.close_panel()
+
+
+def test_a_kick_off_is_told_of_bets_that_count_beside_the_odds(
+    alerts: AlertsController, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    named = quoted.id, "Everton - Liverpool", "EPL", "Football", *OVER[1:]
+    begins = quoted.clock.now + 60_000
+    practice = PlacedBet(*named, 2.1, 5.0, 1, kick_off=begins, practice=True)
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(practice, lambda _: None)
+    alerts.path.write_text('[[rules]]\nkind = "kick-off"\n', "utf-8")
+    alerts.read()
+    alerts.tick()
+    assert not alerts.gate.entries
+    quoted.board.set_connection(Connection(link=Link.LIVE, simulated=True))
+    alerts.tick()
+    assert len(alerts.gate.entries) == 1
 
 
 PHONE = f"""[[channels]]

@@ -160,6 +160,19 @@ async def test_where_the_desk_saw_no_close_the_log_may_have_one(
     assert close.odds == 1.8
 
 
+async def test_practice_is_neither_followed_nor_looked_for_in_the_log(
+    watched: Watched, database: Path
+) -> None:
+    (bet,) = watched.records.bets()
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.records.change([msgspec.structs.replace(bet, practice=True)], "edited")
+    watched.writer.look()
+    assert watched.wanted[-1] == frozenset()
+    watched.at(60)
+    watched.writer.read_log(partial(closes_in, database))
+    assert watched.writer._filling is None
+
+
 async def test_a_log_that_cannot_be_read_gives_none(tmp_path: Path) -> None:
     assert await closes_in(tmp_path / "missing.db", [], NOW_MS, "shin") == {}
 
