@@ -79,7 +79,9 @@ class MatrixContext:
     def best(self, row: SelectionRow) -> tuple[str | None, Freshness]:
         """Return who offers the best price of a selection, and how old that is."""
         name = self.layout.best_bookmaker(row)
-        return name, self.freshness(name, None if name is None else row.prices[name])
+        price = None if name is None else row.prices.get(name)
+        # It may be the reference by now, and figures follow in steps.
+        return (None if price is None else name), self.freshness(name, price)
 
     def title(self, bookmaker: str) -> str:
         """Return what stands above the column of a bookmaker."""

@@ -30,6 +30,19 @@ def test_a_game_in_play_says_so(panel: MatrixPanel, quoted: Any) -> None:
     assert "Live" in header_texts(panel)
 
 
+def test_cells_are_made_while_figures_follow_another_reference(
+    panel: MatrixPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who offered the best price is the reference by then, under another key."""
+    monkeypatch.setattr(quoted.board, "_go_through", lambda _steps: None)
+    model = panel.table.model
+    for name in sorted(model.bookmakers):
+        quoted.board.choose_reference(name)
+        for row in range(model.rowCount()):
+            for column in range(model.columnCount()):
+                assert model.cell(row, column) is not None
+
+
 def test_a_chip_narrows_markets_and_columns(panel: MatrixPanel) -> None:
     panel.header.chips.choose("totals")
     assert panel.table.model.rowCount() == 3
