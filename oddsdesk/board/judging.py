@@ -47,6 +47,10 @@ class Judge:
         self._matrix = matrix
         self.now_ms = now_ms
 
+    def is_mine(self, bookmaker: str | None) -> bool:
+        """Whether the user bets at a bookmaker; at all of them where none is named."""
+        return self._basis.is_mine(bookmaker)
+
     def assess(self, section: Section, selection: str, bookmaker: str | None) -> Assessment:
         """Say what a price is worth and what speaks against it."""
         row, side = section.row_of(selection), section.side_of(selection)

@@ -66,7 +66,7 @@ class NearMiss(NamedTuple):
 
 
 def near_misses(matrix: Matrix, by: Judge) -> Iterator[NearMiss]:
-    """Yield the prices of a game that are almost value."""
+    """Yield the prices of a game that are almost value, at the user's bookmakers."""
     for section in matrix.sections:
         reference = section.reference
         if reference is None or (section.overround or _ROOM) > _ROOM:
@@ -87,6 +87,8 @@ def by_selection(misses: Iterable[NearMiss]) -> list[NearMiss]:
 def _of_row(matrix: Matrix, section: Section, row: SelectionRow, by: Judge) -> Iterator[NearMiss]:
     factor = safety_floor(section.key.market_type) * (1 + _LEAST_EV / 100)
     for bookmaker, price in row.prices.items():
+        if not by.is_mine(bookmaker):
+            continue
         fair = fair_beside(section, row, bookmaker)
         if fair is None or price.odds < fair * factor or not price.is_offered:
             continue

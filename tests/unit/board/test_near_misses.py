@@ -38,6 +38,11 @@ def test_an_edge_that_is_a_little_short_is_a_near_miss(desk: Desk) -> None:
     )
 
 
+def test_only_where_the_user_bets_is_anything_missed(desk: Desk) -> None:
+    desk.board.set_bookmakers(("Nearer",))
+    assert set(misses_of(desk, {"Near": 2.90, "Nearer": 2.905})) == {"Nearer"}
+
+
 def test_what_speaks_against_a_price_makes_it_no_near_miss(desk: Desk) -> None:
     """A price a little too good is a mistake more often than value."""
     assert misses_of(desk, {"Over": 3.10, "Absurd": 4.0}) == {}
