@@ -20,7 +20,11 @@ GAME_ID = ExportColumn("game_id", "Game id")
 """In every file: what other tables and the API call the game."""
 _PER = ExportColumn("per", "EV per unit")
 """What the EV is of: a unit staked, or only of a decided one (D53)."""
+_IS_VALUE = ExportColumn("is_value", "Value")
+"""Whether it is value at one of the user's bookmakers: an edge alone does not say it."""
 _CAUTIONS = BY_KEY["cautions"]
+_WHICH = [BY_KEY["period"], BY_KEY["is_live"]]
+"""What tells one row of a game from another, shown or not."""
 _SOURCES = ExportColumn("sources", "Sources")
 """Whose odds the service shows: all of them in each row, since it tells none of a single price."""
 
@@ -127,9 +131,11 @@ class GridExport(QObject):
             changed.emit(said)
             return
         job = self._job = self._waiting.popleft()
-        columns = list(job.columns)
-        if job.is_file and _CAUTIONS not in columns and BY_KEY["ev_pct"] in columns:
-            columns.append(_CAUTIONS)  # on the screen a mark shows that there are some
+        columns, has_ev = list(job.columns), BY_KEY["ev_pct"] in job.columns
+        if job.is_file:
+            # On the screen a mark shows that there are cautions, and the market its period.
+            wanted = [*_WHICH, _CAUTIONS] if has_ev else _WHICH
+            columns += [column for column in wanted if column not in columns]
         self._values = [COLUMNS[column].export_value for column in columns]
         self._columns = tuple(
             ExportColumn(spec.key, title_in(spec, job.shape), spec.kind, spec.decimals)
@@ -138,9 +144,9 @@ class GridExport(QObject):
         if job.is_file:
             self._values.append(lambda row: row.selection.key.game_id)
             self._columns += (GAME_ID,)
-            if BY_KEY["ev_pct"] in job.columns:
-                self._values.append(_per)
-                self._columns += (_PER,)
+            if has_ev:
+                self._values += [_per, lambda row: row.is_value]
+                self._columns += (_PER, _IS_VALUE)
         if job.sources:
             self._values.append(lambda row: job.sources)
             self._columns += (_SOURCES,)

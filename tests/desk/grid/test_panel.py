@@ -258,6 +258,9 @@ def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
     judged = {row["per"] for row in rows if row["ev_pct"]}
     assert (judged, {row["per"] for row in rows if not row["ev_pct"]}) == ({"staked"}, {""})
     assert panel.messages.text == f"18 rows written to {path}."
+    names = ("game_id", "bookmaker", "market_type", "period", "is_live", "selection")
+    assert len({tuple(row[name] for name in names) for row in rows}) == PRICES
+    assert {row["is_value"] for row in rows if not row["ev_pct"]} == {"false"}
 
 
 @pytest.mark.parametrize(
