@@ -240,6 +240,7 @@ class Past:
             matrix = await self._client.game(game_id, as_of=format_ms(at_ms))
         except NotFoundError:
             self._unread.discard(game_id)
+            self._board.end_game(game_id)
             self._board.forget_game(game_id)
             return
         self._unread.discard(game_id)

@@ -76,6 +76,8 @@ def state_without_rows(
             "No bookmaker quotes this game now.",
             "Prices show up here by themselves when one does.",
         )
+    if is_gone and connection.as_of_ms is not None:
+        return EmptyState("table", "No bookmaker had a price of this game then.")
     if is_gone:
         return EmptyState(
             "table",

@@ -17,6 +17,7 @@ from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
+from oddsdesk.desk.ui.states import state_without_rows
 from oddsdesk.store.store import open_store
 from tests.kit.waiting import until_told
 
@@ -95,6 +96,23 @@ async def test_another_date_shows_what_stood_then(looking: Looking) -> None:
     matrix = board.matrix(game)
     assert matrix is not None
     assert matrix.sections[0].rows[0].prices["Bet365"].odds == 2.0
+
+
+async def test_of_a_game_without_prices_then_it_is_said(looking: Looking) -> None:
+    """It seemed to be read for ever."""
+    board = looking.board
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(board.games))
+    (game,) = board.games
+    looking.manager.subscribe_game(game)
+    await looking.until(lambda: board.matrix(game) is not None)
+    looking.looking_back.show_day(DAY.replace(day=1))
+    await looking.until(lambda: board.is_gone(game))
+    state = state_without_rows(None, board.connection, looking.clock(), is_gone=True)
+    assert state.sentence == "No bookmaker had a price of this game then."
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: board.matrix(game) is not None)
+    assert not board.is_gone(game)
 
 
 async def test_back_to_now_goes_on_as_before(looking: Looking) -> None:
