@@ -68,6 +68,7 @@ _OTHERS: Final = {EV_SHARE, FREE_BET, EACH_WAY, TIPSTER, *COMMISSION_KEYS}
 _SAID: Final = {*_KINDS, *ODDS_KEYS.values(), *_OTHERS}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
 _YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
+_NO: Final = frozenset({"no", "false", "0", "n", "non"})
 _AMOUNTS: Final = frozenset({"stake", "cashed_stake", "cashed_back", "age_ms"})
 """Columns of numbers that may have thousands."""
 _PROFIT: Final = "profit"
@@ -349,10 +350,17 @@ def _cell(key: str, text: str, writing: _Writing) -> Any:
     if _KINDS[key] is ColumnKind.TIME:
         return read_time(key, text, writing.days)
     if _KINDS[key] is ColumnKind.FLAG:
-        return fold(text) in _YES
+        return _flag(key, text)
     if key in _AMOUNTS:
         return read_amount(key, text, writing.decimals)
     return read_number(key, text) if _KINDS[key] is ColumnKind.NUMBER else text
+
+
+def _flag(key: str, text: str) -> bool:
+    word = fold(text)
+    if word not in _YES | _NO:
+        raise CellError(f"{key} {text!r}: expected true or false")
+    return word in _YES
 
 
 def _odds(row: Mapping[str, str], style: str) -> float:

@@ -220,6 +220,22 @@ def test_our_own_lists_keep_what_was_not_known() -> None:
     assert read_bets(written_csv(held), NOW, profiles=PROFILES).bets == [held]
 
 
+@pytest.mark.parametrize(
+    ("word", "practice"), [("TRUE", True), ("1", True), ("0", False), ("", False)]
+)
+def test_practice_is_read_as_spreadsheets_write_it(word: str, practice: bool) -> None:
+    (bet,) = read_bets(f"selection,odds,stake,practice\nLyon,2.0,5,{word}\n".encode(), NOW).bets
+    assert bet.practice is practice
+
+
+def test_a_word_that_says_not_whether_it_is_practice_makes_no_bet_for_money() -> None:
+    found = read_bets(b"selection,odds,stake,practice\nLyon,2.0,5,WAHR\n", NOW)
+    assert (found.bets, found.problems) == (
+        [],
+        ["line 2: practice 'WAHR': expected true or false"],
+    )
+
+
 def test_a_bet_by_hand_belongs_to_its_game() -> None:
     text = "match_name,competition,selection,odds,stake,currency\nPSG - Lyon,LIG1,PSG,2.1,5,eur\n"
     (bet,) = read_bets(text.encode(), NOW).bets
