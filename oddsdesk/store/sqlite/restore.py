@@ -29,6 +29,7 @@ from oddsdesk.store.sqlite.migrations import Schema, migrate
 from oddsdesk.store.sqlite.recognition import Condition, condition_of, unusable
 from oddsdesk.store.sqlite.replacing import Move, brought_beside, put_in_place
 from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.sqlite.shape import check_nothing_acts, check_tables
 from oddsdesk.store.unfinished import OWNER_ONLY, unfinished_beside
 
 MAGIC: Final = b"SQLite format 3\0"
@@ -146,7 +147,9 @@ class _Begun:
 
 
 def _bring_up_to_date(parts: dict[str, Path], progress: Progress) -> None:
-    """Check all files for damage and migrate older ones."""
+    """Check all files for damage and for what is not ours in them, and migrate older ones."""
+    for path in parts.values():
+        check_nothing_acts(path)
     stored_reference_of(parts[archive.ODDS])
     for name, path in parts.items():
         path.chmod(OWNER_ONLY)
@@ -159,10 +162,11 @@ def _bring_up_to_date(parts: dict[str, Path], progress: Progress) -> None:
 
 
 def _migrate(path: Path, schema: Schema) -> None:
-    """Migrate a file without a copy: the backup is that."""
+    """Migrate a file without a copy, since the backup is that; its tables are ours then."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         if condition_of(connection, path, schema) is not Condition.CURRENT:
             migrate(connection, schema, lambda: None)
+        check_tables(connection, path, schema)
 
 
 def _exists(path: Path) -> StoreError:

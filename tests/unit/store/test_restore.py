@@ -13,6 +13,7 @@ import pytest
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.access import open_access
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, lock_database
 from oddsdesk.store.sqlite import replacing
@@ -22,6 +23,7 @@ from oddsdesk.store.sqlite.migrations import migrate
 from oddsdesk.store.sqlite.restore import Restored, restore
 from oddsdesk.store.sqlite.schema import ODDS as SCHEMA
 from oddsdesk.store.store import open_store
+from tests.unit.store import fixtures
 
 MakeQuote = Callable[..., Quote]
 LATER = 1_776_000_000_000
@@ -283,6 +285,72 @@ def test_a_damaged_plain_copy_changes_nothing(make, tmp_path: Path, there: Path)
     with pytest.raises(StoreError, match=r"copy\.db.*damaged"):
         _restored(tmp_path / "copy.db", there, force=True)
     assert _files(there.parent) == before
+
+
+LOOP = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT"
+TAMPERED = {
+    "a trigger": (
+        "CREATE TRIGGER evil AFTER INSERT ON quote BEGIN DELETE FROM price_change; END",
+        "has a trigger, 'evil'",
+    ),
+    "a view for a table": (
+        f"ALTER TABLE quote RENAME TO other; CREATE VIEW quote AS {LOOP} other.* FROM r, other",
+        "it calls quote is not",
+    ),
+    "another view": (f"DROP VIEW games; CREATE VIEW games AS {LOOP} n FROM r", "it calls games is"),
+    "a column more": ("ALTER TABLE quote ADD COLUMN bad AS (odds)", "it calls quote is not"),
+    "a table less": ("DROP TABLE value_bet", "lacks value_bet"),
+    "no such index": ("DROP INDEX {index}", "lacks {index}"),
+}
+
+
+@pytest.mark.parametrize("how", TAMPERED)
+def test_a_backup_whose_tables_are_not_ours_changes_nothing(
+    make, tmp_path: Path, there: Path, how: str
+) -> None:
+    make(there, "Unibet")
+    back_up(there, tmp_path / "copy.db")
+    statement, said = TAMPERED[how]
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+        named = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE INDEX % ON quote %'"
+        ((index,), *_) = copy.execute(named).fetchall()
+        copy.executescript(statement.format(index=index))
+    before = _files(there.parent)
+    with pytest.raises(StoreError, match=said.format(index=index)) as refused:
+        _restored(tmp_path / "copy.db", there, force=True)
+    assert "copy.db: " in str(refused.value)
+    assert len(str(refused.value).splitlines()) == 1
+    assert _files(there.parent) == before
+
+
+def test_triggers_in_keys_and_bets_are_refused_as_well(make, tmp_path: Path, there: Path) -> None:
+    make(there, "Unibet")
+    trigger = "CREATE TRIGGER evil AFTER INSERT ON api_key BEGIN DELETE FROM api_key; END"
+    with closing(sqlite3.connect(access_path(there))) as access:
+        access.execute(trigger)
+    back_up(there, tmp_path / "all.tar", Contents(keys=True))
+    with pytest.raises(StoreError, match=r"access\.db: has a trigger, 'evil'"):
+        _restored(tmp_path / "all.tar", there, force=True)
+
+
+def test_what_its_owner_added_to_a_database_is_restored(make, tmp_path: Path, there: Path) -> None:
+    make(there, "Unibet")
+    with closing(sqlite3.connect(there)) as connection:
+        connection.executescript(
+            "CREATE VIEW mine AS SELECT * FROM games; CREATE TABLE notes (text);"
+            "CREATE INDEX my_index ON price_change (odds)"
+        )
+    back_up(there, tmp_path / "copy.db")
+    _restored(tmp_path / "copy.db", there, force=True)
+    assert _bookmakers(there) == ["Unibet"]
+
+
+def test_the_oldest_version_that_is_kept_has_the_tables_of_this_one(
+    tmp_path: Path, there: Path
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old:
+        old.executescript((Path(fixtures.__file__).parent / "d4e90e6.sql").read_text())
+    _restored(tmp_path / "old.db", there)
 
 
 def test_a_database_of_another_program_and_an_empty_one_are_no_backups(
