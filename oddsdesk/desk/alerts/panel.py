@@ -25,6 +25,10 @@ from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 
 _RULES = "Rules…"
+_PAST = (
+    "This price is of the past, and alerts are of now. Ctrl+Shift+J goes back to now; a target can "
+    "be set then."
+)
 
 
 class AlertsPanel(QWidget):
@@ -79,7 +83,13 @@ class AlertsPanel(QWidget):
         dialog.open()
 
     def ask_target(self, key: RowKey) -> None:
-        """Ask from which price on a cell shall alert, or show and change what was asked for."""
+        """Ask from which price on a cell shall alert, or show and change what was asked for.
+
+        Not while one looks back: what is offered there is not known now.
+        """
+        if self._board.connection.as_of_ms is not None:
+            self.said.emit(_PAST, False)
+            return
         cell = target_cell(self._board, key)
         if cell is None:
             self.said.emit("That price is held here no longer.", False)

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.alerts.gate import AlertEntry
 from oddsdesk.board.alerts.rules import TargetRule, read_rules
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.panel import AlertsPanel
 from oddsdesk.desk.alerts.rules_dialog import RulesDialog
@@ -98,6 +99,17 @@ def test_a_target_that_is_off_is_turned_on(panel: AlertsPanel, alerts: AlertsCon
     assert (dialog.price.text(), dialog.save.text()) == ("2.2", "Turn the alert on")
     dialog.save.click()
     assert alerts.kept().rules == (RULE,)
+
+
+def test_no_target_is_asked_for_on_a_price_of_the_past(
+    panel: AlertsPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
+    with qtbot.waitSignal(panel.said) as said:
+        panel.ask_target(OVER)
+    assert said.args is not None
+    assert said.args[0].startswith("This price is of the past")
+    assert panel.findChildren(TargetDialog) == []
 
 
 def test_a_price_that_is_reached_already_is_said_to_be(panel: AlertsPanel) -> None:
