@@ -35,6 +35,21 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None 
     return Placed(by_outcome, by_game, total)
 
 
+def open_by_outcome(
+    bets: Iterable[PlacedBet], *, simulated: bool | None
+) -> dict[Hashable, list[PlacedBet]]:
+    """Return the bets that are open by what they are on, oldest first, as ``placed_in`` names it.
+
+    ``simulated``: whether the odds are beside which they count, as ``counted`` says.
+    """
+    found = defaultdict[Hashable, list[PlacedBet]](list)
+    for bet in counted(bets, simulated=simulated):
+        if bet.open_stake:
+            for outcome in outcomes_of(bet):
+                found[outcome].append(bet)
+    return found
+
+
 def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
     """Return the bets whose closing line is wanted, devigged by the method they were judged by.
 

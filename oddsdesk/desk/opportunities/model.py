@@ -1,8 +1,9 @@
 """Opportunities as rows: a leg each, those of one opportunity below each other."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
@@ -22,7 +23,9 @@ from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, span_text
-from oddsdesk.pricing.opportunities import OpportunityKind
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.open_bets import outcome_named
+from oddsdesk.pricing.opportunities import OpportunityKind, rest_of_legs
 from oddsdesk.pricing.profiles import Profile
 
 LegKey = tuple[OpportunityKey, int]
@@ -34,6 +37,17 @@ KIND_TITLES: Final = {
 }
 
 
+class Rest(NamedTuple):
+    """What an opportunity is open on, some of whose legs are placed."""
+
+    taken: tuple[tuple[float, float], ...]
+    """Stake and net odds of each leg that is placed."""
+    stakes: dict[int, float]
+    """What to stake on each of the others, by place."""
+    worst_pct: float
+    """What all of that leaves at worst, in percent of all stakes."""
+
+
 class LegRow(NamedTuple):
     """A leg of an opportunity."""
 
@@ -43,11 +57,25 @@ class LegRow(NamedTuple):
     reference: str
     is_lost: bool = False
     """Whether nothing is heard of prices: then nothing is staked."""
+    placed: tuple[PlacedBet, ...] = ()
+    """What the user placed on its outcome and is open, wherever, oldest first."""
+    rest: Rest | None = None
+    """None where no leg is placed, or all are."""
 
     @property
     def stake(self) -> float:
-        """What to stake on the leg; 0 for nothing."""
-        return 0.0 if self.is_lost else self.leg.stake
+        """What to stake on the leg; 0 for nothing, as where it is placed."""
+        if self.is_lost or self.placed:
+            return 0.0
+        return self.leg.stake if self.rest is None else self.rest.stakes[self.place]
+
+    @property
+    def to_place(self) -> list[tuple[RowKey, float]]:
+        """The legs that are not placed, each with its stake; all of them where none is open."""
+        legs = self.found.legs
+        if self.rest is not None:
+            return [(legs[place].key, stake) for place, stake in self.rest.stakes.items()]
+        return [(leg.key, leg.stake) for leg in legs]
 
     @property
     def leg(self) -> OpportunityLeg:
@@ -78,13 +106,59 @@ def rows_of(
     reference: str,
     *,
     is_lost: bool,
+    placed: Mapping[Hashable, Sequence[PlacedBet]],
+    step: float,
 ) -> dict[LegKey, LegRow]:
-    """Return a row for each leg."""
-    return {
-        (each.key, place): LegRow(each, place, profile_of(leg.bookmaker), reference, is_lost)
-        for each in found
-        for place, leg in enumerate(each.legs)
-    }
+    """Return a row for each leg.
+
+    Args:
+        found: The opportunities.
+        profile_of: What a bookmaker keeps and takes.
+        reference: Whom prices are judged by.
+        is_lost: Whether nothing is heard of prices.
+        placed: The open bets, as ``open_by_outcome`` says.
+        step: What stakes are multiples of.
+    """
+    rows = {}
+    for each in found:
+        bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
+        rest = _rest(each, bets, step)
+        for place, leg in enumerate(each.legs):
+            profile = profile_of(leg.bookmaker)
+            row = LegRow(each, place, profile, reference, is_lost, bets[place], rest)
+            rows[each.key, place] = row
+    return rows
+
+
+def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
+    key = (*leg.key[:4], leg.bookmaker)
+    return outcome_named(key, found.match_name, found.sport, in_play=found.in_play)
+
+
+def _rest(found: Opportunity, bets: Sequence[Sequence[PlacedBet]], step: float) -> Rest | None:
+    """Return what is open; several bets on a leg are one that pays as much."""
+    taken = []
+    for on_leg in filter(None, bets):
+        staked = sum(bet.open_stake for bet in on_leg)
+        taken.append((staked, sum(bet.open_stake * bet.net for bet in on_leg) / staked))
+    places = [place for place, on_leg in enumerate(bets) if not on_leg]
+    if not taken or not places:
+        return None
+    nets = [found.legs[place].net_odds for place in places]
+    stakes, worst = rest_of_legs(taken, nets, step)
+    return Rest(tuple(taken), dict(zip(places, stakes, strict=True)), worst)
+
+
+def open_text(row: LegRow) -> str:
+    """Return what an opportunity is open on, and what to stake there; empty where it is not."""
+    if row.rest is None:
+        return ""
+    legs = row.found.legs
+    on = (
+        legs[place].key.selection + ("" if row.is_lost else f", stake {stake:g}")
+        for place, stake in row.rest.stakes.items()
+    )
+    return f"open on {' and '.join(on)}"
 
 
 def middle_text(found: Opportunity) -> str:
@@ -107,8 +181,14 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     for caution in leg.cautions:
         yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
     worst = signed_hundredths_text(found.outlay.worst)
+    for bet in row.placed:
+        yield f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}"
+    if text := open_text(row):
+        yield text[0].upper() + text[1:]
     if row.is_lost:
         yield "No stake: nobody knows whether these prices still stand"
+    elif row.rest is not None:
+        yield f"With that {signed_hundredths_text(row.rest.worst_pct)} % of all stakes at worst"
     else:
         yield f"All legs: {found.outlay.staked:g} staked, {worst} in the worst case after rounding"
     if text := middle_text(found):
@@ -153,12 +233,15 @@ def _odds(row: LegRow, _now: int) -> Cell:
 
 
 def _stake(row: LegRow, _now: int) -> Cell:
+    if row.placed:
+        return Cell(f"✓ {sum(bet.stake for bet in row.placed):g}", TextRole.ACCENT)
     stake, limit = row.stake, row.profile.limit
+    note = "open" if row.rest is not None else ""
     if not stake:
-        return Cell("–", TextRole.NOTE)
+        return Cell("–", TextRole.NOTE, note=note)
     if limit is not None and stake > limit:
-        return Cell(f"{stake:g} > {limit:g}", TextRole.DOWN, is_strong=True)
-    return Cell(f"{stake:g}", is_strong=True)
+        return Cell(f"{stake:g} > {limit:g}", TextRole.DOWN, is_strong=True, note=note)
+    return Cell(f"{stake:g}", is_strong=True, note=note)
 
 
 def _seen(row: LegRow, now_ms: int) -> Cell:
@@ -260,12 +343,13 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ColumnSpec(
         "stake",
         "Stake",
-        Column("100 > 50"),
+        Column("100 > 50", note_sample="open"),
         _stake,
         lambda row: 0.0 if row.is_lost else row.found.legs[0].stake,
         descending_first=True,
         tip="Your total divided in your steps so that the worst outcome leaves most; beside it the "
-        "most that the bookmaker takes, as you noted it, where that is less",
+        "most that the bookmaker takes, as you noted it, where that is less; ✓ is what you placed "
+        "and is open, beside which the others are staked so that they leave most",
     ),
     ColumnSpec(
         "seen",

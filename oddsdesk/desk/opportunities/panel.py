@@ -1,7 +1,7 @@
 """The panel of arbitrage, middles and low hold, with the stakes of their legs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
@@ -22,8 +22,11 @@ from oddsdesk.desk.opportunities.model import (
     KIND_TITLES,
     LegRow,
     OpportunitiesModel,
+    open_text,
     rows_of,
 )
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.chips import ChipRow
@@ -35,6 +38,8 @@ from oddsdesk.desk.ui.states import NO_SERVICE, NO_STAKES
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.open_bets import open_by_outcome
 from oddsdesk.pricing.opportunities import OpportunityKind
 
 _ALL: Final = "all"
@@ -48,13 +53,25 @@ class OpportunitiesPanel(QWidget):
     """The ``RowKey`` of a price to be shown in its game."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None for none."""
-    place_requested = Signal(object)
-    """Legs to be marked as placed: a list of (``RowKey``, stake)."""
+    place_requested = Signal(object, object)
+    """Legs to be marked as placed, a list of (``RowKey``, stake), and of what was placed of the
+    others stake and net odds."""
 
-    def __init__(self, board: Board, theme: Theme, clock: Clock, preferences: Preferences) -> None:
+    def __init__(
+        self,
+        board: Board,
+        theme: Theme,
+        clock: Clock,
+        preferences: Preferences,
+        records: Records,
+    ) -> None:
         super().__init__()
         self.setProperty("variant", "panel")
         self._board = board
+        self._preferences = preferences
+        self._records = records
+        self._placed: tuple[bool | None, dict[Hashable, list[PlacedBet]]] | None = None
+        """The open bets by outcome, beside simulated odds or others; None: to be read anew."""
         self._kind = _ALL
         self._listed: list[Opportunity] = []
         """Those of the last look, or what the first has found so far."""
@@ -86,6 +103,7 @@ class OpportunitiesPanel(QWidget):
         """Stop listening to the board."""
         self._idle.stop()
         self.saver.close()
+        self._records.bets_changed.disconnect(self._on_records_bets_changed)
         self._unsubscribe()
         self.list.close()
 
@@ -130,6 +148,7 @@ class OpportunitiesPanel(QWidget):
         self.table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
         self._idle.timeout.connect(self._on_idle_timeout)
+        self._records.bets_changed.connect(self._on_records_bets_changed)
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
         for ident, act in (
             ("opportunities.place", self._place),
@@ -160,8 +179,22 @@ class OpportunitiesPanel(QWidget):
         chosen = [each for each in self._offered() if self._kind in (_ALL, each.kind.value)]
         reference = board.reference or UNNAMED_REFERENCE
         self._is_lost = board.connection.is_lost
-        rows = rows_of(chosen, board.basis.profiles.of, reference, is_lost=self._is_lost)
+        rows = rows_of(
+            chosen,
+            board.basis.profiles.of,
+            reference,
+            is_lost=self._is_lost,
+            placed=self._open_bets(),
+            step=split_of(self._preferences.get).step,
+        )
         self.model.show_rows(rows, may_move=not self._is_pointed_at())
+
+    def _open_bets(self) -> dict[Hashable, list[PlacedBet]]:
+        simulated = self._board.connection.simulated
+        if self._placed is None or self._placed[0] is not simulated:
+            bets = open_by_outcome(self._records.bets(), simulated=simulated)
+            self._placed = simulated, bets
+        return self._placed[1]
 
     def _offered(self) -> Sequence[Opportunity]:
         return () if self._looks_back else self._listed
@@ -173,6 +206,7 @@ class OpportunitiesPanel(QWidget):
     def _show_counts(self) -> None:
         counts = Counter(each.kind for each in self._offered())
         said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
+        said += self._open_texts()
         if self._is_lost and self._listed:
             said.append(NO_STAKES)
         self._facts.show_text(" · ".join(said) if self._has_looked or self._listed else "")
@@ -204,17 +238,26 @@ class OpportunitiesPanel(QWidget):
             "They show up here by themselves, among the bookmakers that are yours.",
         )
 
+    def _open_texts(self) -> list[str]:
+        """Say which opportunities are open on a side, the only one in full."""
+        rows = [row for row in self.model.rows() if row.is_first and row.rest is not None]
+        return (
+            [open_text(rows[0])]
+            if len(rows) == 1
+            else ([f"{len(rows)} open on a side"] if rows else [])
+        )
+
     def _show_menu(self, at: QPoint) -> None:
         if self._current() is not None:
             self.menu.popup(self.table.scrolling.viewport().mapToGlobal(at))
 
     def _place(self) -> None:
         if (row := self._current()) is not None:
-            self.place_requested.emit([(row.leg.key, row.stake)])
+            self.place_requested.emit([(row.leg.key, row.stake)], ())
 
     def _place_all(self) -> None:
         if (row := self._current()) is not None:
-            self.place_requested.emit([(leg.key, leg.stake) for leg in row.found.legs])
+            self.place_requested.emit(row.to_place, () if row.rest is None else row.rest.taken)
 
     def _show_game(self) -> None:
         if (row := self._current()) is not None:
@@ -241,6 +284,11 @@ class OpportunitiesPanel(QWidget):
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
         if not self.model.is_arranging:
             self.price_selected.emit(self.selected())
+
+    def _on_records_bets_changed(self) -> None:
+        self._placed = None
+        self._show()
+        self._show_counts()
 
     def _on_board_notice(self, notice: Notice) -> None:
         is_lost = self._board.connection.is_lost

@@ -280,8 +280,10 @@ class Desk:
     def _make_opportunities(self) -> "OpportunitiesPanel":
         from oddsdesk.desk.opportunities.panel import OpportunitiesPanel  # noqa: PLC0415 - late
 
-        panel = OpportunitiesPanel(self._board, self._theme, self._clock, self._preferences)
-        panel.place_requested.connect(lambda legs: self.values().place_legs(legs))
+        panel = OpportunitiesPanel(
+            self._board, self._theme, self._clock, self._preferences, self._records
+        )
+        panel.place_requested.connect(lambda legs, taken: self.values().place_legs(legs, taken))
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)

@@ -2,8 +2,7 @@
 
 import math
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -21,9 +20,9 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, making_rows
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
-from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.hidden import HiddenThings
-from oddsdesk.ledger.open_bets import outcomes_of, placed_in
+from oddsdesk.ledger.open_bets import open_by_outcome, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.slices import SLICE_S, exhaust, one_slice
@@ -187,11 +186,7 @@ class ValueLists(QObject):
             hidden=put_away.hides if put_away else None,
             everything=self.shows_cautions,
         )
-        on_outcome = defaultdict[object, list[PlacedBet]](list)
-        for bet in counted(self._records.bets(), simulated=simulated):
-            if bet.open_stake:
-                for outcome in outcomes_of(bet):
-                    on_outcome[outcome].append(bet)
+        on_outcome = open_by_outcome(self._records.bets(), simulated=simulated)
         yield
         rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
         self._listed, self._placed = bets, placed
@@ -241,7 +236,7 @@ class ValueLists(QObject):
         self,
         bet: Bet,
         others: tuple[AssessedPrice, ...],
-        placed: defaultdict[object, list[PlacedBet]],
+        placed: Mapping[Hashable, Sequence[PlacedBet]],
     ) -> BetRow:
         board, key = self._board, bet.price.key
         listed = board.values.listed.get(key)

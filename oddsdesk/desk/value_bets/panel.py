@@ -170,17 +170,21 @@ class ValuesPanel(QWidget):
         else:
             self.actions_on_bet.ask(subject)
 
-    def place_legs(self, legs: Sequence[tuple[RowKey, float]]) -> None:
+    def place_legs(
+        self, legs: Sequence[tuple[RowKey, float]], before: Sequence[tuple[float, float]] = ()
+    ) -> None:
         """Ask for bets with these stakes, one after the other; a refused one ends it.
 
-        Once a leg is placed, the stakes of the others are those that pay what it pays.
+        Once a leg is placed, the stakes of the others are those that pay what it pays, and what
+        legs paid that were placed ``before``, of which stakes and net odds are given.
         """
-        self._place_rest(legs, (), as_planned=True)
+        self._place_rest(legs, (), before, as_planned=True)
 
     def _place_rest(
         self,
         legs: Sequence[tuple[RowKey, float]],
         placed: "tuple[TypedBet, ...]",
+        before: Sequence[tuple[float, float]],
         *,
         as_planned: bool,
     ) -> None:
@@ -200,14 +204,14 @@ class ValuesPanel(QWidget):
             stake = 0.0
         elif not as_planned:
             step = split_of(self._preferences.get).step
-            taken = [(each.stake, each.net_odds) for each in placed]
+            taken = [*before, *((each.stake, each.net_odds) for each in placed)]
             (stake, *_), worst = rest_of_legs(taken, nets, step)
             what = "a loss" if worst < 0 else "of all stakes"
             words.append(f"at worst {signed_hundredths_text(worst)} % {what} at the prices now")
 
         def then(typed: "TypedBet") -> None:
             is_same = (typed.stake, typed.net_odds) == (stake, nets[0])
-            self._place_rest(legs, (*placed, typed), as_planned=as_planned and is_same)
+            self._place_rest(legs, (*placed, typed), before, as_planned=as_planned and is_same)
 
         leg = " · ".join(words) if count > 1 else ""
         acts.ask(

@@ -28,10 +28,10 @@ TITLES = [column.title for column in COLUMNS]
 
 @pytest.fixture
 def panel(
-    theme: Theme, quoted: Any, preferences: Preferences, qtbot: QtBot
+    theme: Theme, quoted: Any, preferences: Preferences, records: Records, qtbot: QtBot
 ) -> Iterator[OpportunitiesPanel]:
     quoted.board.set_connection(Connection(link=Link.LIVE))
-    made = OpportunitiesPanel(quoted.board, theme, quoted.clock, preferences)
+    made = OpportunitiesPanel(quoted.board, theme, quoted.clock, preferences, records)
     qtbot.addWidget(made)
     made.resize(1_118, 260)
     with qtbot.waitSignal(made.list.changed):
@@ -129,10 +129,10 @@ def test_what_is_stale_goes_while_the_look_at_all_rests(
     assert shown(panel) == []
 
 
-def test_an_empty_panel_says_why(theme: Theme, quoted: Any, qtbot: QtBot) -> None:
+def test_an_empty_panel_says_why(theme: Theme, quoted: Any, records: Records, qtbot: QtBot) -> None:
     quoted.board.clear()
     panel = OpportunitiesPanel(
-        quoted.board, theme, quoted.clock, Preferences(Layout(Path("unused.ini")))
+        quoted.board, theme, quoted.clock, Preferences(Layout(Path("unused.ini"))), records
     )
     qtbot.addWidget(panel)
     assert panel._state().sentence == "Reading the prices…"
@@ -265,7 +265,7 @@ def test_nothing_is_staked_while_not_connected(
         assert [row["Stake"] for row in shown(panel)] == stakes
         said = panel._facts.accessibleName()
         assert ("not connected: no stakes" in said) is (link is Link.WAITING)
-        exported = [row[-6] for row in table_of_opportunities(panel.model).rows]
+        exported = [row[-7] for row in table_of_opportunities(panel.model).rows]
         assert exported == ([0.0, 0.0] if link is Link.WAITING else [48.0, 51.0])
 
 
@@ -293,6 +293,51 @@ def test_legs_left_when_the_connection_goes_have_no_stake(
     first.accept()
     second = asked(values)
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "")
+
+
+def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
+    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """40 at 2.10 pay 84; at a net 1.98 42 pay 83.16 of 82 staked, 43 pay 85.14 of 83: at worst
+    1.41 % against 1.20 %."""
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    asked(values).stake.setText("40")
+    with qtbot.waitSignal(records.bets_changed):
+        asked(values).accept()
+    asked(values).reject()
+    panel.model.sort_now()
+    stakes = [panel.model.cell(row, TITLES.index("Stake")) for row in (0, 1)]
+    assert [(cell.text, cell.note) for cell in stakes] == [("✓ 40", ""), ("42", "open")]
+    assert "1 arbitrage · 0 middle · 0 low hold · open on Under 2.5, stake 42" in (
+        panel._facts.accessibleName()
+    )
+    tip = panel.model.tip(0, 0)
+    assert "Placed 40.00 at Betsson, 2.10" in tip
+    assert "Open on Under 2.5, stake 42\nWith that +1.41 % of all stakes at worst" in tip
+    panel._place_all()
+    only = asked(values)
+    assert (only.bookmaker.currentText(), only.stake.text()) == ("Matchbook", "42")
+    with qtbot.waitSignal(records.bets_changed):
+        only.accept()
+    panel.model.sort_now()
+    assert [row["Stake"] for row in shown(panel)] == ["✓ 40", "✓ 42"]
+    assert "open" not in panel._facts.accessibleName()
+
+
+def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """10 at 3.0 pay 30, which 30 at 2.10 exceed: 15 at 1.98 pay 29.70, nearly as much."""
+    tell(panel, quoted, qtbot)
+    legs = [(panel.model.entry(row).leg.key, stake) for row, stake in ((0, 14.0), (1, 15.0))]
+    values.place_legs(legs, [(10.0, 3.0)])
+    first = asked(values)
+    assert first.stake.text() == "14"
+    first.stake.setText("30")
+    first.accept()
+    assert asked(values).stake.text() == "15"
 
 
 def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
