@@ -13,6 +13,10 @@ class UnreachableError(NetworkError):
     """Nobody answered in full: no network, wrong address, TLS failure, or it took too long."""
 
 
+class NotConnectedError(UnreachableError):
+    """There was no connection, so that nothing was asked."""
+
+
 class UnusableAnswerError(NetworkError):
     """Something answered more than any answer holds, or packed as nobody asked for."""
 

@@ -12,7 +12,7 @@ import httpx
 
 from oddsdesk.network.addresses import USER_AGENT, host_of
 from oddsdesk.network.bodies import ACCEPTED, Unpacking
-from oddsdesk.network.errors import UnreachableError
+from oddsdesk.network.errors import NotConnectedError, UnreachableError
 from oddsdesk.network.secrets import filter_library, without_keys
 from oddsdesk.network.trust import system_trust
 from oddsdesk.slices import SLICE_S
@@ -72,7 +72,7 @@ class HttpClient:
         Without ``params`` the query of ``url`` stays.
 
         Raises:
-            UnreachableError: there was no answer within the limit.
+            UnreachableError: there was no answer within the limit, or no connection.
             UnusableAnswerError: it is larger than any answer, or packed as nobody asked for.
         """
         try:
@@ -85,6 +85,8 @@ class HttpClient:
                 body = await _body_of(response, host_of(url))
         except TimeoutError as error:
             raise UnreachableError(f"{host_of(url)} did not answer in full in time") from error
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise NotConnectedError(without_keys(_in_words(error, host_of(url)))) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise UnreachableError(without_keys(_in_words(error, host_of(url)))) from None
         return Reply(response.status_code, MappingProxyType(dict(response.headers)), body)

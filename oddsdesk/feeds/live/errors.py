@@ -12,6 +12,10 @@ class SourceError(FeedError):
     """A reading failed; it is tried again soon. Withdraws nothing."""
 
 
+class NotAskedError(SourceError):
+    """There was no connection with the source."""
+
+
 class ShapeError(SourceError):
     """The source answered something of another shape; the message names the field."""
 

@@ -166,6 +166,13 @@ class PollingFeed(LiveFeed):
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Take the quotes of a good answer, for adapters that learn from them."""
 
+    def failed(self, part: str, error: Exception, now_ms: int) -> None:
+        """Take that a reading failed, for adapters whose readings cost something all the same."""
+
+    def lack_of_credits(self, parts: Sequence[str]) -> str:
+        """Return why none of these parts can be paid for; empty where one can."""
+        return ""
+
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes of one reading after the other, for ever."""
         self.clock = clock
@@ -244,12 +251,12 @@ class PollingFeed(LiveFeed):
             self.status.waiting(str(error), clock(), until)
             await self._wait_until(until, clock)
         except SourceError as error:
-            self._note_failure(state, f"{part}: {error}", clock())
+            self._note_failure(part, f"{part}: {error}", error, clock())
         except Exception as error:  # noqa: BLE001 - border: adapters of others raise what they like
             trouble = f"{part}: {type(error).__name__}: {error}"
             if self.status.is_new(trouble):
                 _log.exception("%s: reading %s failed", self.status.name, part)
-            self._note_failure(state, trouble, clock())
+            self._note_failure(part, trouble, error, clock())
         else:
             state.trouble = ""
             state.backoff.reset()
@@ -278,7 +285,9 @@ class PollingFeed(LiveFeed):
         self.status.answered(now_ms)
         return quotes
 
-    def _note_failure(self, state: _Part, trouble: str, now_ms: int) -> None:
+    def _note_failure(self, part: str, trouble: str, error: Exception, now_ms: int) -> None:
+        self.failed(part, error, now_ms)
+        state = self._parts[part]
         state.trouble = trouble
         state.due = now_ms + round(state.backoff.next_s() * 1000)
         self._tell(now_ms)
@@ -289,13 +298,17 @@ class PollingFeed(LiveFeed):
             self.status.plan(self.emptiness(), now_ms)
 
     def _tell(self, now_ms: int) -> None:
-        troubles = [state for state in self._parts.values() if state.trouble]
+        troubles = {part: state for part, state in self._parts.items() if state.trouble}
         if not troubles:
             self.status.running(now_ms)
             return
+        paced = self.not_before(now_ms)
+        until = min(max(state.due, paced.get(part, 0)) for part, state in troubles.items())
+        if lack := self.lack_of_credits(list(troubles)):
+            self.status.out_of_credits(lack, now_ms, until)
+            return
         more = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
-        until = min(state.due for state in troubles)
-        self.status.failing(troubles[0].trouble + more, now_ms, until)
+        self.status.failing(next(iter(troubles.values())).trouble + more, now_ms, until)
 
     async def _wait_for_key(self, reason: str, clock: Clock) -> None:
         """Wait ten minutes, or until there is another key than the one that was refused."""

@@ -12,13 +12,14 @@ from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
     MissingKeyError,
+    NotAskedError,
     ShapeError,
     SourceError,
     TooFastError,
 )
 from oddsdesk.feeds.live.keys import KeySource
 from oddsdesk.network.addresses import host_of, is_local
-from oddsdesk.network.errors import NetworkError
+from oddsdesk.network.errors import NetworkError, NotConnectedError
 from oddsdesk.network.secrets import body_without_keys, keep_secret
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ class Source:
             reply = await self._open().send(
                 method, self.url + path, query, headers=headers, json=body, limit_s=REQUEST_S
             )
+        except NotConnectedError as error:
+            raise NotAskedError(error.message) from None
         except NetworkError as error:
             raise SourceError(error.message) from None
         reply = reply._replace(body=body_without_keys(reply.body))

@@ -12,6 +12,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
+    NotAskedError,
     OutOfCreditsError,
     ShapeError,
     SourceError,
@@ -91,7 +92,10 @@ class TheOddsApi(PollingFeed):
         self._prices: dict[str, dict[_Price, float]] = {}
         self._charged: dict[str, int] = {}
         """What the last reading of a game cost: only those of its markets that it has count."""
-        self._last = 0
+        self._last: int | None = None
+        """What the last reading of prices cost; None where nobody said."""
+        self._failed: set[str] = set()
+        """Parts whose last reading was paid for, perhaps, and gave nothing."""
         self._planner = Planner()
         self._used_up: int | None = None
 
@@ -127,8 +131,9 @@ class TheOddsApi(PollingFeed):
             path, markets = f"/v4/sports/{sport}/events/{game}/odds", self._by_game
         else:
             path, markets = f"/v4/sports/{sport}/odds", self._at_once
+        self._note_charge(None)
         body = await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
-        if game and self._last > 0:
+        if game and self._last:
             self._charged[part] = self._last
         return body
 
@@ -160,7 +165,7 @@ class TheOddsApi(PollingFeed):
         """Count credits; go by the error code, since to be out of credits is a 401, too."""
         left, used = (_number(reply, f"x-requests-{name}") for name in ("remaining", "used"))
         self.status.credits(left, used)
-        self._last = _number(reply, "x-requests-last") or 0
+        self._note_charge(_number(reply, "x-requests-last") or 0)
         if left is not None and used is not None:
             self._planner.note_credits(left, used, self.clock())
         if reply.status == 200:
@@ -197,9 +202,10 @@ class TheOddsApi(PollingFeed):
         if len(self._games) == len(self.spec.what):  # not before all games are known
             self.status.plan(plan.told, now_ms, plan.next_ms)
         never = now_ms + round(LIST_S * 1000)
+        later = {job.name: account.renewal_ms for job in jobs if job.cost > account.spendable}
         schedules = {job.name: plan.schedules.get(job.name) for job in jobs if job.kick_offs}
         return {
-            name: never if schedule is None else schedule.next_ms
+            name: later.get(name, never) if schedule is None else schedule.next_ms
             for name, schedule in schedules.items()
         }
 
@@ -217,8 +223,35 @@ class TheOddsApi(PollingFeed):
         both = [price for price in now if price in before]
         differed = sum(now[price] != before[price] for price in both) / len(both) if both else None
         self._prices[part] = now
+        self._failed.discard(part)
         self._planner.note_poll(job, now_ms, differed)
         self.keep(msgspec.json.encode(self._planner.memory))
+
+    def failed(self, part: str, error: Exception, now_ms: int) -> None:
+        """Have what may be paid for be tried once more soon, then as planned."""
+        job = next((each for each in self._jobs() if each.name == part), None)
+        is_free = isinstance(error, NotAskedError) if self._last is None else self._last <= 0
+        if job is None or is_free:
+            return
+        if part in self._failed:
+            self._planner.note_poll(job, now_ms)
+            self.keep(msgspec.json.encode(self._planner.memory))
+        self._failed.add(part)
+
+    def lack_of_credits(self, parts: Sequence[str]) -> str:
+        """Return how many are left and what a reading costs."""
+        account = self._planner.memory.credits
+        costs = [job.cost for job in self._jobs() if job.name in parts]
+        if account is None or len(costs) < len(parts) or min(costs) <= account.spendable:
+            return ""
+        left, cost = max(account.left, 0), min(costs)
+        return (
+            f"{left:,} credits are left, of which a few are kept, and a reading costs {cost:g};"
+            " it goes on once they come back, or with another key"
+        )
+
+    def _note_charge(self, cost: int | None) -> None:
+        self._last = cost
 
     def _jobs(self) -> list[Job]:
         jobs = []
