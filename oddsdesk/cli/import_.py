@@ -56,7 +56,7 @@ class _Import(click.Command):
         return super().parse_args(ctx, words + args[end:])
 
 
-@click.command("import", cls=_Import)
+@click.command("import", cls=_Import, epilog=f"FORMAT is {' or '.join(sorted(IMPORTERS))}.")
 @click.argument("format_name", metavar="FORMAT", type=click.Choice(sorted(IMPORTERS)))
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @click.option(
@@ -87,9 +87,9 @@ def import_(
 ) -> None:
     """Convert other people's files, plain or gzip, and record them.
 
-    FORMAT is football-data, oddsharvester, pinnacle (odds and fixtures together) or
-    the-odds-api. Every price is kept, or counted by the reason why it was skipped. Where the
-    quotes go to standard output, the counts go to standard error.
+    Of pinnacle odds and fixtures are given together. Every price is kept, or counted by the
+    reason why it was skipped. Where the quotes go to standard output, the counts go to standard
+    error.
 
     \b
     Example:

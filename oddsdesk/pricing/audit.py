@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
-from oddsdesk.pricing.devig import DEFAULT_METHOD, FROM_TOTAL, PUBLISHED, DevigError, devig
+from oddsdesk.pricing.devig import (
+    DEFAULT_METHOD,
+    FROM_TOTAL,
+    METHODS,
+    PUBLISHED,
+    DevigError,
+    devig,
+)
 from oddsdesk.pricing.rules import safety_floor
 
 _RATE_ROUNDING: Final = 0.56e-4
@@ -16,7 +23,6 @@ _EV_ROUNDING: Final = 0.5e-2
 _FLOAT_SLACK: Final = 1e-9
 _ENOUGH: Final = 0.9
 """Share of the rows that a formula must explain; the rest may be computed from newer prices."""
-_TWO_WAY_ONLY: Final = ("power", "odds_ratio", "shin", "goto", "probit")
 
 
 class AuditedRow(NamedTuple):
@@ -104,7 +110,12 @@ def fair_odds(method: str, reference_odds: float, overround: float, outcomes: in
     return devig(method, (reference_odds, 1 / other)).fair_odds[0]
 
 
-_METHODS: Final = (DEFAULT_METHOD, PUBLISHED, "multiplicative", *_TWO_WAY_ONLY)
+_METHODS: Final = (
+    DEFAULT_METHOD,
+    PUBLISHED,
+    "multiplicative",
+    *(method for method in METHODS if method not in FROM_TOTAL),  # of two outcomes only
+)
 _FLOORS: Final = ((False, True), (False, False), (True, True), (True, False))
 """Whether the floor is in the fair odds, and in the EV; the contract's reading first."""
 _HYPOTHESES: Final = tuple(

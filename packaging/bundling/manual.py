@@ -63,7 +63,7 @@ def _command(words: str, command: click.Command, context: click.Context) -> list
         record = parameter.get_help_record(context)
         if record is not None:
             lines += [".TP", f".B {_plain(record[0])}", _plain(record[1])]
-    return lines
+    return [*lines, *_text(command.epilog)] if command.epilog else lines
 
 
 def _text(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.feeds.importers import IMPORTERS
 from tests.fuzz.targets import TARGETS, examples
 
 
@@ -22,3 +23,7 @@ def test_what_comes_from_outside_keeps_the_promises(name: str, example: Path) ->
 def test_every_folder_of_examples_belongs_to_a_target() -> None:
     folders = {path.name for path in Path(__file__).with_name("corpus").iterdir()}
     assert folders == set(TARGETS)
+
+
+def test_every_format_that_is_imported_has_a_target() -> None:
+    assert set(IMPORTERS) - set(TARGETS) == set()

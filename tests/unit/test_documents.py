@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.feeds.importers import IMPORTERS
+
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 LARGEST = 250_000
@@ -104,3 +106,8 @@ def test_the_justfile_has_every_step_of_the_ci_script() -> None:
     ]
     justfile = (ROOT / "justfile").read_text("utf-8")
     assert [step for step in steps if step.split(" -m ")[-1] not in justfile] == []
+
+
+def test_the_guide_names_every_format_that_is_imported() -> None:
+    guide = (ROOT / "docs" / "guide.md").read_text("utf-8")
+    assert [name for name in IMPORTERS if f"`{name}`" not in guide] == []

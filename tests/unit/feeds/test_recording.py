@@ -11,6 +11,7 @@ import pytest
 from oddsdesk.contract.quotes import Quote, odds_row
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.recording import Moment, read_recording
 
 START = parse_ms("2020-05-01T12:00:00Z")
@@ -90,9 +91,7 @@ def test_a_file_without_quotes_is_refused(tmp_path: Path, content: bytes) -> Non
 
 
 def test_a_file_that_is_not_there_is_told_with_the_known_formats(tmp_path: Path) -> None:
-    with pytest.raises(
-        FeedError, match=r"no such file.*football-data, oddsharvester, pinnacle, the-odds-api"
-    ):
+    with pytest.raises(FeedError, match=rf"no such file.*{', '.join(sorted(IMPORTERS))}"):
         read_recording(f"odds-api:{tmp_path}/x.json")
 
 
