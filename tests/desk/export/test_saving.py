@@ -98,9 +98,10 @@ def test_legs_of_opportunities_go_out_with_their_stakes(
     for _ in finder.looking():
         pass
     model = OpportunitiesModel(quoted.clock)
-    model.show_rows(
-        rows_of(finder.entries.values(), quoted.board.basis.profiles.of, REFERENCE), may_move=True
-    )
+    profile_of, step = quoted.board.basis.profiles.of, split_of(preferences.get).step
+    found = finder.entries.values()
+    rows = rows_of(found, profile_of, REFERENCE, is_lost=False, placed={}, step=step)
+    model.show_rows(rows, may_move=True)
     first, second, *_ = dicts(table_of_opportunities(model))
     assert (first["kind"], first["leg"], second["leg"]) == ("arbitrage", 1, 2)
     assert (first["bookmaker"], first["odds"], first["game_id"]) == ("Betsson", 2.1, quoted.id)
