@@ -5,6 +5,7 @@ import io
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -24,6 +25,9 @@ _FIRST_YEAR = 1901
 """Excel takes 1900 for a leap year, and knows nothing before it."""
 
 
+_NO_EXCEL: Final = "Excel files need the extra: pip install 'oddsdesk[xlsx]'; CSV works without."
+
+
 class ExportError(Exception):
     """A table that cannot be written; one line that says why and what to do."""
 
@@ -39,9 +43,7 @@ def write_xlsx(
     try:
         import xlsxwriter  # noqa: PLC0415 - an extra, and 60 ms that only an export needs
     except ImportError as error:
-        raise ExportError(
-            "Excel files need the extra: pip install 'oddsdesk[xlsx]'; CSV works without."
-        ) from error
+        raise ExportError(_NO_EXCEL) from error
     if len(table.rows) > _MOST_ROWS:
         raise ExportError(
             f"An Excel sheet holds {_MOST_ROWS:,} rows and there are {len(table.rows):,}; "
@@ -159,6 +161,11 @@ CSV: Final = FileFormat("CSV", ".csv", write_csv)
 XLSX: Final = FileFormat("Excel workbook", ".xlsx", write_workbook)
 JSON: Final = FileFormat("JSON", ".json", write_json)
 FORMATS: Final = (CSV, XLSX, JSON)
+
+
+def lack_of(file_format: FileFormat) -> str:
+    """Say what a format needs that is not installed, before a file is asked for; empty for none."""
+    return _NO_EXCEL if file_format is XLSX and find_spec("xlsxwriter") is None else ""
 
 
 def _steps(table: Table, progress: Progress) -> Iterator[int]:

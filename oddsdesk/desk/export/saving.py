@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from oddsdesk.desk.export.files import CSV, FORMATS, FileFormat, Writer
+from oddsdesk.desk.export.files import CSV, FORMATS, FileFormat, Writer, lack_of
 from oddsdesk.desk.export.tables import Table
 
 _END_S: Final = 2.0
@@ -50,6 +50,9 @@ class TableSaver(QObject):
         if found is None:
             endings = ", ".join(each.suffix for each in FORMATS)
             self.said.emit(f"{path.name}: no such format; a file ends in {endings}.")
+            return
+        if lack := lack_of(found):
+            self.said.emit(lack)
             return
         table = self._table()
         writer = Writer(

@@ -25,7 +25,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, SnapshotProgressChanged
 from oddsdesk.clock import Clock
-from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat
+from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat, lack_of
 from oddsdesk.desk.grid import states
 from oddsdesk.desk.grid.bar import GridBar
 from oddsdesk.desk.grid.columns import BY_KEY
@@ -100,6 +100,8 @@ class GridPanel(QWidget):
         self._columns: ColumnChooser | None = None
         self._server: QAction | None = None
         self._is_cut_told = False
+        self._has_failed = False
+        """Whether it says that no file was written, which stays until there is more to say."""
         self._idle = QTimer(self, interval=_FILLING_MS)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._said = QTimer(self, singleShot=True, interval=_SAID_MS)
@@ -248,6 +250,9 @@ class GridPanel(QWidget):
         self.export.write(entries, columns, self.model.shape, file_format, path, sources)
 
     def _ask_for_file(self, file_format: FileFormat) -> None:
+        if lack := lack_of(file_format):
+            self._on_export_failed(lack)
+            return
         folder = QStandardPaths.StandardLocation.DocumentsLocation
         dialog = QFileDialog(self, f"Export as {file_format.title}")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -314,15 +319,17 @@ class GridPanel(QWidget):
         trouble = states.trouble_text(self._board.connection, self._clock())
         cut = states.cut_text(self._board.snapshot_progress)
         if trouble and self.model.count:
+            self._has_failed = False
             self.messages.say(trouble, icon="offline")
         elif cut and not self._is_cut_told:
             self._is_cut_told = True
             self.messages.say(cut, icon="warning")
-        elif not cut:
+        elif not cut and not self._has_failed:
             self._is_cut_told = False
             self.messages.hide()
 
     def _say_for_a_while(self, text: str) -> None:
+        self._has_failed = False
         self.messages.say(text)
         self._said.start()
 
@@ -423,6 +430,7 @@ class GridPanel(QWidget):
 
     def _on_export_progressed(self, doing: str, done: int, total: int) -> None:
         self._said.stop()
+        self._has_failed = False
         self.messages.say(f"{doing}: {done:,} of {total:,} rows", action="Stop")
 
     def _on_export_ended(self, text: str) -> None:
@@ -430,6 +438,7 @@ class GridPanel(QWidget):
 
     def _on_export_failed(self, text: str) -> None:
         self._said.stop()
+        self._has_failed = True
         self.messages.say(text, icon="warning")
 
 

@@ -1,14 +1,11 @@
 """The days of a log that are gone through: from and to, each empty for all there is."""
 
 from datetime import date, datetime, time, timedelta, tzinfo
-from typing import Final
 
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QSizePolicy
 
 from oddsdesk.desk.research.log import AskedSpan
 from oddsdesk.desk.ui.controls.filter_edit import name_clear_button
-
-_WIDTH: Final = 104
 
 
 class ChoiceError(ValueError):
@@ -56,7 +53,7 @@ def _field(name: str, tip: str) -> QLineEdit:
     field.setPlaceholderText(name)
     field.setAccessibleName(name)
     field.setToolTip(tip)
-    field.setMaximumWidth(_WIDTH)
+    field.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
     field.setClearButtonEnabled(True)
     name_clear_button(field)
     return field

@@ -1,16 +1,18 @@
 """The grid's panel: states, filters as chips, columns kept, rows copied and written."""
 
 import csv
+import sys
 from concurrent.futures import Future
 
 import msgspec
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFontMetrics, QGuiApplication
+from PySide6.QtWidgets import QFileDialog
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
-from oddsdesk.desk.export.files import CSV
+from oddsdesk.desk.export.files import CSV, XLSX
 from oddsdesk.desk.grid import states
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import Shape
@@ -261,6 +263,18 @@ def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
     names = ("game_id", "bookmaker", "market_type", "period", "is_live", "selection")
     assert len({tuple(row[name] for name in names) for row in rows}) == PRICES
     assert {row["is_value"] for row in rows if not row["ev_pct"]} == {"false"}
+
+
+def test_what_a_workbook_needs_is_said_before_a_file_is_asked_for_and_stays(
+    panel, qtbot, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    panel.bar.export_requested.emit(XLSX)
+    assert panel.findChild(QFileDialog) is None
+    for _ in range(3):
+        panel._tell_trouble()
+    assert not panel.messages.isHidden()
+    assert "pip install 'oddsdesk[xlsx]'" in panel.messages.text
 
 
 @pytest.mark.parametrize(
