@@ -65,9 +65,9 @@ async def test_a_guest_goes_through_the_log_beside_the_server(first, profile, tm
             quote = Quote(bookmaker, "A - B", "EPL", "moneyline", 0, prices, system_clock())
             store.record([quote]).result(10)
     guest = GuestSession(profile, system_clock)
-    await guest.start()
     database = database_here(guest)
     assert database == tmp_path / "odds.db"
+    await guest.start()
     research = DatabaseResearch(database, shipped_profiles(), None, DEFAULT_METHOD, system_clock)
     scored = await research.scorecards(AskedSpan(None, None), lambda _rows: None)
     assert scored.bookmakers == {"Pinnacle", "Soft"}

@@ -262,6 +262,7 @@ def test_what_was_placed_is_said_for_a_while_and_can_be_taken_back_later(
     with qtbot.waitSignal(records.bets_changed):
         placing(panel, quoted, qtbot).accept()
     assert not panel.messages.isHidden()
+    assert panel.messages._passing.isActive()
     panel.messages._passing.timeout.emit()
     assert panel.messages.isHidden()
     panel.table.set_current(0)
@@ -270,6 +271,7 @@ def test_what_was_placed_is_said_for_a_while_and_can_be_taken_back_later(
         panel.actions_on_bet.undo.trigger()
     assert row(panel)["Stake"] == "7"
     assert "Taken back" in panel.messages.text
+    assert panel.messages._passing.isActive()
     panel.messages._passing.timeout.emit()
     assert panel.messages.isHidden()
 
