@@ -57,6 +57,8 @@ class _Part(msgspec.Struct):
     began: int = 0
     """When it was read last, in milliseconds."""
     trouble: str = ""
+    left_out: int = 0
+    """How many prices of its last good answer made no sense."""
     is_empty: bool = False
     """Whether its last good answer held no prices."""
     backoff: Backoff = msgspec.field(default_factory=Backoff)
@@ -166,6 +168,10 @@ class PollingFeed(LiveFeed):
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Take the quotes of a good answer, for adapters that learn from them."""
 
+    def left_out(self, part: str) -> int:
+        """Return how many prices of the last good answer made no sense."""
+        return 0
+
     def failed(self, part: str, error: Exception, now_ms: int) -> None:
         """Take that a reading failed, for adapters whose readings cost something all the same."""
 
@@ -263,6 +269,7 @@ class PollingFeed(LiveFeed):
             state.due = began + round(self.interval_s(part) * 1000)
             self.heard(part, quotes, began)
             state.is_empty = not quotes
+            state.left_out = self.left_out(part)
             self._tell(clock())
             self._tell_emptiness(clock())
             gone = state.withdrawals.after(quotes, began) if self.is_whole(part) else []
@@ -301,6 +308,8 @@ class PollingFeed(LiveFeed):
         troubles = {part: state for part, state in self._parts.items() if state.trouble}
         if not troubles:
             self.status.running(now_ms)
+            if left_out := sum(state.left_out for state in self._parts.values()):
+                self.status.remark(f"prices left out that make no sense: {left_out:,}", now_ms)
             return
         paced = self.not_before(now_ms)
         until = min(max(state.due, paced.get(part, 0)) for part, state in troubles.items())

@@ -23,6 +23,7 @@ from oddsdesk.feeds.live.polling import NO_GAMES, PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
 from oddsdesk.feeds.live.the_odds_api_guide import OddsApiGuide
 from oddsdesk.feeds.the_odds_api import convert
+from oddsdesk.feeds.the_odds_api.importer import SENSELESS
 from oddsdesk.feeds.the_odds_api.shapes import moment
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class TheOddsApi(PollingFeed):
         self._prices: dict[str, dict[_Price, float]] = {}
         self._charged: dict[str, int] = {}
         """What the last reading of a game cost: only those of its markets that it has count."""
+        self._left_out: dict[str, int] = {}
         self._last: int | None = None
         """What the last reading of prices cost; None where nobody said."""
         self._failed: set[str] = set()
@@ -153,13 +155,19 @@ class TheOddsApi(PollingFeed):
 
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
         """Return the quotes of an answer, as the importer of such files reads them."""
+        self._left_out[part] = 0
         if answer is None or answer.strip() == b"[]":
             return []
         try:
-            imported = convert(SourceFile(part, answer))
+            imported = convert(SourceFile(part, answer), is_decimal=True)
         except FeedError as error:
             raise ShapeError(str(error)) from error
+        self._left_out[part] = sum(imported.skipped[reason] for reason in SENSELESS)
         return _quotes_of(imported)
+
+    def left_out(self, part: str) -> int:
+        """Return how many prices of the last answer can be none."""
+        return self._left_out.get(part, 0)
 
     def judge(self, reply: "Reply") -> None:
         """Count credits; go by the error code, since to be out of credits is a 401, too."""

@@ -37,11 +37,20 @@ IMPOSSIBLE = "impossible price"
 NO_NUMBER = "not a number"
 BROKEN_DRAW = "draw without a possible price"
 SAID_TWICE = "said twice"
+SENSELESS = frozenset(
+    {IMPOSSIBLE, NO_NUMBER, BROKEN_DRAW}
+    | {f"broken {part}" for part in ("event", "bookmaker", "market", "outcome")}
+)
+"""Reasons that say that a source is wrong, not that a market has no place here."""
 NO_OFFER = Offer()
 
 
-def convert(file: SourceFile) -> Imported:
+def convert(file: SourceFile, *, is_decimal: bool = False) -> Imported:
     """Return the quotes of one answer; a part that makes no sense is a problem that is named.
+
+    Args:
+        file: The answer.
+        is_decimal: Whether it was asked for in decimal odds; else its prices tell their format.
 
     Raises:
         FeedError: the file is no v4 answer.
@@ -50,7 +59,7 @@ def convert(file: SourceFile) -> Imported:
     titles = list(_bookmaker_titles(answer.events))
     reading = _Reading(
         file=file.name,
-        american=is_american(_prices(answer.events)),
+        american=not is_decimal and is_american(_prices(answer.events)),
         names=bookmaker_names(titles),
         timestamp=answer.timestamp,
     )

@@ -182,6 +182,31 @@ async def test_a_source_whose_clock_was_ahead_is_corrected_by_its_next_answer(
     assert left["match_name"] == "Fulham vs Chelsea"
 
 
+async def test_a_price_that_no_decimal_odds_are_is_left_out_and_told(
+    source: FakeSource, serve: Serve
+) -> None:
+    """D65: it asked for decimal odds; one of -250 made American ones of the whole answer."""
+    now = system_clock()
+    books = [
+        bookmaker(now, "Pinnacle", h2h()),
+        bookmaker(now, "Longshot", h2h(140.0)),
+        bookmaker(now, "Wrong", h2h(-250)),
+    ]
+    source.say(EVENTS, listed(game(now)))
+    source.say(ODDS, [game(now, *books)], [game(now, *books)], [game(now, *books[:2])])
+    async with serve(spec(source)) as served:
+        rows = await served.until_odds(3)
+        assert [of(rows, name)["odds"].get("Arsenal") for name in ("Pinnacle", "Longshot")] == [
+            2.0,
+            140.0,
+        ]
+        assert "Arsenal" not in of(rows, "Wrong")["odds"]
+        said = "prices left out that make no sense: 1"
+        await served.until(lambda: served.status().reason == said)
+        assert served.status().state is FeedCondition.RUNNING
+        await served.until(lambda: served.status().reason == "")
+
+
 async def test_out_of_credits_is_told_by_its_code_and_ends_when_used_falls(
     source, serve, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
