@@ -399,6 +399,8 @@ def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
         "drawdown_bets": found.drawdown.bets,
         "z": found.z,
         "chance": found.chance,
+        "bad_chance": found.bad_chance,
+        "outcomes": found.outcomes,
     }
 
 

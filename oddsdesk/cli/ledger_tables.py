@@ -6,11 +6,23 @@ from typing import Final
 from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.reporting import luck_text
 from oddsdesk.pricing.reports import Report
 
 _BETS: Final = ("BET", "STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "ODDS", "STAKE", "EV", "CLV")
-_REPORT: Final = ("OF", "BETS", "STAKED", "PROFIT", "YIELD", "EXPECTED", "CLV", "DRAWDOWN", "Z")
-_LEFT: Final = frozenset({"STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "GAME", "OF"})
+_REPORT: Final = (
+    "OF",
+    "BETS",
+    "STAKED",
+    "PROFIT",
+    "YIELD",
+    "EXPECTED",
+    "CLV",
+    "DRAWDOWN",
+    "Z",
+    "LUCK",
+)
+_LEFT: Final = frozenset({"STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "GAME", "OF", "LUCK"})
 
 
 def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
@@ -76,6 +88,7 @@ def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:
         _percent(found.clv_pct),
         f"{found.drawdown.depth:.2f}",
         "" if found.z is None else f"{found.z:+.2f}",
+        luck_text(found),
     )
 
 

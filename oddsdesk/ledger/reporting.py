@@ -1,13 +1,16 @@
 """Reports over the ledger: by currency, which are never summed, and by what the user asks."""
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Hashable, Iterable
 from datetime import UTC, datetime, tzinfo
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
 
 
@@ -22,6 +25,9 @@ class Grouping(Enum):
     """Of the kick-off; of the bet where that is not known."""
 
 
+_USUAL: Final = 0.4
+"""How often something is to happen by chance for nobody to ask why it did."""
+_HARDLY_EVER: Final = 10_000
 NONE: Final = "none"
 """The label of bets that have nothing to be split by."""
 _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
@@ -35,7 +41,53 @@ _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
 def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
     """Return the settled bets by kick-off, each with what reports count of it; no practice."""
     ordered = sorted(counted(bets), key=lambda bet: bet.order)
-    return [(bet, each) for bet in ordered if (each := bet.as_settled()) is not None]
+    return [
+        (bet, each._replace(outcome=_outcome_of(bet)))
+        for bet in ordered
+        if (each := bet.as_settled()) is not None
+    ]
+
+
+def _outcome_of(bet: PlacedBet) -> Hashable:
+    """Return what bets share that win and lose together; None where nobody tells.
+
+    Imported bets have no game's id: name and kick-off stand for it.
+    """
+    game = bet.game_id
+    if not game and bet.match_name and bet.kick_off is not None:
+        game = f"{bet.match_name.casefold()} {bet.kick_off}"
+    if not game:
+        return None
+    in_play = bet.kick_off is not None and bet.placed_at >= bet.kick_off
+    what = (bet.market_type, bet.period, bet.selection)
+    return _named(game, *what, bet.match_name, bet.sport, in_play=in_play) or (game, *what)
+
+
+@lru_cache(maxsize=1 << 16)
+def _named(
+    game: str,
+    market_type: str,
+    period: int,
+    selection: str,
+    match_name: str,
+    sport: str,
+    *,
+    in_play: bool,
+) -> Hashable:
+    key = (game, market_type, period, selection, "")
+    return outcome_named(key, match_name, sport, in_play=in_play)
+
+
+def luck_text(found: Report) -> str:
+    """Return how often chance alone does as well, or as badly, in words."""
+    if found.chance is None or found.bad_chance is None:
+        return ""
+    share = min(found.chance, found.bad_chance)
+    side = "by chance" if found.chance <= found.bad_chance else "as bad by chance"
+    if share > _USUAL:
+        return "what chance alone does"
+    times = 1 / share if share > 0 else math.inf
+    return f"one in {times:,.0f} {side}" if times < _HARDLY_EVER else f"hardly ever {side}"
 
 
 def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:

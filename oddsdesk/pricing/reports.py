@@ -1,13 +1,23 @@
 """What bets earned, what they should have earned, and how much of that chance alone explains.
 
 Chance alone is a bettor without edge: each bet is won with the probability ``1/o`` of its net
-odds, which earns nothing on average, with a variance of ``s^2 (o-1)`` for a stake ``s``. ``z`` is
-the profit in standard deviations of that. What came back (void, half of a half result) was not
-decided and counts for neither; what was cashed out counts for profit and yield alone.
+odds, which earns nothing on average, with a variance of ``s^2 (o-1)`` for a stake ``s``. Bets on
+one outcome win and lose together: they are one bet of their stakes, at odds that pay what they pay
+together. ``z`` is the profit in standard deviations of that. What came back (void, half of a half
+result) was not decided and counts for neither; what was cashed out counts for profit and yield
+alone.
+
+Few bets are far from a normal distribution, long odds above all: up to ``MOST_EXACT`` outcomes
+have no ``z``, and how often chance does as well is the exact tail of the sum of independent trials
+(Wang, On the number of successes in independent trials, Statistica Sinica 3, 1993, here with what
+each pays), added up of two halves (Horowitz and Sahni, Computing partitions with applications to
+the knapsack problem, JACM 21, 1974).
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import accumulate
 from statistics import NormalDist, fmean
 from typing import Final, NamedTuple, TypeVar
 
@@ -16,6 +26,11 @@ K = TypeVar("K")
 BAND_SHARE: Final = 0.95
 """How much of what chance alone does lies within the band."""
 BAND_Z: Final = NormalDist().inv_cdf((1 + BAND_SHARE) / 2)
+MOST_EXACT: Final = 20
+"""Of so many outcomes the distribution of profit is exact; of more it is taken as normal, which it
+comes near to the later the longer the odds are."""
+_HAIR: Final = 1e-9
+"""Of all that may be paid: profits that differ by less are equal."""
 
 
 class SettledBet(NamedTuple):
@@ -32,6 +47,8 @@ class SettledBet(NamedTuple):
     """What its EV promised when it was placed; None where that was not known."""
     clv_pct: float | None
     """None without a closing line."""
+    outcome: Hashable = None
+    """Equal for bets that win and lose together; None where it goes with no other."""
 
 
 class Drawdown(NamedTuple):
@@ -60,13 +77,14 @@ class Report(NamedTuple):
     beaten_pct: float | None
     """How many of those beat the close."""
     drawdown: Drawdown
+    outcomes: int
+    """How many outcomes the bets that were decided were on."""
     z: float | None
-    """None where nothing was decided."""
-
-    @property
-    def chance(self) -> float | None:
-        """Return how often chance alone does as well or better, between 0 and 1."""
-        return None if self.z is None else NormalDist().cdf(-self.z)
+    """None up to ``MOST_EXACT`` outcomes: it would say little of them."""
+    chance: float | None
+    """How often chance alone does as well or better, between 0 and 1; None: nothing was decided."""
+    bad_chance: float | None
+    """How often it does as badly or worse."""
 
 
 class Step(NamedTuple):
@@ -84,7 +102,9 @@ def report(bets: Sequence[SettledBet]) -> Report:
     profit = math.fsum(bet.profit for bet in bets)
     expected = [bet.expected for bet in bets if bet.expected is not None]
     clv = [bet.clv_pct for bet in bets if bet.clv_pct is not None]
-    spread = math.sqrt(math.fsum(map(_variance, bets)))
+    outcomes = [each for each in _outcomes(bets).values() if each.variance > 0]
+    earned = math.fsum(bet.decided_profit for bet in bets)
+    z, chance, bad_chance = _luck(outcomes, earned)
     return Report(
         bets=len(bets),
         staked=staked,
@@ -96,7 +116,10 @@ def report(bets: Sequence[SettledBet]) -> Report:
         clv_bets=len(clv),
         beaten_pct=sum(each > 0 for each in clv) / len(clv) * 100 if clv else None,
         drawdown=drawdown([bet.profit for bet in bets]),
-        z=math.fsum(bet.decided_profit for bet in bets) / spread if spread else None,
+        outcomes=len(outcomes),
+        z=z,
+        chance=chance,
+        bad_chance=bad_chance,
     )
 
 
@@ -124,14 +147,78 @@ def drawdown(profits: Iterable[float]) -> Drawdown:
 def course(bets: Iterable[SettledBet]) -> list[Step]:
     """Return where the bettor stood after each bet, from the beginning on."""
     profit = expected = variance = 0.0
-    steps = [Step(0.0, 0.0, 0.0)]
-    for bet in bets:
+    steps, outcomes = [Step(0.0, 0.0, 0.0)], dict[Hashable, _Outcome]()
+    for number, bet in enumerate(bets):
         profit += bet.profit
         expected += bet.expected or 0.0
-        variance += _variance(bet)
-        steps.append(Step(profit, expected, BAND_Z * math.sqrt(variance)))
+        before, after = _taken_in(outcomes, number, bet)
+        variance += after.variance - before.variance
+        steps.append(Step(profit, expected, BAND_Z * math.sqrt(max(0.0, variance))))
     return steps
 
 
-def _variance(bet: SettledBet) -> float:
-    return (bet.stake * bet.decided) ** 2 * (bet.net_odds - 1)
+class _Outcome(NamedTuple):
+    """All bets on one outcome."""
+
+    stake: float = 0.0
+    """What of them was decided."""
+    pays: float = 0.0
+    """What that pays when it wins."""
+
+    @property
+    def variance(self) -> float:
+        return self.stake * (self.pays - self.stake)
+
+
+def _outcomes(bets: Iterable[SettledBet]) -> dict[Hashable, _Outcome]:
+    found: dict[Hashable, _Outcome] = {}
+    for number, bet in enumerate(bets):
+        _taken_in(found, number, bet)
+    return found
+
+
+def _taken_in(
+    outcomes: dict[Hashable, _Outcome], number: int, bet: SettledBet
+) -> tuple[_Outcome, _Outcome]:
+    """Add a bet to its outcome; return that before and after."""
+    key = ("bet", number) if bet.outcome is None else ("outcome", bet.outcome)
+    before, stake = outcomes.get(key, _Outcome()), bet.stake * bet.decided
+    after = _Outcome(before.stake + stake, before.pays + stake * bet.net_odds)
+    outcomes[key] = after
+    return before, after
+
+
+def _luck(
+    outcomes: Sequence[_Outcome], earned: float
+) -> tuple[float | None, float | None, float | None]:
+    """Return ``z``, and how often chance does as well or better, and as badly or worse."""
+    if not outcomes:
+        return None, None, None
+    if len(outcomes) <= MOST_EXACT:
+        return None, *_exact_tails(outcomes, earned)
+    z = earned / math.sqrt(math.fsum(each.variance for each in outcomes))
+    return z, NormalDist().cdf(-z), NormalDist().cdf(z)
+
+
+def _exact_tails(outcomes: Sequence[_Outcome], earned: float) -> tuple[float, float]:
+    """Return how likely outcomes earn so much or more, and so much or less."""
+    half = len(outcomes) // 2
+    other = sorted(_sums(outcomes[half:]))
+    at, below = [each for each, _ in other], [0.0, *accumulate(share for _, share in other)]
+    hair = _HAIR * math.fsum(each.pays for each in outcomes)
+    better = worse = 0.0
+    for one, share in _sums(outcomes[:half]):
+        wanted = earned - one
+        better += share * (below[-1] - below[bisect_left(at, wanted - hair)])
+        worse += share * below[bisect_right(at, wanted + hair)]
+    return min(1.0, better), min(1.0, worse)
+
+
+def _sums(outcomes: Iterable[_Outcome]) -> list[tuple[float, float]]:
+    """Return every profit that outcomes can have, with how likely it is without an edge."""
+    found = [(0.0, 1.0)]
+    for stake, pays in outcomes:
+        share = stake / pays
+        won = [(each + pays - stake, chance * share) for each, chance in found]
+        found = won + [(each - stake, chance * (1 - share)) for each, chance in found]
+    return found

@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.desk.ui.controls.facts_bar import Fact
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
+from oddsdesk.ledger.reporting import luck_text
 from oddsdesk.pricing.reports import Report
 
 _LARGE: Final = 1_000
@@ -33,7 +34,7 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
             f"on {_amount(found.staked)} staked, {_bets(found.bets)}",
         ),
         Fact("Closing line", _percent(found.clv_pct), _beaten(found)),
-        Fact("Luck or skill", "–" if found.z is None else f"z {_z(found.z)}", luck_text(found)),
+        Fact("Luck or skill", _luck(found), luck_text(found)),
         Fact(
             "Drawdown",
             signed_hundredths_text(drawdown.depth) if found.bets else "–",
@@ -41,18 +42,6 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
         ),
         _risk(risk),
     ]
-
-
-def luck_text(found: Report) -> str:
-    """Return how often chance alone does as well, or as badly, in words."""
-    if found.z is None or found.chance is None:
-        return ""
-    share = min(found.chance, 1 - found.chance)
-    side = "by chance" if found.z >= 0 else "as bad by chance"
-    if share > 0.4:
-        return "what chance alone does"
-    times = 1 / share if share > 0 else float("inf")
-    return f"one in {times:,.0f} {side}" if times < 10_000 else f"hardly ever {side}"
 
 
 def _beaten(found: Report) -> str:
@@ -78,8 +67,13 @@ def _percent(figure: float | None) -> str:
     return "–" if figure is None else f"{signed_text(figure)} %"
 
 
-def _z(figure: float) -> str:
-    return f"{figure:.1f}".replace("-", "−")
+def _luck(found: Report) -> str:
+    """Return ``z``; of few outcomes how many there are, since it would say little of them."""
+    if found.z is not None:
+        return f"z {found.z:.1f}".replace("-", "−")
+    if not found.outcomes:
+        return "–"
+    return f"{found.outcomes} outcome{'' if found.outcomes == 1 else 's'}"
 
 
 def _bets(count: int) -> str:

@@ -6,14 +6,13 @@ from typing import Any, Final
 from PySide6.QtCore import Qt
 
 from oddsdesk.desk.bet_cells import profit_cell
-from oddsdesk.desk.bets.facts import luck_text
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec, Kind
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.ledger.reporting import Grouping
-from oddsdesk.pricing.reports import Report
+from oddsdesk.ledger.reporting import Grouping, luck_text
+from oddsdesk.pricing.reports import MOST_EXACT, Report
 
 ReportRow = tuple[str, Report]
 """What the row is of, and its report."""
@@ -144,7 +143,8 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "−10.0",
         lambda found: found.z,
         lambda figure: f"{figure:.1f}".replace("-", "−"),
-        tip="Profit in standard deviations of what bets without an edge do by chance",
+        tip="Profit in standard deviations of what bets without an edge do by chance; of up to "
+        f"{MOST_EXACT} outcomes it would say little",
     ),
     ColumnSpec(
         "luck",

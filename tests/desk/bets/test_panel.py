@@ -265,7 +265,7 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     assert texts["Profit"] == ("+0.04", "expected +0.29")
     assert texts["Yield"] == ("+0.4 %", "on 12.00 staked, 2 bets")
     assert texts["Closing line"] == ("+2.9 %", "100 % of 1 beaten")
-    assert texts["Luck or skill"] == ("z 0.0", "what chance alone does")
+    assert texts["Luck or skill"] == ("1 outcome", "what chance alone does")
     assert texts["Drawdown"] == ("−6.00", "within 1 bet")
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
     assert panel.chart.isVisible()

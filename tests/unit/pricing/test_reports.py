@@ -1,8 +1,12 @@
 """What bets earned, should have earned, and how much of that is chance."""
 
 import math
+from fractions import Fraction
+from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oddsdesk.pricing.reports import SettledBet, course, drawdown, report, reports_by
 
@@ -22,15 +26,84 @@ def test_a_report_sums_up() -> None:
 
 
 def test_z_is_the_profit_in_standard_deviations_of_fair_bets() -> None:
-    """Three bets of a unit at 2.0, 3.0 and 5.0 vary by 1 + 2 + 4."""
-    found = report([bet(1.0, 2.0), bet(2.0, 3.0), bet(-1.0, 5.0), bet(0.0, 9.0)])
-    assert found.z == pytest.approx(2.0 / math.sqrt(7))
-    assert found.chance == pytest.approx(0.2248, abs=1e-4)
+    """Of ten each, bets of a unit at 2.0, 3.0 and 5.0 vary by 10 times 1 + 2 + 4."""
+    found = report([bet(1.0, 2.0), bet(2.0, 3.0), bet(-1.0, 5.0), bet(0.0, 9.0)] * 10)
+    assert found.outcomes == 30
+    assert found.z == pytest.approx(20.0 / math.sqrt(70))
+    assert found.chance == pytest.approx(0.0084, abs=1e-4)
+    assert found.bad_chance == pytest.approx(0.9916, abs=1e-4)
 
 
 def test_half_results_count_half_for_chance() -> None:
     half = SettledBet(2.0, 2.0, -1.0, 0.5, -1.0, None, None)
-    assert report([half]).z == pytest.approx(-1.0)
+    assert report([half] * 25).z == pytest.approx(-5.0)
+
+
+def test_of_one_bet_that_won_chance_does_as_well_as_often_as_its_odds_say() -> None:
+    found = report([bet(5.9, 6.9)])
+    assert (found.outcomes, found.z) == (1, None)
+    assert found.chance == pytest.approx(1 / 6.9)
+    assert found.bad_chance == pytest.approx(1)
+
+
+def test_bets_on_one_outcome_are_one_bet_whatever_their_odds() -> None:
+    """4 at 6.9 and 6 at 6.4 pay 66 together: one bet of 10 at 6.6."""
+    both = [
+        SettledBet(stake, odds, stake * (odds - 1), 1.0, stake * (odds - 1), None, None, "over")
+        for stake, odds in ((4.0, 6.9), (6.0, 6.4))
+    ]
+    found = report(both)
+    assert (found.bets, found.outcomes) == (2, 1)
+    assert found.chance == pytest.approx(1 / 6.6)
+    assert report([each._replace(outcome=None) for each in both]).chance == (
+        pytest.approx(1 / (6.9 * 6.4))
+    )
+    assert [step.band for step in course(both)] == pytest.approx(
+        [0.0, 1.959964 * 4 * math.sqrt(5.9), 1.959964 * 10 * math.sqrt(5.6)]
+    )
+
+
+def every_way(bets: list[SettledBet]) -> tuple[Fraction, Fraction]:
+    """How often bets do as well, and as badly, by going through every way they can end."""
+    earned = sum(Fraction(each.decided_profit) for each in bets)
+    better = worse = Fraction(0)
+    for ways in product((True, False), repeat=len(bets)):
+        profit, likely = Fraction(0), Fraction(1)
+        for is_won, each in zip(ways, bets, strict=True):
+            odds, stake = Fraction(each.net_odds), Fraction(each.stake)
+            profit += stake * (odds - 1) if is_won else -stake
+            likely *= 1 / odds if is_won else 1 - 1 / odds
+        better += likely if profit >= earned else 0
+        worse += likely if profit <= earned else 0
+    return better, worse
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 8), st.sampled_from([1.25, 2.0, 2.5, 6.75, 41.0]), st.booleans()),
+        min_size=1,
+        max_size=7,
+    )
+)
+def test_of_few_bets_chance_is_what_every_way_they_can_end_adds_up_to(
+    told: list[tuple[int, float, bool]],
+) -> None:
+    bets = []
+    for stake, odds, is_won in told:
+        profit = stake * (odds - 1) if is_won else -stake
+        bets.append(SettledBet(stake, odds, profit, 1.0, profit, None, None))
+    found = report(bets)
+    better, worse = every_way(bets)
+    assert found.chance == pytest.approx(float(better))
+    assert found.bad_chance == pytest.approx(float(worse))
+
+
+def test_where_exact_ends_and_normal_begins_both_say_much_the_same() -> None:
+    """Evens: twenty bets of which 14 won by the binomial distribution, 21 by the normal one."""
+    exact = report([bet(1.0)] * 14 + [bet(-1.0)] * 6)
+    assert exact.chance == pytest.approx(sum(math.comb(20, won) for won in range(14, 21)) / 2**20)
+    near = report([bet(1.0)] * 14 + [bet(-1.0)] * 7)
+    assert near.z == pytest.approx(7 / math.sqrt(21))
 
 
 def test_nothing_settled_has_no_yield_and_no_z() -> None:

@@ -1,0 +1,68 @@
+"""Reports of placed bets: which of them win and lose together, and what is said of luck."""
+
+import msgspec
+import pytest
+
+from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.reporting import luck_text, whole_report
+from oddsdesk.pricing.results import Result
+from tests.unit.ledger.test_ledger import BET
+
+REPLACE = msgspec.structs.replace
+WON = settled(
+    REPLACE(BET, game_id="g", match_name="A - B", market_type="spread", period=0, kick_off=2_000,
+            placed_at=1_000, selection="A +0", odds=6.9, net_odds=6.9, stake=10.0),
+    Result.WON,
+    5_000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("other", "outcomes"),
+    [
+        ({"bookmaker": "another"}, 1),
+        ({"selection": "A 0"}, 1),
+        ({"selection": "A -1.5"}, 2),
+        ({"period": 1}, 2),
+        ({"game_id": "h"}, 2),
+    ],
+)
+def test_bets_on_one_outcome_of_a_game_belong_together(
+    other: dict[str, object], outcomes: int
+) -> None:
+    found = whole_report([WON, REPLACE(WON, **other)])
+    assert found.outcomes == outcomes
+    assert found.chance == pytest.approx(6.9**-outcomes)
+
+
+@pytest.mark.parametrize(("kick_off", "outcomes"), [(2_000, 1), (None, 2)])
+def test_bets_without_an_id_belong_together_by_game_and_kick_off(
+    kick_off: int | None, outcomes: int
+) -> None:
+    bet = REPLACE(WON, game_id="", kick_off=kick_off)
+    assert whole_report([bet, REPLACE(bet, bookmaker="another")]).outcomes == outcomes
+
+
+def on_games(results: str) -> list[PlacedBet]:
+    """Bets on a game each, at 6.9: ``w`` won, ``l`` lost, ``v`` came back."""
+    of = {"w": Result.WON, "l": Result.LOST, "v": Result.VOID}
+    return [
+        settled(REPLACE(WON, game_id=str(number), result=None), of[each], 5_000)
+        for number, each in enumerate(results)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ("", ""),
+        ("v", ""),
+        ("w", "one in 7 by chance"),
+        ("l", "what chance alone does"),
+        ("wwwwww", "hardly ever by chance"),
+        ("l" * 20, "one in 23 as bad by chance"),
+    ],
+)
+def test_luck_is_said_as_how_often_it_happens(results: str, said: str) -> None:
+    """Twenty at 6.9 all lose with (5.9 / 6.9) ** 20, 4.4 %."""
+    assert luck_text(whole_report(on_games(results))) == said
