@@ -8,16 +8,19 @@ from urllib.parse import urlsplit
 import msgspec
 
 from oddsdesk.contract.competitions import sport_of
-from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME, UNSHOWABLE
 from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.resources import OddsRow
-from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
+from oddsdesk.contract.times import MINUTE_MS, YEARS, format_ms, is_in_years, parse_ms
 
 CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
 """How far ahead of the clock a ``scraped_at`` may lie (D42)."""
 MAX_PERIOD = 1_000
+MOST_ODDS = 100_000.0
+MOST_LIQUIDITY = 1e12
+"""What no bookmaker offers or takes: such figures are mistakes, and spoil every sum they are in."""
 
 
 class BadQuoteError(ValueError):
@@ -38,7 +41,7 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 class Quote(msgspec.Struct, frozen=True, gc=False):
     """What one bookmaker says of one market at one time; times in milliseconds.
 
-    ``odds`` maps selection to decimal odds (finite, > 1); empty withdraws the market.
+    ``odds`` maps selection to decimal odds (> 1, <= ``MOST_ODDS``); empty withdraws the market.
     ``liquidity`` is the bookmaker's maximum bet, shown for the reference only (D32). ``event``
     is what a source calls the game, ``SOURCE:ID``: two of one source are two games (D51).
     """
@@ -134,13 +137,15 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         raise BadQuoteError(
             f"scraped_at: {format_ms(quote.scraped_at)} lies more than 5 minutes ahead"
         )
+    _check_years("scraped_at", quote.scraped_at)
+    _check_years("match_date", quote.match_date)
     liquidity = quote.liquidity
-    if liquidity is not None and not (math.isfinite(liquidity) and liquidity >= 0):
-        raise BadQuoteError(f"liquidity: expected 0 or more, got {liquidity}")
+    if liquidity is not None and not 0 <= liquidity <= MOST_LIQUIDITY:
+        raise BadQuoteError(f"liquidity: expected 0 or more, at most 1e12, got {liquidity}")
     return msgspec.structs.replace(
         quote,
         bookmaker=_name("bookmaker", quote.bookmaker),
-        match_name=_name("match_name", quote.match_name),
+        match_name=_match_name(quote.match_name),
         competition=_name("competition", quote.competition),
         odds=_odds(quote.odds),
         url=check_link(quote.url),
@@ -180,15 +185,36 @@ def quote_line(quote: Quote) -> bytes:
 def _odds(odds: dict[str, float]) -> dict[str, float]:
     checked: dict[str, float] = {}
     for selection, price in odds.items():
-        if not 1 < price < math.inf:
+        if not 1 < price <= MOST_ODDS:
             raise BadQuoteError(
-                f"odds: expected a finite number above 1 for {shown(selection)}, got {price}"
+                f"odds: expected a number above 1, at most {MOST_ODDS:,.0f},"
+                f" for {shown(selection)}, got {price}"
             )
         name = _name("odds", selection)
         if name in checked:
             raise BadQuoteError(f"odds: {shown(name)} is given twice")
         checked[name] = price
     return checked
+
+
+def _check_years(field: str, ms: int | None) -> None:
+    if ms is not None and not is_in_years(ms):
+        raise BadQuoteError(
+            f"{field}: expected a year from {YEARS.start} to {YEARS.stop - 1}, got {format_ms(ms)}"
+        )
+
+
+def _match_name(text: str) -> str:
+    name = _name("match_name", text)
+    if _is_of_one_team(name):
+        raise BadQuoteError(f"match_name: expected two teams, got {shown(name)}")
+    return name
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_of_one_team(match_name: str) -> bool:
+    both = teams(match_name)
+    return both is not None and both[0].casefold() == both[1].casefold()
 
 
 def _name(field: str, text: str) -> str:
@@ -205,10 +231,10 @@ def _name(field: str, text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _stored_name(text: str) -> str | None:
-    """The folded name (D40); None where nothing is left or it cannot be shown or encoded."""
+    """The folded name (D40); None without a letter or digit, or where it cannot be shown."""
     folded = fold_name(text)
-    is_name = 0 < len(folded) <= LONGEST_NAME and not UNSHOWABLE.search(folded)
-    return folded if is_name else None
+    is_name = len(folded) <= LONGEST_NAME and any(map(str.isalnum, folded))
+    return folded if is_name and not UNSHOWABLE.search(folded) else None
 
 
 def _offers(offers: dict[str, Offer]) -> dict[str, Offer]:

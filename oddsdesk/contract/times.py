@@ -22,6 +22,16 @@ _FIRST_MS = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
 _LAST_MS = (datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC) - _EPOCH) // _MILLISECOND
 """The years that the wire can write; an offset may name a moment outside."""
 
+YEARS = range(1900, 2200)
+"""Of games and prices: a time of another year is a mistake of who wrote it."""
+_FIRST_GAME_MS = (datetime(YEARS.start, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_AFTER_GAMES_MS = (datetime(YEARS.stop, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
+
+
+def is_in_years(ms: int) -> bool:
+    """Return whether a moment is of ``YEARS``."""
+    return _FIRST_GAME_MS <= ms < _AFTER_GAMES_MS
+
 
 def parse_ms(text: str) -> int:
     """Return the milliseconds since the epoch that an ISO-8601 timestamp names.

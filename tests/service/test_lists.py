@@ -177,13 +177,13 @@ def test_bookmakers_are_filtered_by_live_odds(service: Any) -> None:
 def test_live_comes_first_then_the_kick_off_then_the_name(service: Any, path: str) -> None:
     """D13: null match_date last."""
     hour = 60 * MINUTE_MS
-    service.quote(match_name="D - D", match_date=None)
-    service.quote(match_name="B - B", match_date=service.now + hour)
-    service.quote(match_name="A - A", match_date=service.now + 2 * hour)
-    service.quote(match_name="C - C", match_date=service.now + hour)
-    service.quote(match_name="E - E", match_date=service.now + 3 * hour, is_live=True)
+    service.quote(match_name="D - D2", match_date=None)
+    service.quote(match_name="B - B2", match_date=service.now + hour)
+    service.quote(match_name="A - A2", match_date=service.now + 2 * hour)
+    service.quote(match_name="C - C2", match_date=service.now + hour)
+    service.quote(match_name="E - E2", match_date=service.now + 3 * hour, is_live=True)
     names = [item["match_name"] for item in service.data(path, service.key())]
-    assert names == ["E - E", "B - B", "C - C", "A - A", "D - D"]
+    assert names == ["E - E2", "B - B2", "C - C2", "A - A2", "D - D2"]
 
 
 def test_odds_are_ordered_by_bookmaker_market_and_period(service: Any) -> None:
