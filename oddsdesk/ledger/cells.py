@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final
 
 from oddsdesk.contract.names import folded
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import YEARS, is_in_years, parse_ms
 from oddsdesk.ledger.bets import TOO_MUCH
 from oddsdesk.pricing.results import Result
 
@@ -171,8 +171,16 @@ def read_time(key: str, text: str, days: Habit | None = None) -> int:
     ``days``: as ``days_of`` the file. Points stand between numbers only where the day is first.
 
     Raises:
-        CellError: it is no time or date, or does not tell which of two numbers is the day.
+        CellError: it is no time or date, is of a year that no bet is of, or does not tell which of
+            two numbers is the day.
     """
+    moment = _moment(key, text, days)
+    if not is_in_years(moment):
+        raise CellError(f"{key} {text!r}: expected a year from {YEARS.start} to {YEARS.stop - 1}")
+    return moment
+
+
+def _moment(key: str, text: str, days: Habit | None) -> int:
     if _EXCEL_DAYS.fullmatch(text):
         return round((float(text) - _EXCEL_EPOCH_DAYS) * _DAY_MS)
     try:

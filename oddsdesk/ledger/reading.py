@@ -14,6 +14,7 @@ import msgspec
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
+from oddsdesk.contract.quoting import shown
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.cells import (
     RESULT_WORDS,
@@ -73,6 +74,8 @@ _AMOUNTS: Final = frozenset({"stake", "cashed_stake", "cashed_back", "age_ms"})
 """Columns of numbers that may have thousands."""
 _PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
+LONGEST_CELL: Final = 10_000
+"""In characters; the legs of a long accumulator are some thousand."""
 NO_PROFILES: Final = Profiles()
 
 
@@ -345,6 +348,10 @@ def _result_text(bet: PlacedBet) -> str:
 
 
 def _cell(key: str, text: str, writing: _Writing) -> Any:
+    if len(text) > LONGEST_CELL:
+        raise CellError(
+            f"{key}: expected at most {LONGEST_CELL:,} characters, got {len(text):,}: {shown(text)}"
+        )
     if key == "result":
         return read_result(text, writing.words)
     if _KINDS[key] is ColumnKind.TIME:

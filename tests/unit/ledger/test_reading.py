@@ -508,6 +508,23 @@ def test_all_dates_of_a_file_tell_which_number_is_the_day(
     assert not found.problems
 
 
+@pytest.mark.parametrize("day", ["0001-01-01T00:00:00Z", "31/12/9999", "1899-12-31"])
+def test_a_date_of_a_year_that_no_bet_is_of_is_named(day: str) -> None:
+    assert read_bets(_dated(day), NOW).problems == [
+        f"line 2: placed_at '{day}': expected a year from 1900 to 2199"
+    ]
+
+
+def test_a_cell_of_any_length_is_not_taken_for_a_selection() -> None:
+    def found(length: int) -> ImportedBets:
+        return read_bets(f"selection,odds,stake\n{'x' * length},2,5\n".encode(), NOW)
+
+    assert len(found(10_000).bets) == 1
+    ((said,), bets) = found(100_000).problems, found(100_000).bets
+    assert said.startswith("line 2: selection: expected at most 10,000 characters, got 100,000: 'x")
+    assert (len(said) < 200, bets) == (True, [])
+
+
 def test_a_date_is_never_guessed() -> None:
     assert read_bets(_dated("08/09/2025"), NOW).problems == [
         "line 2: placed_at '08/09/2025': nothing in the file tells which number is the day;"
