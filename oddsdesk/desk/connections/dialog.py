@@ -41,7 +41,7 @@ class ConnectionsDialog(QDialog):
         self._present = ""
         self.list = plain_table(theme, "Connections", {"Name": _NAME_WIDTH, "Where": 0})
         self.list.currentItemChanged.connect(self._on_list_current_changed)
-        self.list.itemActivated.connect(lambda: self._wish(self.edit_requested))
+        self.list.itemDoubleClicked.connect(lambda: self._wish(self.edit_requested))
         room = QPixmap(SIZE, SIZE)
         room.fill(Qt.GlobalColor.transparent)
         self._no_mark = QIcon(room)

@@ -74,3 +74,22 @@ def test_names_stand_in_one_line_with_and_without_the_mark_of_use(theme, window)
     dialog.show_profiles((EmbeddedProfile(), REMOTE), "Odds Co.")
     icons = (dialog.list.topLevelItem(row).icon(0) for row in range(2))
     assert len({icon.actualSize(dialog.list.iconSize()).toTuple() for icon in icons}) == 1
+
+
+def test_enter_connects_and_a_double_click_edits_and_neither_does_both(theme, window, qtbot):
+    dialog = ConnectionsDialog(theme, window)
+    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Embedded server")
+    asked = []
+    dialog.connect_requested.connect(lambda profile: asked.append(("connect", profile)))
+    dialog.edit_requested.connect(lambda profile: asked.append(("edit", profile)))
+    with qtbot.waitActive(dialog):
+        dialog.show()
+    item = dialog.list.topLevelItem(1)
+    dialog.list.setCurrentItem(item)
+    dialog.list.setFocus()
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
+    assert asked == [("connect", REMOTE)]
+    spot = dialog.list.visualItemRect(item).center()
+    qtbot.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    qtbot.mouseDClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert asked[1:] == [("edit", REMOTE)]
