@@ -223,7 +223,8 @@ class PlaceDialog(QDialog):
             fault = ""
         # an empty stake is waited for, not complained of
         told = fault if self.stake.text().strip() else ""
-        self.fault.setText(told or "\n".join(filter(None, (self._doubt(), self._above_limit()))))
+        doubts = self._doubt(), self._above_limit(), self._other_money()
+        self.fault.setText(told or "\n".join(filter(None, doubts)))
         self.fault.setVisible(bool(self.fault.text()))
         self.record.setEnabled(not fault)
         self._make_room()
@@ -244,8 +245,8 @@ class PlaceDialog(QDialog):
         if most is None or net <= most:
             return ""
         return (
-            f"Suspicious: above {most_text(most)} net the rules take a price of this for an error. "
-            "Is that what you were given?"
+            f"Suspicious: better than {most_text(most)} net the rules take a price of this for an "
+            "error. Is that what you were given?"
         )
 
     def _worth(self) -> str:
@@ -276,6 +277,16 @@ class PlaceDialog(QDialog):
         except CellError:
             is_above = False
         return "" if not is_above else f"You noted that {bookmaker} takes at most {most:,g}."
+
+    def _other_money(self) -> str:
+        """Say what a stake in another currency counts for beside those of the user's own."""
+        try:
+            stake = read_stake(self.stake.text())
+        except CellError:
+            return ""
+        if not self.currency.text().strip():
+            return ""
+        return f"The caps count it as {stake:,.12g} of your own money: no rate is known."
 
 
 def _written(odds: float) -> str:

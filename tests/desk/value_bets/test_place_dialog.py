@@ -91,7 +91,7 @@ def test_odds_that_are_too_good_to_be_true_are_doubted(dialog: PlaceDialog, type
     dialog.odds.setText("2.12")  # net 2.0976, within the window up to 2.107
     assert dialog.fault.text() == ""
     dialog.odds.setText(typed)
-    assert dialog.fault.text().startswith("Suspicious: above 2.107 net")
+    assert dialog.fault.text().startswith("Suspicious: better than 2.107 net")
     assert dialog.record.isEnabled()
 
 
@@ -109,6 +109,7 @@ def test_everything_typed_is_kept_to_the_last_digit(
     dialog.odds.setText("2.0123456789")
     dialog.stake.setText("12.345678")
     dialog.currency.setText("gbp")
+    assert dialog.fault.text().endswith("of your own money: no rate is known.")
     bet = placed_bet(subject, dialog.typed(), quoted.clock.now)
     assert (bet.odds, bet.stake, bet.currency) == (2.0123456789, 12.345678, "GBP")
     assert bet.net_odds == pytest.approx(1 + 1.0123456789 * 0.98)
