@@ -57,6 +57,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Whether the service says that its odds are made up."""
     shifted: bool = False
     """Whether it says that there may be old ones among them whose times were moved to now."""
+    unpriced_reference: str = ""
+    """Whom the service judges by, where it says that no price of it is here; else empty."""
     sources: tuple[str, ...] = ()
     """Whose odds the service shows, as far as it says."""
     code: str | None = None

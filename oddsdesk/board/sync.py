@@ -242,7 +242,13 @@ class Sync:
         try:
             health = await self._client.health()
         except (NotFoundError, MalformedAnswerError):
-            self._monitor.knows(simulated=None, shifted=False, service_troubles=(), sources=())
+            self._monitor.knows(
+                simulated=None,
+                shifted=False,
+                unpriced_reference="",
+                service_troubles=(),
+                sources=(),
+            )
         else:
             troubles = tuple(health.reasons[:_MOST_TROUBLES])
             newest = optional_ms(health.last_scraped_at)
@@ -250,10 +256,13 @@ class Sync:
             self._monitor.knows(
                 simulated=health.simulated,
                 shifted=health.shifted,
+                unpriced_reference=health.unpriced_reference or "",
                 service_troubles=troubles,
                 newest_ms=newest,
                 sources=tuple(health.sources or ())[:_MOST_SOURCES],
             )
+            if health.unpriced_reference:
+                self._board.name_reference(health.unpriced_reference)
             if were_simulated and health.simulated is False:
                 self._poller.hurry()  # the board has let go of all that it held
 

@@ -26,6 +26,7 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
+from oddsdesk.store.unpriced_reference import unpriced_line
 from oddsdesk.store.values import StandingQuote
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -162,6 +163,18 @@ def _check_reference(board: Board, moment: Moment, *, is_named: bool) -> None:
         )
     else:
         click.echo(f"no prices of {chosen}, the reference of your settings", err=True)
+
+
+def check_judged(board: Board, moment: Moment) -> None:
+    """Refuse to judge by whom the database judges by where no price of it is there.
+
+    Raises:
+        click.ClickException: there is none.
+    """
+    names = {row.bookmaker for row in moment.rows}
+    if names and board.whose.is_services_own and moment.reference not in names:
+        line = unpriced_line(moment.reference, names)
+        raise click.ClickException(f"{line}. --reference NAME judges by another")
 
 
 def moment_of_database(database: Database, now_ms: int) -> Moment:

@@ -10,7 +10,13 @@ from msgspec.structs import replace
 
 from oddsdesk.board.bets import Bet, listing_bets
 from oddsdesk.board.board import Board
-from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
+from oddsdesk.cli.bet_sources import (
+    board_of,
+    check_judged,
+    read_moment,
+    reference_choice,
+    source_options,
+)
 from oddsdesk.cli.bet_table import plain, table
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
 from oddsdesk.clock import system_clock
@@ -73,6 +79,7 @@ def bets(
         plan = replace(plan, bankroll=bankroll)
     moment = read_moment(database, url, key_file, system_clock())
     board = board_of(moment, system_clock(), reference)
+    check_judged(board, moment)
     found = _found(board, plan, passes, simulated=moment.simulated, everything=everything)
     other = None if board.whose.is_services_own else board.reference
     if as_json:

@@ -15,7 +15,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from oddsdesk.cli.near_names import near_names
+from oddsdesk.near_names import near_names
 from oddsdesk.network.secrets import without_keys
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.settings import KEEP_ALL

@@ -10,13 +10,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from oddsdesk.cli.near_names import near_names
 from oddsdesk.cli.options import access_option, database_option, made_database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
+from oddsdesk.near_names import near_names
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import access_path, earlier_access_files, is_there
 from oddsdesk.store.accounts import BadAccountError

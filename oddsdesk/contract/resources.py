@@ -232,7 +232,7 @@ class Health(msgspec.Struct, frozen=True):
     ``unavailable``; ``database`` is ``ok`` or what is wrong with it, and ``reasons`` says what is
     wrong, a line each. ``simulated`` says that odds are made up, ``shifted`` that there may be old
     ones among them whose times were moved to now; ``sources`` names those of the last hour's odds,
-    where any are known (D66).
+    where any are known (D66); ``unpriced_reference`` the reference where no price of it is here.
     """
 
     status: str
@@ -243,6 +243,7 @@ class Health(msgspec.Struct, frozen=True):
     reasons: list[Name] = []
     sources: list[Name] | UnsetType = UNSET
     shifted: bool = False
+    unpriced_reference: Name | UnsetType = UNSET
 
 
 class Readiness(msgspec.Struct, frozen=True):

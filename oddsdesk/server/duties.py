@@ -1,6 +1,7 @@
 """What one process of a database does for all: feeds, valuation, upkeep."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Iterator
 from functools import partial
@@ -22,6 +23,7 @@ from oddsdesk.server.valuing import Valuing
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
+from oddsdesk.store.unpriced_reference import misnamed_line
 from oddsdesk.tasks import Jobs
 
 if TYPE_CHECKING:
@@ -94,6 +96,7 @@ class Duties:
         roles = self._settings.run_once
         if not self._store.is_read_only:
             if Role.VALUATION in roles:
+                await self._tell_of_misnamed_reference()
                 self._valuing.start()
             if Role.UPKEEP in roles:
                 self._jobs.start("prune", self.pruning.run)
@@ -101,6 +104,12 @@ class Duties:
             if self._write_lock is not None:
                 self._jobs.start("write lock", partial(self._watch, self._write_lock))
         await self.feeds.start_all()
+
+    async def _tell_of_misnamed_reference(self) -> None:
+        with contextlib.suppress(StoreUnavailableError):  # told elsewhere
+            line = await asyncio.to_thread(lambda: misnamed_line(self._store.reader()))
+            if line is not None:
+                _log.warning("%s", line)
 
     async def stop(self) -> None:
         """End all jobs; what they recorded stays."""

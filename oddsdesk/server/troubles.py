@@ -18,7 +18,7 @@ NOTHING_READ: Final = "nothing can be read"
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """One thing that is wrong; the line holds no names, paths or secrets."""
+    """One thing that is wrong; the line holds no names but of bookmakers, paths or secrets."""
 
     line: str
     fault: Fault | None = None

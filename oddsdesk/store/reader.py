@@ -370,6 +370,10 @@ class Reader(Protocol):
         """Whether they may still hold old ones whose times were moved."""
         ...
 
+    def unpriced_reference(self) -> str | None:
+        """Return the reference's name where others price recent games, and it none; else None."""
+        ...
+
     def sources(self, now_ms: int) -> list[str]:
         """Return whose prices lists of fresh ones may hold, as far as sources are known (D66)."""
         ...

@@ -55,6 +55,15 @@ def test_health_says_that_old_prices_were_moved_to_now(service: Any) -> None:
     assert service.http.get("/api/health").json()["shifted"] is False
 
 
+def test_health_says_that_no_price_of_the_reference_is_here(service: Any) -> None:
+    """docs/decisions.md: a field beyond D15."""
+    service.quote()
+    told = service.http.get("/api/health").json()
+    assert (told["unpriced_reference"], told["status"]) == (service.store.reference, "ok")
+    service.quote(bookmaker=service.store.reference)
+    assert "unpriced_reference" not in service.http.get("/api/health").json()
+
+
 def test_health_names_the_sources_of_the_last_hours_odds(service: Any) -> None:
     """docs/decisions.md: a field beyond D15, left out where no source is known (D66)."""
     told = [service.quote()]

@@ -13,7 +13,8 @@ from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, damage
 from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS
-from oddsdesk.store.store import open_store
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.unpriced_reference import misnamed_line, unpriced_line
 
 
 def odds_file(path: Path, now_ms: int, *, full: bool) -> Section:
@@ -85,6 +86,7 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
         last = reader.last_scraped_at()
         simulated, shifted = reader.is_simulated(now_ms), reader.is_shifted(now_ms)
         keep_days = reader.keep_days()
+        reference = _reference(store)
     finally:
         store.close()
     newest = Finding("last scrape", "none" if last is None else format_ms(last))
@@ -96,12 +98,23 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
         newest = Finding("last scrape", text, Mark.BROKEN)
     return [
         Finding("odds", "{:,} games, {:,} quotes".format(*counts)),
-        Finding("reference", store.reference),
+        reference,
         Finding("history", f"kept for {keep_days:,} days" if keep_days else "all of it is kept"),
         Finding("simulated", "yes" if simulated else "no"),
         Finding("moved to now", "yes: old odds are shown as if offered now" if shifted else "no"),
         newest,
     ]
+
+
+def _reference(store: Store) -> Finding:
+    """Name whom prices are judged by; where nothing is, for want of its prices, that is said."""
+    reader = store.reader()
+    name = reader.unpriced_reference()
+    if (misnamed := misnamed_line(reader)) is not None:
+        return Finding("reference", misnamed, Mark.BROKEN)
+    if name is not None:
+        return Finding("reference", unpriced_line(name, ()), Mark.NOTE)
+    return Finding("reference", store.reference)
 
 
 def _damage(path: Path, schema: Schema, *, full: bool) -> Finding:

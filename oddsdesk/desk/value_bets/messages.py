@@ -44,10 +44,13 @@ def is_about_formula(text: str) -> bool:
     return text.startswith((_OVERSTATED, _TURNED))
 
 
-def state_without_bets(connection: Connection, filtered_out: int, hidden: int = 0) -> EmptyState:
+def state_without_bets(
+    connection: Connection, filtered_out: int, hidden: int = 0, reference: str | None = None
+) -> EmptyState:
     """Return why no value bet is listed.
 
-    ``filtered_out`` is how many the preset leaves out, ``hidden`` how many more the user hid.
+    ``filtered_out`` is how many the preset leaves out, ``hidden`` how many more the user hid,
+    ``reference`` whom the desk judges by.
     """
     if connection.has_value_bets is False:
         return EmptyState(
@@ -73,6 +76,12 @@ def state_without_bets(connection: Connection, filtered_out: int, hidden: int = 
         return EmptyState("loading", *lack)
     if connection.link is Link.WAITING:
         return EmptyState("offline", "Not connected.", "Value bets come back with the connection.")
+    if reference and reference == connection.unpriced_reference:
+        return EmptyState(
+            "table",
+            f"No price of {reference} is here: nothing is judged.",
+            "Judged by, in the top bar, offers those who have prices.",
+        )
     return EmptyState(
         "check", "No value bets now.", "A bet is listed while every rule of the service holds."
     )

@@ -323,7 +323,9 @@ class ValuesPanel(QWidget):
                 chosen = f"{NO_STAKES} · {chosen}"
             text = bets_text(value, bets.count - value, of, chosen, lists.hidden)
             waiting = bets.rows_that_would_move
-            state = state_without_bets(self._board.connection, lists.filtered_out, lists.hidden)
+            state = state_without_bets(
+                self._board.connection, lists.filtered_out, lists.hidden, self._board.reference
+            )
         else:
             text = f"{misses_text(lists.misses.count, games)} · by {judged_by}"
             waiting = lists.misses.rows_that_would_move

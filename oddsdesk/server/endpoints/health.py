@@ -14,6 +14,7 @@ from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
 from oddsdesk.server.troubles import NOTHING_READ, Trouble, refused
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.unpriced_reference import misnamed_line
 
 HEALTH_PATH = "/api/health"
 READY_PATH = "/api/ready"
@@ -46,28 +47,26 @@ class HealthGate(Gate):
     def _state(self, now_ms: int, troubles: list[Trouble]) -> Bare:
         reader = self._service.store.reader()
         last = reader.last_scraped_at()
-        simulated, shifted = reader.is_simulated(now_ms), reader.is_shifted(now_ms)
-        return self._state_of(troubles, last, simulated, shifted, reader.sources(now_ms))
+        if (misnamed := misnamed_line(reader)) is not None:
+            troubles = [*troubles, Trouble(misnamed)]
+        faults = [trouble.fault.value for trouble in troubles if trouble.fault is not None]
+        return Bare(
+            Health(
+                status="degraded" if troubles else "ok",
+                version=__version__,
+                database=faults[0] if faults else "ok",
+                last_scraped_at=None if last is None else format_ms(last),
+                simulated=reader.is_simulated(now_ms),
+                reasons=_lines(troubles),
+                sources=reader.sources(now_ms) or UNSET,
+                shifted=reader.is_shifted(now_ms),
+                unpriced_reference=reader.unpriced_reference() or UNSET,
+            )
+        )
 
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         health = Health("unavailable", __version__, "unavailable", None, reasons=_lines(troubles))
         return Bare(health, status=503)
-
-    def _state_of(
-        self,
-        troubles: list[Trouble],
-        last: int | None,
-        simulated: bool,
-        shifted: bool,
-        sources: list[str],
-    ) -> Bare:
-        shown = None if last is None else format_ms(last)
-        faults = [trouble.fault.value for trouble in troubles if trouble.fault is not None]
-        database = faults[0] if faults else "ok"
-        status = "degraded" if troubles else "ok"
-        reasons = _lines(troubles)
-        told = sources or UNSET
-        return Bare(Health(status, __version__, database, shown, simulated, reasons, told, shifted))
 
 
 class ReadyGate(HealthGate):
@@ -76,14 +75,8 @@ class ReadyGate(HealthGate):
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         return Bare(Readiness("not ready", _lines(troubles)), status=503)
 
-    def _state_of(
-        self,
-        troubles: list[Trouble],
-        last: int | None,
-        simulated: bool,
-        shifted: bool,
-        sources: list[str],
-    ) -> Bare:
+    def _state(self, now_ms: int, troubles: list[Trouble]) -> Bare:
+        self._service.store.reader().last_scraped_at()
         stopping = [trouble for trouble in troubles if trouble.stops_recording]
         return self._unavailable(stopping) if stopping else Bare(Readiness("ready"))
 

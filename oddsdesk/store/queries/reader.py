@@ -70,6 +70,13 @@ from oddsdesk.store.values import (
 )
 
 _SETTING: Final = "SELECT value FROM setting WHERE key = :key"
+_IS_UNPRICED: Final = """
+SELECT EXISTS (SELECT 1 FROM game JOIN coverage c ON c.game = game.id WHERE game.recent)
+    AND NOT EXISTS (
+        SELECT 1 FROM game JOIN coverage c ON c.game = game.id AND c.bookmaker = :reference
+        WHERE game.recent
+    )
+"""
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
 
 
@@ -509,6 +516,11 @@ class QueryReader(ABC):
     def is_shifted(self, now_ms: int) -> bool:
         """Whether they may still hold old ones whose times were moved."""
         return self._may_stand(LAST_SHIFTED_AT, now_ms)
+
+    def unpriced_reference(self) -> str | None:
+        """Return the reference's name where others price recent games, and it none; else None."""
+        ((is_unpriced,),) = self._select(_IS_UNPRICED, {"reference": self._reference})
+        return self._reference if is_unpriced else None
 
     def sources(self, now_ms: int) -> list[str]:
         """Return whose prices lists of fresh ones may hold, as far as sources are known (D66)."""

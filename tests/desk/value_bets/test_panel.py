@@ -114,6 +114,17 @@ def test_each_state_without_bets_says_why(
     assert sentence in panel.placeholder._sentence.text()
 
 
+def test_a_reference_of_which_no_price_is_here_is_named(panel: ValuesPanel, quoted: Any) -> None:
+    """Unless prices are judged by somebody else."""
+    quoted.board.set_connection(
+        Connection(link=Link.LIVE, has_value_bets=True, unpriced_reference=quoted.board.reference)
+    )
+    said = f"No price of {quoted.board.reference} is here: nothing is judged."
+    assert panel.placeholder._sentence.text() == said
+    quoted.board.choose_reference("consensus")
+    assert panel.placeholder._sentence.text() == "No value bets now."
+
+
 def test_everything_can_be_reached_by_its_name(panel: ValuesPanel) -> None:
     reachable = [
         widget

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble
+from oddsdesk.store.store import open_store
 from tests.kit.board import GAME, MONEYLINE, REFERENCE, row_key
 from tests.kit.board_service import CALM, key_of, quote, record, service
 from tests.kit.promises import in_time
@@ -413,6 +414,25 @@ async def test_that_old_odds_were_moved_to_now_is_known(tmp_path: Path) -> None:
         moved = [quote(name) for name in MONEYLINE]
         await asyncio.wrap_future(server.store.record(moved, shifted=True))
         await until_told(board, lambda: board.connection.shifted)
+
+
+async def test_a_misspelled_reference_is_named_and_is_what_is_wrong_with_the_service(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pace = msgspec.structs.replace(CALM, health_s=0.1)
+    settings = Settings(tmp_path / "odds.db", port=0, reference="Sherp")
+    with closing(open_store(settings.database)) as store:
+        store.record([quote(name) for name in MONEYLINE]).result(10)
+    async with (
+        serving(settings) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
+    ):
+        await until_told(board, lambda: board.connection.unpriced_reference == "Sherp")
+        line = "no price of 'Sherp', the reference, is here: nothing is judged"
+        (said,) = board.connection.service_troubles
+        assert said.startswith(line)
+        assert board.reference == "Sherp"
+    assert said in caplog.messages
 
 
 async def test_the_first_real_price_ends_what_is_simulated_at_once(tmp_path: Path) -> None:

@@ -122,6 +122,18 @@ async def test_what_nobody_offers_is_said_of_a_service_too(tmp_path: Path) -> No
     assert result.stderr == "these odds are simulated: no bookmaker offers them\n"
 
 
+def test_by_a_reference_of_which_no_price_is_there_nothing_is_listed(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    open_store(path, "pinacle").close()
+    record(path, *prices())
+    result = run("--database", path)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "no price of 'pinacle', the reference, is here: nothing is judged; Pi" in result.stderr
+    assert len(rows("--database", path, "--reference", "Pinnacle")) == 1
+    assert run("--database", path, "--reference", "pinacle").exit_code == 2
+
+
 def test_all_adds_what_is_value_at_gross_odds_only(database: Path) -> None:
     first, second = rows("--database", database, "--all")
     assert (first["bookmaker"], second["bookmaker"]) == ("Soft", "Betfair Exchange UK")

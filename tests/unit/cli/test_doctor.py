@@ -96,6 +96,24 @@ def test_that_old_odds_were_moved_to_now_is_told(database: Path, free_port: int)
     assert "moved to now: yes: old odds are shown as if" in run(database, free_port).output
 
 
+@pytest.mark.parametrize(
+    ("reference", "mark", "status"), [("pinacle", "BAD", 1), ("Pinnacle", "note", 0)]
+)
+def test_a_reference_of_which_no_price_is_here_is_told(
+    database: Path, free_port: int, reference: str, mark: str, status: int
+):
+    store = open_store(database, reference)
+    now = system_clock()
+    store.record([Quote("Bet365", "PSG - Lyon", "LIG1", "moneyline", 0, {"PSG": 1.5}, now)])
+    store.close()
+    result = run(database, free_port)
+    (line,) = [each for each in result.output.splitlines() if "reference: " in each]
+    said = f"reference: no price of '{reference}', the reference, is here: nothing is judged"
+    assert line.split()[0] == mark
+    assert said in line
+    assert result.exit_code == status
+
+
 def test_a_full_check_reads_all(database: Path, free_port: int):
     assert "all of it was read" in run(database, free_port, "--full").output
 

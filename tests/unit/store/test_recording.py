@@ -15,6 +15,7 @@ from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.unpriced_reference import misnamed_line
 from oddsdesk.store.values import Filters, Visibility
 
 MakeQuote = Callable[..., Quote]
@@ -250,6 +251,31 @@ def test_old_prices_of_which_none_was_kept_are_not_among_those_that_stand(
     record(store, quote())
     assert record(store, quote(scraped_at=now - 1), shifted=True).skipped == 1
     assert not store.reader().is_shifted(now)
+
+
+def test_a_reference_of_which_no_price_is_here_is_known(
+    database: Database, quote: MakeQuote
+) -> None:
+    with closing(open_store(database, "pinacle")) as store:
+        reader = store.reader()
+        assert reader.unpriced_reference() is None, "nothing is here at all"
+        record(store, quote("pinacle"), quote("Pinnacle"), simulated=True)
+        assert reader.unpriced_reference() is None
+        record(store, quote("Pinnacle", odds={"PSG": 1.6}))
+        assert reader.unpriced_reference() == "pinacle", "only a simulated one was"
+        line = "no price of 'pinacle', the reference, is here: nothing is judged"
+        assert misnamed_line(reader) == f"{line}; Pinnacle may be meant"
+        record(store, quote("pinacle"))
+        assert reader.unpriced_reference() is None
+        assert misnamed_line(reader) is None
+
+
+def test_a_reference_that_is_known_by_name_is_no_typing_error(
+    store: Store, quote: MakeQuote
+) -> None:
+    record(store, quote())
+    assert store.reader().unpriced_reference() == "Pinnacle"
+    assert misnamed_line(store.reader()) is None
 
 
 def test_nothing_is_simulated_where_real_prices_are(store: Store, quote: MakeQuote) -> None:

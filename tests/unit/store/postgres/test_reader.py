@@ -104,6 +104,7 @@ def test_everything_else_is_equal(both: Both) -> None:
         lambda r: (
             r.is_simulated(NOW),
             r.is_shifted(NOW),
+            r.unpriced_reference(),
             r.holds_real_odds(),
             r.sources(NOW),
             r.keep_days(),

@@ -1,0 +1,22 @@
+"""A reference of which no price is here: nothing is judged, and a typing error looks like that."""
+
+from collections.abc import Iterable
+
+from oddsdesk.near_names import near_names
+from oddsdesk.store.bookmaker_names import canonical, known_names
+from oddsdesk.store.reader import Reader
+
+
+def unpriced_line(name: str, recorded: Iterable[str]) -> str:
+    """Say that no price of a reference is here, and whom of those recorded it may mean."""
+    meant = " or ".join(near_names(name, {*recorded, *known_names()} - {name}))
+    said = f"no price of {name!r}, the reference, is here: nothing is judged"
+    return f"{said}; {meant} may be meant" if meant else said
+
+
+def misnamed_line(reader: Reader) -> str | None:
+    """Return the same where no bookmaker is known by that name either; else None."""
+    name = reader.unpriced_reference()
+    if name is None or canonical(name) is not None:
+        return None
+    return unpriced_line(name, reader.recorded_bookmakers())
