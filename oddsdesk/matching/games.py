@@ -1,6 +1,7 @@
 """Comparing games that sources name differently: the same one, perhaps, or not (D69)."""
 
 import re
+from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -16,6 +17,8 @@ SAME_START_MS: Final = 2 * 60 * MINUTE_MS
 """The most that kick-offs of one game differ between two sources."""
 AHEAD_MS: Final = 14 * 24 * 60 * MINUTE_MS
 """How long before its kick-off a game is assumed to be priced by a source without kick-offs."""
+MIDWAY_MS: Final = 60 * MINUTE_MS
+"""Two games of a day are about as near to a kick-off where one is nearer by less."""
 ALIKE_SCORE: Final = 90
 """The least similarity score at which two names may be one team's."""
 
@@ -96,6 +99,18 @@ def compare_teams(
         if straight or crosswise:
             return Match(verdict, crosswise)
     return _NO_MATCH
+
+
+def is_midway(start: int, kick_offs: Iterable[int]) -> bool:
+    """Whether a start may be that of either of two games of the same teams, before and after it.
+
+    It is that of a game which is half as far as the other, or nearer by ``MIDWAY_MS``.
+    """
+    nearest = sorted((each - start for each in kick_offs), key=abs)[:2]
+    if len(nearest) < 2 or nearest[0] * nearest[1] >= 0:
+        return False
+    near, farther = map(abs, nearest)
+    return farther - near < MIDWAY_MS and 2 * near > farther
 
 
 class Side(NamedTuple):

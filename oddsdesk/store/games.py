@@ -6,7 +6,7 @@ with the UTC date of its kick-off, and with the time as well if that is taken, t
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id, without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.matching.games import is_midway
 from oddsdesk.store.other_names import OtherNames
 from oddsdesk.store.renaming import renamed
 
@@ -283,8 +284,7 @@ class Games:
 
     def _choose(self, quote: Quote) -> StoredGame | None:
         """Return the game of that name whose times fit best."""
-        fitting = self._fitting(quote)
-        return min(fitting, key=lambda game: _distance(game, quote), default=None)
+        return _nearest(self._fitting(quote), quote)
 
     def _fitting(self, quote: Quote) -> list[StoredGame]:
         family = self._families[quote.competition, plain_name(quote.match_name)]
@@ -361,7 +361,10 @@ class _Events:
             if event not in self._games
         ]
         for _, event, game in sorted(free, key=lambda each: each[:2]):
-            if event not in self._games and self._is_free(game, event):
+            if event in self._games or not self._is_free(game, event):
+                continue
+            left = [each for each in may_be[event] if self._is_free(each, event)]
+            if _nearest(left, self._said[event]) is game:
                 self._link(event, game)
 
     def known(self, quote: Quote) -> StoredGame | None:
@@ -373,14 +376,14 @@ class _Events:
         """Return the game of a new id among those that its times fit, made meanwhile."""
         event = _event(quote)
         free = [game for game in games if self._is_free(game, event)]
-        if not free:
+        nearest = _nearest(free, quote)
+        if nearest is None:
             return None
         rivals = [
             other
             for key, other in self._said.items()
             if key != event and key[1:] == event[1:] and key not in self._games
         ]
-        nearest = min(free, key=lambda game: _distance(game, quote))
         own = _distance(nearest, quote)
         return nearest if all(own <= _distance(nearest, other) for other in rivals) else None
 
@@ -458,6 +461,15 @@ def _day(moment: int) -> str:
         return format_ms(moment)[:10]
     except OverflowError:  # before the year 1 or after 9999
         return ""
+
+
+def _nearest(games: Sequence[StoredGame], quote: Quote) -> StoredGame | None:
+    """Return the game that a quote may be of; None where it may be of either of two (D31)."""
+    if (start := quote.match_date) is not None:
+        dates = [game.match_date for game in games if game.match_date is not None]
+        if is_midway(start, dates):
+            return None
+    return min(games, key=lambda game: _distance(game, quote), default=None)
 
 
 def _distance(game: StoredGame, quote: Quote) -> tuple[int, int, bool]:

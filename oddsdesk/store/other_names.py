@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.matching.games import SAME_START_MS, Game, Verdict, compare
+from oddsdesk.matching.games import SAME_START_MS, Game, Verdict, compare, is_midway
 from oddsdesk.matching.team_names import GameKey, SameTeam, TeamNames, shipped_names
 from oddsdesk.pricing.outcomes import AWAY, HOME, read_selection
 
@@ -125,15 +125,19 @@ class OtherNames:
         wanted = self._names.game_key(quote.competition, quote.match_name)
         self._read_about(self._names, wanted[0], quote.competition, start)
         found = [*self._stored.get(wanted, ()), *self._made_of(self._names, wanted)]
+        same = []
         for game in sorted(found, key=lambda each: (abs(each.kick_off - start), each.row)):
             if (game.competition, game.plain_name) == (quote.competition, plain):
                 continue  # told apart by their kick-offs
             is_crosswise = self._compare(self._names, quote, game)
             if is_crosswise is not None:
-                if not _knows_both(shipped_names(), quote, game):
-                    self.joined.add(game.row)
-                return game.row, is_crosswise
-        return None
+                same.append((game, is_crosswise))
+        if not same or is_midway(start, [game.kick_off for game, _ in same]):
+            return None
+        game, is_crosswise = same[0]
+        if not _knows_both(shipped_names(), quote, game):
+            self.joined.add(game.row)
+        return game.row, is_crosswise
 
     def keep(self, quote: Quote, plain: str, row: int, is_crosswise: bool) -> None:
         """Keep the name of a quote as one of a game's."""

@@ -14,7 +14,15 @@ from rapidfuzz import fuzz
 from oddsdesk.contract.identity import teams
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.matching.games import Game, Match, Verdict, compare, may_be_alike, sides
+from oddsdesk.matching.games import (
+    Game,
+    Match,
+    Verdict,
+    compare,
+    is_midway,
+    may_be_alike,
+    sides,
+)
 from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.store.store import open_store
 
@@ -205,3 +213,23 @@ def test_no_games_that_are_alike_are_passed_over_at_the_first_look(one, other, c
     pairs = [sides(shipped_names(), competition, name) for name in (one, other)]
     if found is not OTHER:
         assert may_be_alike(*pairs)
+
+
+@pytest.mark.parametrize(
+    ("hours", "is_so"),
+    [
+        ((-2, 2), True),
+        ((-1.8, 2.2), True),
+        ((-1, 3), False),
+        ((-0.1, 0.3), False),
+        ((1.8, 2.2), False),
+        ((0, 0.5), False),
+        ((2,), False),
+        ((-2, 2, 0.5), False),
+    ],
+)
+def test_a_kick_off_about_midway_between_two_games_tells_none(
+    hours: tuple[float, ...], is_so: bool
+) -> None:
+    now = 1_776_000_000_000
+    assert is_midway(now, [now + round(each * 3_600_000) for each in hours]) is is_so

@@ -184,6 +184,44 @@ def test_the_nearest_of_two_games_is_the_one_that_moved(
     }
 
 
+def record_doubleheader(store: Store, quote: MakeQuote, now: int) -> None:
+    """Two games of a day, in three hours and in seven."""
+    late = quote(match_date=now + 7 * HOUR, event=SECOND)
+    record(store, quote(match_date=now + 3 * HOUR, event=FIRST), late)
+
+
+@pytest.mark.parametrize("name", ["PSG - Lyon", "Paris SG - Lyon"])
+@pytest.mark.parametrize("event", [None, "other:1"])
+def test_a_kick_off_midway_between_two_games_is_of_neither(
+    store: Store, quote: MakeQuote, now: int, name: str, event: str | None
+) -> None:
+    """D31: it was the first one's, whose prices were then compared with the second's."""
+    record_doubleheader(store, quote, now)
+    midway = quote("Unibet", match_name=name, match_date=now + 5 * HOUR, event=event)
+    record(store, midway)
+    record(store, midway)
+    assert sorted(bookmakers(store).values()) == [["Bet365"], ["Bet365"], ["Unibet"]]
+
+
+@pytest.mark.parametrize("name", ["PSG - Lyon", "Paris SG - Lyon"])
+@pytest.mark.parametrize("event", [None, "other:1"])
+def test_of_two_games_a_kick_off_that_is_much_nearer_to_one_is_its(
+    store: Store, quote: MakeQuote, now: int, name: str, event: str | None
+) -> None:
+    record_doubleheader(store, quote, now)
+    record(store, quote("Unibet", match_name=name, match_date=now + 4 * HOUR, event=event))
+    assert list(bookmakers(store).values()) == [["Bet365", "Unibet"], ["Bet365"]]
+
+
+def test_a_kick_off_midway_is_of_the_game_that_its_source_has_no_other_id_of(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record_doubleheader(store, quote, now)
+    late = quote("Unibet", match_date=now + 7 * HOUR, event="other:2")
+    record(store, late, quote("Unibet", match_date=now + 5 * HOUR, event="other:1"))
+    assert list(bookmakers(store).values()) == [["Bet365", "Unibet"]] * 2
+
+
 def test_a_game_that_drifts_far_from_the_day_in_its_name_is_still_found(
     store: Store, quote: MakeQuote, now: int
 ) -> None:

@@ -80,8 +80,13 @@ def plainly(
         match = compare(names_known(SqliteTables(connection)), said, stored)
         if match.verdict is Verdict.SAME:
             away = abs(game.match_date - (quote.match_date or 0))
-            found.append((away, game.row, match.is_crosswise))
-    return min(found)[1:] if found else None
+            found.append((away, game.row, match.is_crosswise, game.match_date))
+    if not found:
+        return None
+    (near, *_, start), (farther, *_, other) = (*sorted(found), (1 << 60, 0, False, 1 << 60))[:2]
+    is_between = min(start, other) < (quote.match_date or 0) < max(start, other)
+    is_of_neither = is_between and farther - near < 3_600_000 and farther < 2 * near
+    return None if is_of_neither else min(found)[1:3]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
