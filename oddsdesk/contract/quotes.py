@@ -1,5 +1,6 @@
 """Quotes: what a feed yields, and how one is read from a line of NDJSON."""
 
+import json
 import math
 from functools import lru_cache
 from typing import Any
@@ -87,6 +88,7 @@ class _QuoteLine(OddsRow, frozen=True, kw_only=True):
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(_Line)
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def parse_quote(line: bytes | str, now_ms: int) -> Quote:
@@ -97,6 +99,7 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
     """
     try:
         raw = _decoder.decode(line)
+        _check_keys(line, raw)
     except RecursionError as error:
         raise BadQuoteError("JSON is nested too deeply") from error
     except UnicodeError as error:
@@ -121,6 +124,26 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
         ),
         now_ms,
     )
+
+
+def _check_keys(line: bytes | str, raw: _Line) -> None:
+    """Refuse a key that is given twice, of which msgspec takes the last.
+
+    Counting them costs 0.8 us; what adds up in no simple way is read again by the standard
+    library, which costs ten times that.
+    """
+    said = line.count('":') if isinstance(line, str) else line.count(b'":')
+    if raw.offers or said != len(_fields.decode(line)) + len(raw.odds):
+        hook = _check_pairs
+        json.loads(line, object_pairs_hook=hook, parse_int=str, parse_float=str, strict=False)
+
+
+def _check_pairs(pairs: list[tuple[str, Any]]) -> None:
+    seen = set[str]()
+    for key, _ in pairs:
+        if key in seen:
+            raise BadQuoteError(f"{shown(key)} is given twice")
+        seen.add(key)
 
 
 def check_quote(quote: Quote, now_ms: int) -> Quote:

@@ -193,6 +193,33 @@ def test_the_field_and_what_was_expected_are_named(
 
 
 @pytest.mark.parametrize(
+    ("once", "twice", "key"),
+    [
+        ('"Draw": 3.5', '"Draw": 3.5, "Draw": 50', "Draw"),
+        ('"Draw": 3.5', '"Draw" : 3.5 , "Draw" : 50', "Draw"),
+        ('"Draw": 3.5', '"Draw":3.5,"Dr\\u0061w":50', "Draw"),
+        ('"odds":', '"odds": {"Arsenal": 9}, "odds":', "odds"),
+        ('"period": 0', '"period": 0, "period": 1', "period"),
+        ('"period": 0', '"period": 0, "more": {"a": 1, "a": 2}', "a"),
+        ('"period": 0', '"period": 0, "offers": {"Draw": {"sid": "1"}, "Draw": {}}', "Draw"),
+    ],
+)
+def test_what_is_given_twice_is_refused(once: str, twice: str, key: str) -> None:
+    """Which of two prices holds is nobody's to guess."""
+    assert once in line()
+    text = line().replace(once, twice)
+    assert refusal(text) == refusal(text.encode()) == f"'{key}' is given twice"
+
+
+def test_what_only_looks_like_a_key_is_none() -> None:
+    names = {'A ":': 2.0, '":": "B': 3.0}
+    for written in (line(odds=names), line(odds=names).replace(":", " : ", 3)):
+        assert list(parse_quote(written, NOW).odds) == list(names)
+    big = line(more=[1.5, {"": {"": "9" * 9}}]).replace('"999999999"', "9" * 6_000)
+    assert parse_quote(big, NOW) == parse_quote(line(), NOW)
+
+
+@pytest.mark.parametrize(
     "fields",
     [
         {"odds": {"A": 100_000}, "liquidity": 1e12},
