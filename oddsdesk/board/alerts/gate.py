@@ -115,7 +115,8 @@ class Gate:
         self.listed = 0
         """How many lines have come to the list: it differs where this does."""
         self._sent: dict[str, _Sent] = {}
-        self._sent_at: deque[int] = deque()
+        self._sent_at: dict[bool, deque[int]] = {False: deque(), True: deque()}
+        """When within the hour, by whether nobody offers the odds: these keep no others back."""
         self._held: dict[tuple[str, Held], AlertEntry] = {}
 
     def restore(self, entries: Iterable[AlertEntry]) -> None:
@@ -129,7 +130,7 @@ class Gate:
             if entry.held is not None:
                 self._held[key, entry.held] = entry
                 continue
-            self._note_sent(key, entry.at, entry.alert.level)
+            self._note_sent(key, entry.alert, entry.at)
 
     def offer(self, alert: Alert, *, is_news: bool = True) -> AlertEntry:
         """Decide about an alert and list it; return its line.
@@ -137,9 +138,9 @@ class Gate:
         ``is_news``: it came up anew; else it only waits for what held it back to pass.
         """
         now, key = self._clock(), key_text(alert.key)
-        why = self._held_by(key, alert.level, now)
+        why = self._held_by(key, alert, now)
         if why is None:
-            self._note_sent(key, now, alert.level)
+            self._note_sent(key, alert, now)
             return self._list(AlertEntry(alert, now, None))
         known = self._held.get((key, why))
         if known is not None:
@@ -149,8 +150,8 @@ class Gate:
         entry = self._held[key, why] = AlertEntry(alert, now, why)
         return self._list(entry)
 
-    def _held_by(self, key: str, level: float | None, now: int) -> Held | None:
-        policy, last = self.policy, self._sent.get(key)
+    def _held_by(self, key: str, alert: Alert, now: int) -> Held | None:
+        policy, last, level = self.policy, self._sent.get(key), alert.level
         if last is not None:
             if now - last.at < policy.cooldown_min * MINUTE_MS:
                 return Held.COOLDOWN
@@ -158,18 +159,19 @@ class Gate:
                 return Held.NOT_RISEN
         if policy.is_quiet(self._time_of_day(now)):
             return Held.QUIET
-        while self._sent_at and now - self._sent_at[0] >= HOUR_MS:
-            self._sent_at.popleft()
-        return Held.HOURLY if len(self._sent_at) >= policy.most_per_hour else None
+        sent_at = self._sent_at[bool(alert.not_offered)]
+        while sent_at and now - sent_at[0] >= HOUR_MS:
+            sent_at.popleft()
+        return Held.HOURLY if len(sent_at) >= policy.most_per_hour else None
 
     def _list(self, entry: AlertEntry) -> AlertEntry:
         self.entries.append(entry)
         self.listed += 1
         return entry
 
-    def _note_sent(self, key: str, at: int, level: float | None) -> None:
-        self._sent[key] = _Sent(at, level)
-        self._sent_at.append(at)
+    def _note_sent(self, key: str, alert: Alert, at: int) -> None:
+        self._sent[key] = _Sent(at, alert.level)
+        self._sent_at[bool(alert.not_offered)].append(at)
         self._forget(key, at)
 
     def _forget(self, key: str, now: int) -> None:

@@ -34,6 +34,7 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     level: float | None = None
     cell: RowKey | None = None
     channels: tuple[str, ...] = ()
+    not_offered: str = ""
     held: Held | None = None
     times: int = 1
     deliveries: dict[str, str] = {}
@@ -105,6 +106,7 @@ def _line(entry: AlertEntry) -> _Line:
         alert.level,
         alert.cell,
         alert.channels,
+        alert.not_offered,
         entry.held,
         entry.times,
         entry.deliveries,
@@ -112,5 +114,14 @@ def _line(entry: AlertEntry) -> _Line:
 
 
 def _entry(line: _Line) -> AlertEntry:
-    alert = Alert(line.key, line.rule, line.title, line.text, line.level, line.cell, line.channels)
+    alert = Alert(
+        line.key,
+        line.rule,
+        line.title,
+        line.text,
+        line.level,
+        line.cell,
+        line.channels,
+        line.not_offered,
+    )
     return AlertEntry(alert, line.at, line.held, line.times, dict(line.deliveries))

@@ -39,6 +39,18 @@ def after_a_restart(path: Path, gate: Gate, clock: Clock, **policy: int) -> Gate
     return again
 
 
+def test_alerts_of_odds_that_nobody_offers_use_up_no_hour_of_others(tmp_path: Path) -> None:
+    clock = Clock()
+    gate = Gate(Policy(most_per_hour=1), clock)
+    made_up = Alert(("a",), "Value", "title", "text", not_offered="simulated")
+    gate.offer(made_up)
+    again = after_a_restart(tmp_path / "told.json", gate, clock, most_per_hour=1)
+    other = Alert(("b",), "Value", "title", "text", not_offered="simulated")
+    assert again.offer(other).held is Held.HOURLY
+    assert again.offer(Alert(("c",), "Value", "title", "text")).held is None
+    assert again.offer(Alert(("d",), "Value", "title", "text")).held is Held.HOURLY
+
+
 def test_what_was_told_is_not_told_again_until_it_is_better(tmp_path: Path) -> None:
     clock = Clock()
     gate = Gate(Policy(), clock)
