@@ -75,6 +75,8 @@ class Catalogue(msgspec.Struct):
     """Markets of games out of ``listMarketCatalogue``; others are counted by why they are none."""
 
     markets: dict[str, Market] = msgspec.field(default_factory=dict)
+    events: dict[tuple[str, str, int | None], str] = msgspec.field(default_factory=dict)
+    """What Betfair calls games, by competition, name and kick-off."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
 
@@ -102,7 +104,7 @@ class Catalogue(msgspec.Struct):
         market_type, period, line = kind
         selections = _Naming(market_type, pair, line).of(entry.runners)
         self.skipped[UNREAD] += len(entry.runners) - len(selections)
-        self.markets[entry.market_id] = Market(
+        market = Market(
             match_name=f"{pair[0]} vs {pair[1]}",
             competition=_competition(entry),
             market_type=market_type,
@@ -110,6 +112,8 @@ class Catalogue(msgspec.Struct):
             kick_off=_kick_off(entry.market_start_time),
             selections=selections,
         )
+        self.markets[entry.market_id] = market
+        self.events[market.competition, market.match_name, market.kick_off] = entry.event.id
 
 
 class _Naming(msgspec.Struct, frozen=True):

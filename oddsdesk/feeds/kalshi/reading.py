@@ -64,6 +64,8 @@ class Reading(msgspec.Struct):
 
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
+    tickers: dict[tuple[str, str], str] = msgspec.field(default_factory=dict)
+    """The event of each quote, by competition and game."""
     _games: dict[str, _Game] = msgspec.field(default_factory=dict)
     _cut: set[str] = msgspec.field(default_factory=set)
     """Events of which a market could not be read."""
@@ -101,6 +103,7 @@ class Reading(msgspec.Struct):
                 self.skipped[ANOTHER_DAY] += len(odds)
             else:
                 quotes[game.competition, game.match_name] = _quote(game, odds, now_ms)
+                self.tickers[game.competition, game.match_name] = event
         return list(quotes.values())
 
     def _read_market(self, market: Market) -> None:

@@ -94,6 +94,7 @@ class Betfair(PollingFeed):
         self._markets = asked.get("markets", _USUAL_MARKETS).upper().split(",")
         self._identity = self.open_source(self.spec.url or IDENTITY)
         self._listed: dict[str, _Listed] = {}
+        self._events: dict[tuple[str, str, int | None], str] = {}
         self._kept_at: int | None = None
         address = asked.get("stream", STREAM if self.spec.url is None else "")
         self._stream = BetfairStream(address, self.source, self.status, self._sleep)
@@ -137,7 +138,12 @@ class Betfair(PollingFeed):
                 raise ShapeError(str(error)) from error
         found = quotes_of(catalogue.markets, books, now_ms)
         pass_over(self.status.name, problems, is_empty=not found)
+        self._events = catalogue.events
         return [each.quote for each in found if each.quote.odds or not each.is_open]
+
+    def ident_of(self, quote: Quote) -> str | None:
+        """Return the number of the event."""
+        return self._events.get((quote.competition, quote.match_name, quote.match_date))
 
     def judge(self, reply: "Reply") -> None:
         """Go by the code: an error of Betfair is an answer like any other."""

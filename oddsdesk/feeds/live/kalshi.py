@@ -30,6 +30,7 @@ class Kalshi(PollingFeed):
 
     def prepare(self) -> None:
         """Refuse what is no series."""
+        self._tickers: dict[tuple[str, str], str] = {}
         for series in self.spec.what:
             if not series.replace("-", "").isalnum():
                 raise FeedError(f"feed kalshi: {series!r} is no series such as KXEPLGAME")
@@ -63,4 +64,9 @@ class Kalshi(PollingFeed):
                 raise ShapeError(str(error)) from error
         quotes = reading.quotes(now_ms)
         pass_over(self.status.name, reading.problems, is_empty=not quotes)
+        self._tickers = reading.tickers
         return quotes
+
+    def ident_of(self, quote: Quote) -> str | None:
+        """Return the ticker of the event."""
+        return self._tickers.get((quote.competition, quote.match_name))

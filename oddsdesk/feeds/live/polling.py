@@ -50,6 +50,7 @@ _log = logging.getLogger(__name__)
 class _Part(msgspec.Struct):
     """One thing that is polled, with the outcome of its last reading."""
 
+    withdrawals: Withdrawals
     due: int = 0
     """When it is read next, in milliseconds."""
     wanted: int | None = None
@@ -62,7 +63,6 @@ class _Part(msgspec.Struct):
     is_empty: bool = False
     """Whether its last good answer held no prices."""
     backoff: Backoff = msgspec.field(default_factory=Backoff)
-    withdrawals: Withdrawals = msgspec.field(default_factory=Withdrawals)
     times: SourceTimes = msgspec.field(default_factory=SourceTimes)
 
 
@@ -168,6 +168,13 @@ class PollingFeed(LiveFeed):
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Take the quotes of a good answer, for adapters that learn from them."""
 
+    def ident_of(self, quote: Quote) -> str | None:
+        """Return what the source calls the game of a quote of the last answer, whatever its name.
+
+        What it was called before is withdrawn at once. None: the source has no such ids.
+        """
+        return quote.event
+
     def left_out(self, part: str) -> int:
         """Return how many prices of the last good answer made no sense."""
         return 0
@@ -217,7 +224,10 @@ class PollingFeed(LiveFeed):
 
     def _next_part(self, now_ms: int) -> tuple[str, int]:
         """Return the part that is due soonest, and when; new parts are due at once."""
-        self._parts = {part: self._parts.get(part) or _Part() for part in self.parts()}
+        self._parts = {
+            part: self._parts.get(part) or _Part(withdrawals=Withdrawals(self.ident_of))
+            for part in self.parts()
+        }
         self._go_back(now_ms)
         paced = self.not_before(now_ms)
         dues = {

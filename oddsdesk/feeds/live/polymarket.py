@@ -97,6 +97,10 @@ class Polymarket(PollingFeed):
         pass_over(self.status.name, problems, is_empty=not quotes)
         return quotes
 
+    def ident_of(self, quote: Quote) -> str | None:
+        """Return the page of the event."""
+        return quote.url
+
     def emptiness(self) -> str:
         """Go by the lists of games; one whose sides are sold out is one."""
         listed = [self._listed.get(tag) for tag in self.spec.what]

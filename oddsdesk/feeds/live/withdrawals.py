@@ -5,7 +5,8 @@ here are markets that an answer lacks altogether. What stands under a name or ki
 source's own id of the game has no more is gone at once.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from operator import attrgetter
 
 import msgspec
 
@@ -19,13 +20,24 @@ MarketOf = tuple[str, str, str, str, int]
 
 class _Held(msgspec.Struct):
     quote: Quote
+    ident: str | None
+    """What the source calls the game."""
     is_missed: bool = False
+
+    @property
+    def offer(self) -> tuple[str | None, str, str, int]:
+        """What it is of, whatever the game is named."""
+        return self.ident, self.quote.bookmaker, self.quote.market_type, self.quote.period
 
 
 class Withdrawals:
-    """The last quotes of one part of a source; ``after`` each good answer returns what is gone."""
+    """The last quotes of one part of a source; ``after`` each good answer returns what is gone.
 
-    def __init__(self) -> None:
+    ``ident_of`` says what the source calls the game of a quote of its last answer.
+    """
+
+    def __init__(self, ident_of: Callable[[Quote], str | None] = attrgetter("event")) -> None:
+        self._ident_of = ident_of
         self._held: dict[MarketOf, list[_Held]] = {}
 
     def after(self, quotes: Collection[Quote], now_ms: int) -> list[Quote]:
@@ -35,31 +47,42 @@ class Withdrawals:
         back could look older than its withdrawal. They are to be recorded before the answer: a
         renamed game may be the same one there, and then has its prices anew.
         """
-        said = _by_market(quotes)
-        moved_to = {_offer_of(quote): quote for quote in quotes if quote.event is not None}
-        renamed = {quote.event: quote for quote in moved_to.values()}
+        said = self._by_market(quotes)
+        now = [held for each in said.values() for held in each if held.ident is not None]
+        offers = {held.offer: held.quote for held in now}
+        games = {held.ident: held.quote for held in now}
         newest = max((held.quote.scraped_at for each in said.values() for held in each), default=0)
         at_ms = min(newest, now_ms) or now_ms
         gone: list[Quote] = []
         for market, held in self._held.items():
             present = said.setdefault(market, [])
             for each in held:
-                game = renamed.get(each.quote.event)
+                game = games.get(each.ident)
                 if game is not None and _is_moved(each.quote, game):
-                    later = moved_to.get(_offer_of(each.quote))
+                    later = offers.get(each.offer)
                     gone.append(_withdrawn(each.quote, later.scraped_at if later else at_ms))
                 elif any(_is_same_game(each.quote, other.quote) for other in present):
                     continue
                 elif each.is_missed:
                     gone.append(_withdrawn(each.quote, at_ms))
                 else:
-                    present.append(_Held(each.quote, is_missed=True))
+                    present.append(_Held(each.quote, each.ident, is_missed=True))
         self._held = {market: held for market, held in said.items() if held}
         return gone
 
-
-def _offer_of(quote: Quote) -> tuple[str | None, str, str, int]:
-    return quote.event, quote.bookmaker, quote.market_type, quote.period
+    def _by_market(self, quotes: Iterable[Quote]) -> dict[MarketOf, list[_Held]]:
+        said: dict[MarketOf, list[_Held]] = {}
+        for quote in quotes:
+            market = (
+                quote.competition,
+                quote.match_name,
+                quote.bookmaker,
+                quote.market_type,
+                quote.period,
+            )
+            if quote.odds:
+                said.setdefault(market, []).append(_Held(quote, self._ident_of(quote)))
+        return said
 
 
 def _is_moved(quote: Quote, now: Quote) -> bool:
@@ -72,21 +95,6 @@ def _is_moved(quote: Quote, now: Quote) -> bool:
     if quote.match_date is None or now.match_date is None:
         return False
     return abs(quote.match_date - now.match_date) > SAME_START_MS
-
-
-def _by_market(quotes: Iterable[Quote]) -> dict[MarketOf, list[_Held]]:
-    said: dict[MarketOf, list[_Held]] = {}
-    for quote in quotes:
-        market = (
-            quote.competition,
-            quote.match_name,
-            quote.bookmaker,
-            quote.market_type,
-            quote.period,
-        )
-        if quote.odds:
-            said.setdefault(market, []).append(_Held(quote))
-    return said
 
 
 def _is_same_game(one: Quote, other: Quote) -> bool:

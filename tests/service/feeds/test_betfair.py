@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.live import betfair
 from oddsdesk.feeds.live.adapters import open_live
 from tests.kit.fake_source import FakeSource, as_response
 from tests.service.feeds.conftest import Serve, Served
@@ -106,6 +107,29 @@ async def test_a_suspended_market_is_withdrawn_at_once(source, serve) -> None:
     async with serve(spec(source)) as served:
         await served.state(FeedCondition.RUNNING)
         await until_odds(served, {})
+
+
+async def test_a_game_that_is_renamed_is_priced_once(
+    source: FakeSource, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D65: its number says that it is the same, with the first answer."""
+    monkeypatch.setattr(betfair, "LIST_MS", 0)
+    lists = [CATALOGUE, {**CATALOGUE, "event": {"id": "7", "name": "Leeds v Derby"}}]
+    lists[1] |= {"marketStartTime": "2036-04-12T13:30:00.000Z"}
+    books: list[Any] = [{"result": [book(2.5)]}] * 2 + [failed("UNEXPECTED_ERROR")]
+
+    async def behave(request: Request) -> Response:
+        asked = await request.json()
+        is_list = asked["method"].endswith("listMarketCatalogue")
+        left = lists if is_list else books
+        noted = left.pop(0) if len(left) > 1 else left[0]
+        return as_response({"result": [noted]} if is_list else noted)
+
+    source.behave = behave
+    async with serve(spec(source)) as served:
+        await served.state(FeedCondition.FAILING)
+        (row,) = await served.odds()
+    assert row["match_name"] == "Leeds vs Derby"
 
 
 async def test_prices_of_a_delayed_key_say_so(source, serve) -> None:

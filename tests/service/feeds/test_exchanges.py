@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from oddsdesk.contract.administration import FeedCondition
+from oddsdesk.feeds.live import polymarket
 from tests.kit.fake_source import FakeSource, as_response
 from tests.service.feeds.conftest import Serve
 
@@ -50,6 +51,37 @@ async def test_three_markets_of_kalshi_are_one_game_on_two_pages(
     assert first.url.path == MARKETS
     assert first.query_params["series_ticker"] == "KXEPLGAME"
     assert first.query_params["status"] == "open"
+
+
+async def test_a_game_of_kalshi_that_is_renamed_is_priced_once(
+    source: FakeSource, serve: Serve
+) -> None:
+    """D65: its ticker says that it is the same, with the first answer."""
+    title = "Arsenal vs Fulham Winner?"
+    other = [{**each, "title": title} for each in (GAME[0], yes("Fulham", "0.7"), GAME[2])]
+    before, after = ({"markets": each, "cursor": ""} for each in (GAME, other))
+    source.say(MARKETS, before, after, b"<html>busy</html>")
+    async with serve(f"kalshi:KXEPLGAME?url={source.url}&every=0.05") as served:
+        await served.state(FeedCondition.FAILING)
+        (row,) = await served.odds()
+    assert row["match_name"] == "Arsenal vs Fulham"
+
+
+async def test_a_game_of_polymarket_that_is_renamed_is_priced_once(
+    source: FakeSource, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D65: the page of the event is the same."""
+    monkeypatch.setattr(polymarket, "LIST_MS", 0)
+    books = [book("1", "0.40"), book("2", "0.625")]
+    say_game(source, *books)
+    renamed = polymarket_event(title="Bulls vs. Heat")
+    renamed["markets"][0] |= {"outcomes": '["Bulls", "Heat"]', "question": "Bulls vs. Heat"}
+    source.say("/gamma/events", [polymarket_event()], [renamed])
+    source.say("/clob/books", books, books, b"<html>busy</html>")
+    async with serve(f"polymarket:745?url={source.url}&every=0.05") as served:
+        await served.state(FeedCondition.FAILING)
+        (row,) = await served.odds()
+    assert row["match_name"] == "Heat vs Bulls"
 
 
 async def test_kalshis_parlays_are_no_quotes(source, serve, shared_data: Path) -> None:
