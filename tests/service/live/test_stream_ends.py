@@ -140,7 +140,7 @@ async def test_subscriber_that_falls_behind_is_closed_others_are_not(live, liste
     """D24: 4008, never a silent gap."""
     stuck, reading = await live.stream(), await live.stream()
     stuck.transport.pause_reading()
-    long = "😀" * 190  # 760 bytes, three times in each message
+    long = "a" + "😀" * 190  # 761 bytes, three times in each message
     noted = 0
     while noted < 2_700:
         odds = [{f"{long} {noted + n}": 2.0} for n in range(100)]

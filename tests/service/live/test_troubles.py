@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.contract.quotes import MOST_ODDS
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.replay import Replay
 from oddsdesk.server import duties
@@ -193,11 +194,11 @@ async def _bets(live, odds: list[float]) -> None:
 
 @pytest.mark.parametrize("method", ["shin", "power", "probit", "goto"])
 async def test_a_quote_at_the_ends_of_floating_point_stops_no_valuation(live, method):
-    """F5.2: `serve --devig shin` and 1.5 / 1e300 / 1.0000000000000002."""
+    """F5.2: `serve --devig shin` and 1.5 / the most that is taken / 1.0000000000000002."""
     await live.stop()
     live.devig_method = method
     await live.start()
-    absurd = {"Arsenal": 1.5, "Draw": 1e300, "Chelsea": 1.0000000000000002}
+    absurd = {"Arsenal": 1.5, "Draw": MOST_ODDS, "Chelsea": 1.0000000000000002}
     other = {"match_name": "Leeds - Everton"}
     await live.record(live.quote(bookmaker="Pinnacle", odds=absurd), live.quote(odds=absurd))
     fair = {"Leeds": 2.1, "Draw": 3.4, "Everton": 3.6}
@@ -234,10 +235,10 @@ async def test_quotes_that_a_feed_lost_are_told(live, monkeypatch, tmp_path):
     """D82: those that cannot be recorded for an error of their own; all others are."""
     working = live.store.record
 
-    def record(quotes, *arguments):
+    def record(quotes, *arguments, **named):
         if any(quote.match_name.startswith("Arsenal 3 ") for quote in quotes):
             raise RuntimeError("by the test")
-        return working(quotes, *arguments)
+        return working(quotes, *arguments, **named)
 
     monkeypatch.setattr(live.store, "record", record)
     (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 5)}"], 1e6)
