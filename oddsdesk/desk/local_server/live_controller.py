@@ -40,6 +40,8 @@ class LiveController(QObject):
     feeds_changed = Signal()
     kept = Signal(str, list)
     """A feed to begin with at each start, and the feeds it stands for."""
+    ended = Signal(str)
+    """A feed that no start is to begin with."""
 
     def __init__(self, dialog: LiveDialog, server: LocalServer, clock: Clock) -> None:
         super().__init__(dialog)
@@ -215,6 +217,9 @@ class LiveController(QObject):
             await self._server.stop_feed(self._number)
             await self._look_at_feeds()
             self.feeds_changed.emit()
+            for feed in self._feeds:
+                if feed.number == self._number:
+                    self.ended.emit(feed.spec)
 
     def _on_running_change_requested(self) -> None:
         self._number = None

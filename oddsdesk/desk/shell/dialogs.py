@@ -123,6 +123,7 @@ class DeskDialogs(QObject):
         controller = LiveController(dialog, session.local, self._clock)
         controller.feeds_changed.connect(self.feeds_changed)
         controller.kept.connect(self._on_live_kept)
+        controller.ended.connect(self._on_live_ended)
         dialog.feeds_requested.connect(self._on_live_feeds_requested)
         dialog.offer_start(self._saved_profile() is not None)
         self._live_controller = controller
@@ -147,10 +148,20 @@ class DeskDialogs(QObject):
             return
         gone = {"none", "simulator", spec, *replaced}
         feeds = (*(feed for feed in saved.feeds if feed not in gone), spec)
+        self._begin_with(saved, feeds, "The next start begins without these live odds")
+
+    def _on_live_ended(self, spec: str) -> None:
+        saved = self._saved_profile()
+        if saved is not None and spec in saved.feeds:
+            feeds = tuple(feed for feed in saved.feeds if feed != spec)
+            self._begin_with(saved, feeds, "The next start begins with these live odds again")
+
+    def _begin_with(self, saved: EmbeddedProfile, feeds: tuple[str, ...], otherwise: str) -> None:
+        """Have the next start begin with these feeds; ``otherwise`` says what it does else."""
         try:
             self._profiles.put(msgspec.structs.replace(saved, feeds=feeds), saved.name)
         except (ProfileError, OSError) as error:
-            self.message_ready.emit(f"The next start begins without these live odds: {error}")
+            self.message_ready.emit(f"{otherwise}: {error}")
 
     def _on_live_feeds_requested(self) -> None:
         self._open[_LIVE].accept()

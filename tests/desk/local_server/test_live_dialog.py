@@ -63,7 +63,8 @@ async def home(qapp) -> AsyncIterator[QMainWindow]:
 async def live(theme, home, session, qtbot) -> AsyncIterator[LiveDialog]:
     dialog = LiveDialog(theme, home)
     controller = LiveController(dialog, session.local, system_clock)
-    dialog.kept_feeds = []
+    dialog.kept_feeds, dialog.ended_feeds = [], []
+    controller.ended.connect(dialog.ended_feeds.append)
     controller.kept.connect(lambda *what: dialog.kept_feeds.append(what))
     dialog.open()
     await until(lambda: dialog.choice.sources.count() == 6)
@@ -332,6 +333,7 @@ async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, sessio
     assert live.kept_feeds[1][1] == [before.spec]
     live.running.stop.click()
     await until(lambda: live.running.state.text() == "Stopped")
+    assert live.ended_feeds == [after.spec]
 
 
 @asynccontextmanager

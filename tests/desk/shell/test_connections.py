@@ -63,6 +63,10 @@ async def test_live_odds_are_kept_for_the_next_start_and_lead_to_all_feeds(
     assert not dialog.at_start.isHidden()
     connections._dialogs._on_live_kept("kalshi:KXNBAGAME", ["exec:x"])
     assert profiles.find("mine").feeds == ("kalshi:KXNBAGAME",)
+    connections._dialogs._live_controller.ended.emit("kalshi:KXEPLGAME")
+    assert profiles.find("mine").feeds == ("kalshi:KXNBAGAME",)
+    connections._dialogs._live_controller.ended.emit("kalshi:KXNBAGAME")
+    assert profiles.find("mine").feeds == (), "what was stopped is not begun again"
     dialog.feeds_requested.emit()
     server = window.window.findChild(ServerDialog)
     assert server is not None
