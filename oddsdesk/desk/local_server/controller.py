@@ -59,6 +59,7 @@ class ServerController(QObject):
         self._refresh()
         self._do(self._show_keys())
         self._start(self._show_pairs())
+        self._start(self._look_for_keyring())
 
     async def close(self) -> None:
         """Wait for nothing any more."""
@@ -177,6 +178,10 @@ class ServerController(QObject):
         await change
         self._dialog.feeds.show_feeds(await self._server.feeds())
         self.feeds_changed.emit()
+
+    async def _look_for_keyring(self) -> None:
+        if not await self._server.has_keyring():
+            self._dialog.feeds.show_no_keyring()
 
     async def _add(self, spec: str, speed: float, key: str) -> None:
         if key:

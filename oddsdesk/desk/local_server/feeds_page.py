@@ -24,6 +24,8 @@ _SAID = (
     "Everything is recorded in the same database, simulated odds only until there are real ones."
 )
 
+_KEY = "Key of the service, where it needs one; {}"
+
 _STATES = {
     FeedCondition.RUNNING: "Running",
     FeedCondition.WAITING: "Waiting",
@@ -61,7 +63,7 @@ class FeedsPage(QWidget):
         self.fields = FeedFields((LIVE, REPLAY, "simulator"))
         self.key = QLineEdit(
             echoMode=QLineEdit.EchoMode.Password,
-            placeholderText="Key of the service, where it needs one; kept in the system's keyring",
+            placeholderText=_KEY.format("kept in the system's keyring"),
         )
         self.key.setAccessibleName("Key of the service")
         self.fields.changed.connect(self._show_key)
@@ -70,6 +72,10 @@ class FeedsPage(QWidget):
         self._lay_out(theme)
         self._show_selected()
         self._show_key()
+
+    def show_no_keyring(self) -> None:
+        """Say that this machine has nothing to keep a typed key in."""
+        self.key.setPlaceholderText(_KEY.format("no keyring here: key-file=FILE in the feed"))
 
     def show_feeds(self, feeds: list[FeedState]) -> None:
         """Show the feeds as they are; the selected one stays selected."""

@@ -5,7 +5,10 @@ import pytest
 from keyring.backend import KeyringBackend
 from PySide6.QtWidgets import QPushButton
 
+from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.local_server.controller import ServerController
+from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.ui.controls.feed_fields import REPLAY
 from tests.kit.waiting import until
 
@@ -173,6 +176,16 @@ async def test_a_key_that_cannot_be_kept_is_said_and_no_feed_begins(server, monk
     page.add.click()
     await until(lambda: "no keyring" in server.message.text)
     assert page.list.topLevelItemCount() == 0
+
+
+async def test_where_there_is_no_keyring_none_is_promised(
+    theme, window, session, imports, monkeypatch
+):
+    monkeypatch.setattr("oddsdesk.system_keyring.Keyring.is_there", lambda _: False)
+    dialog = ServerDialog(theme, session.local.address, window)
+    made = ServerController(dialog, session.local, system_clock)
+    await until(lambda: "no keyring here" in dialog.feeds.key.placeholderText())
+    await made.close()
 
 
 async def test_the_database_is_shown(server, tmp_path):
