@@ -11,7 +11,7 @@ from oddsdesk.desk.ui.controls.form_dialog import note, sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, STEP, TextRole
-from oddsdesk.desk.ui.time_format import age_text, local_time
+from oddsdesk.desk.ui.time_format import age_text, local_time, moment_text
 
 _STATES: Final = {
     FeedCondition.RUNNING: ("Running", TextRole.UP),
@@ -60,7 +60,9 @@ class RunningPage(QWidget):
         is_first = said.state in _BEGUN and said.read_at is None and said.until is None
         self._dot.show_ink(TextRole.NOTE if is_first else ink)
         self.title.setText(title)
-        self.state.setText("Reading for the first time…" if is_first else word + _until(feed))
+        self.state.setText(
+            "Reading for the first time…" if is_first else word + _until(feed, now_ms)
+        )
         reason = said.reason or feed.problem
         self.reason.setText(sentence(reason) if reason else "")
         self.reason.setVisible(bool(reason))
@@ -93,9 +95,14 @@ class RunningPage(QWidget):
         column.addStretch()
 
 
-def _until(feed: FeedState) -> str:
+def _until(feed: FeedState, now_ms: int) -> str:
     until = feed.status.until
-    return "" if until is None else f", asked again at {local_time(until):%H:%M:%S}"
+    if until is None:
+        return ""
+    moment = local_time(until)
+    if moment.date() == local_time(now_ms).date():
+        return f", asked again at {moment:%H:%M:%S}"
+    return f", asked again on {moment_text(until)}"
 
 
 def _moment(at_ms: int, now_ms: int) -> str:

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QApplication, QDialog, QMainWindow
 from starlette.responses import RedirectResponse
 
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.administration import FeedCondition
+from oddsdesk.contract.administration import FeedCondition, FeedState, FeedStatus
 from oddsdesk.contract.live_sources import Choice, Choices, LivePlan
 from oddsdesk.desk.local_server import choice_page, running_page
 from oddsdesk.desk.local_server.live_controller import LiveController
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
+from oddsdesk.desk.ui.time_format import moment_text
 from tests.kit.fake_source import FakeSource, as_response
 from tests.kit.odds_api_answers import bookmaker, game, h2h, listed
 from tests.kit.waiting import until
@@ -314,6 +315,14 @@ async def test_out_of_credits_says_what_to_do(live, source):
     assert "used up" in live.running.reason.text()
     await until(lambda: "all used, at the latest until 20" in live.running.plan.text())
     assert "another key help at once" in live.running.advice.text()
+
+
+async def test_a_wait_of_days_is_told_with_its_day(live):
+    now = system_clock()
+    spent = FeedStatus(FeedCondition.OUT_OF_CREDITS, until=now + 31 * 86_400_000)
+    feed = FeedState(1, "kalshi:X", "kalshi", 1.0, False, True, "", status=spent)
+    live.show_running("Kalshi", feed, now)
+    assert live.running.state.text().endswith(f"asked again on {moment_text(spent.until)}")
 
 
 async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, session):
