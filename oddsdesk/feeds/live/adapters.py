@@ -25,6 +25,10 @@ _OWN: Final = {
 _log = logging.getLogger(__name__)
 
 
+OF_QUOTES: Final = ("exec", "ws", "wss")
+"""What gives quotes of one's own: a program, a WebSocket."""
+
+
 def live_names() -> list[str]:
     """Return the names of all live feeds; nothing is loaded for it."""
     return sorted({*_OWN, *(point.name for point in entry_points(group=GROUP))})

@@ -7,7 +7,7 @@ from typing import Final
 from oddsdesk.clock import Clock
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live.adapters import GROUP, live_names, make_live, own_feeds
+from oddsdesk.feeds.live.adapters import GROUP, OF_QUOTES, live_names, make_live, own_feeds
 from oddsdesk.feeds.live.guide import SourceGuide
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.feeds.live.polling import PollingFeed
@@ -40,7 +40,7 @@ class Guides:
         """
         about = next((each for each in sources() if each.name == name), None)
         if about is None:
-            if name in live_names():
+            if name in {*live_names(), *OF_QUOTES}:
                 raise FeedError(f"feed {name!r}: it has no list to choose from")
             known = ", ".join(each.name for each in sources())
             raise FeedError(f"feed {name!r}: there is none of that name; there are {known}")
