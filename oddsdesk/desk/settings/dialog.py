@@ -237,7 +237,9 @@ serves a database:
   which nothing was recorded it goes a day later, and health says so: a clock may be wrong. A desk
   before that kept it as `server/keep_days` in `desk.ini`: what was chosen there is handed to the
   first database that says nothing itself;
-- **the reference bookmaker**: Pinnacle, unless `--reference` or a connection names another.
+- **the reference bookmaker**: Pinnacle, unless `--reference` or a connection names another; where
+  no price of it is among those here, the list of value bets says so, and so do `serve`, `doctor`
+  and `bets` of a name that may be misspelled.
 
 `oddsdesk doctor` tells both.
 
