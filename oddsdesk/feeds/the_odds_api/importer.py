@@ -50,16 +50,18 @@ def convert(file: SourceFile, *, is_decimal: bool = False) -> Imported:
 
     Args:
         file: The answer.
-        is_decimal: Whether it was asked for in decimal odds; else its prices tell their format.
+        is_decimal: Whether it was asked for in decimal odds: it is American then only where all
+            its prices are. Else its prices tell their format.
 
     Raises:
         FeedError: the file is no v4 answer.
     """
     answer = read_answer(file.data)
-    titles = list(_bookmaker_titles(answer.events))
+    titles, prices = list(_bookmaker_titles(answer.events)), list(_prices(answer.events))
     reading = _Reading(
         file=file.name,
-        american=not is_decimal and is_american(_prices(answer.events)),
+        american=is_american(prices)
+        and (not is_decimal or all(abs(each) >= 100 for each in prices)),
         names=bookmaker_names(titles),
         timestamp=answer.timestamp,
     )
