@@ -29,10 +29,10 @@ from oddsdesk.desk.ui.controls.form_dialog import (
     with_note,
 )
 from oddsdesk.desk.ui.controls.plain import Label, literal
-from oddsdesk.desk.ui.formatting import odds_style
+from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import HALF, MARGIN
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 
 _WIDTH: Final = 520
 _PARTS: Final = 10
@@ -176,7 +176,7 @@ class RuleForm(FormDialog):
         self, field: RuleField, value: Any
     ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
         style = odds_style()
-        filled = "" if value == "" else _odds_text(value)
+        filled = "" if value == "" else typed_text(value)
         line = QLineEdit(filled)
         if style != DECIMAL:
             line.setPlaceholderText(style.replace("_", " "))
@@ -188,7 +188,7 @@ class RuleForm(FormDialog):
             if not text:
                 return field.read(text)
             try:
-                return field.check(parse_odds(text, style))
+                return field.check(read_odds(text))
             except OddsFormatError as error:
                 raise ValueError(str(error)) from None
 
@@ -342,7 +342,3 @@ def _completer(names: Sequence[str], parent: QWidget) -> QCompleter:
     completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
     completer.setFilterMode(Qt.MatchFlag.MatchContains)
     return completer
-
-
-def _odds_text(odds: float) -> str:
-    return f"{odds:.12g}" if odds_style() == DECIMAL else format_odds(odds, odds_style())

@@ -16,10 +16,12 @@ from oddsdesk.desk.ui.formatting import (
     exact_odds_text,
     fair_text,
     odds_style,
+    read_odds,
     signed_hundredths_text,
+    typed_text,
 )
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 
 _WIDTH: Final = 440
 _ANYWHERE: Final = "Any of my bookmakers"
@@ -41,7 +43,7 @@ class TargetDialog(FormDialog):
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._cell, self._standing = cell, standing
         odds = cell.suggested() if standing is None else standing.odds
-        self._filled_in, self._filled_odds = _written(odds), odds
+        self._filled_in, self._filled_odds = typed_text(odds), odds
         self.price = QLineEdit(self._filled_in)
         self.place = QComboBox()
         self.place.addItems([cell.bookmaker, _ANYWHERE])
@@ -88,7 +90,7 @@ class TargetDialog(FormDialog):
     def _odds(self) -> float:
         """Return the price that is typed; one filled in stands for itself: it may be rounded."""
         text = self.price.text().strip()
-        odds = self._filled_odds if text == self._filled_in else parse_odds(text, odds_style())
+        odds = self._filled_odds if text == self._filled_in else read_odds(text)
         if odds > _HIGHEST:
             raise OddsFormatError(f"expected odds up to {_HIGHEST:,.0f}")
         return odds
@@ -132,7 +134,3 @@ class TargetDialog(FormDialog):
         self.chosen.emit(self._cell.rule(self._odds(), anywhere=anywhere, like=self._standing))
         self.begin()
         self.accept()
-
-
-def _written(odds: float) -> str:
-    return f"{odds:.12g}" if odds_style() == DECIMAL else format_odds(odds, odds_style())

@@ -12,12 +12,12 @@ from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, sentence, side_by_side
-from oddsdesk.desk.ui.formatting import odds_style
+from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.cells import CellError, read_stake
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import safety_floor
 
@@ -57,7 +57,7 @@ class BetDialog(FormDialog):
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
         self.account = QLineEdit(held.account, placeholderText="Account, if any")
-        self.odds = QLineEdit(_odds_text(held.odds) if bet else "")
+        self.odds = QLineEdit(typed_text(held.odds) if bet else "")
         self.stake = QLineEdit(f"{held.stake:.12g}" if bet else "")
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
         self.currency.setPlaceholderText("Your currency")
@@ -120,10 +120,10 @@ class BetDialog(FormDialog):
 
     def _odds(self) -> float:
         text = self.odds.text().strip()
-        if self._bet is not None and text == _odds_text(self._held.odds):
+        if self._bet is not None and text == typed_text(self._held.odds):
             return self._held.odds
         try:
-            return parse_odds(text, odds_style())
+            return read_odds(text)
         except OddsFormatError as error:
             raise BadBetError(f"odds: {error}") from None
 
@@ -205,11 +205,6 @@ def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
     for value, text in entries:
         box.addItem(text, value)
     return box
-
-
-def _odds_text(odds: float) -> str:
-    style = odds_style()
-    return f"{odds:.12g}" if style == DECIMAL else format_odds(odds, style)
 
 
 def _time_text(ms: int | None) -> str:

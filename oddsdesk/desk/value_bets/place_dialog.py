@@ -23,14 +23,16 @@ from oddsdesk.desk.ui.formatting import (
     fair_text,
     most_text,
     odds_style,
+    read_odds,
     signed_hundredths_text,
+    typed_text,
 )
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.desk.value_bets.cells import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.cells import CellError, read_stake
-from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import MIN_EV
 
@@ -81,7 +83,7 @@ class PlaceDialog(QDialog):
         self._is_lost: Callable[[], bool] = lambda: False
         self._placed, self._reference = placed, reference
         self._profiles = profiles
-        self._listed_odds = _written(subject.odds)
+        self._listed_odds = typed_text(subject.odds)
         self.bookmaker = QComboBox(editable=True)
         self.bookmaker.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.bookmaker.addItems(sorted({*bookmakers, subject.bookmaker}, key=str.casefold))
@@ -289,13 +291,9 @@ class PlaceDialog(QDialog):
         return f"The caps count it as {stake:,.12g} of your own money: no rate is known."
 
 
-def _written(odds: float) -> str:
-    return f"{odds:.12g}" if odds_style() == DECIMAL else format_odds(odds, odds_style())
-
-
 def _read(text: str) -> float:
     try:
-        return parse_odds(text, odds_style())
+        return read_odds(text)
     except OddsFormatError as error:
         raise ValueError(f"Odds taken: {error}.") from None
 
