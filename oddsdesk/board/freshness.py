@@ -38,19 +38,22 @@ class ScrapeInterval:
         self._gaps: dict[str, deque[int]] = {}
         self._intervals: dict[str, float] = {}
         self._counted_at: dict[str, int] = {}
-        self._patience_ms = 0
+        self._patience = 0, 0
         self.lessons = 0
         """How often it was learned that bookmakers are to be given more time, or less."""
 
     @property
     def patience_ms(self) -> int:
         """How long a price may go unread by the desk without being the older for it."""
-        return self._patience_ms
+        return self._patience[0]
 
-    @patience_ms.setter
-    def patience_ms(self, patience_ms: int) -> None:
-        self.lessons += patience_ms != self._patience_ms
-        self._patience_ms = patience_ms
+    def be_patient(self, patience_ms: int, since_ms: int = 0) -> None:
+        """Take in how long a price may go unread, as each move is heard of since a moment.
+
+        What was read before that moment may have moved unheard, and is the older for it.
+        """
+        self.lessons += (patience_ms, since_ms) != self._patience
+        self._patience = patience_ms, since_ms
 
     def rescraped(self, bookmaker: str, gap_ms: int, scraped_at: int) -> None:
         """Note that a price of a bookmaker was scraped again after ``gap_ms``.
@@ -90,7 +93,8 @@ class ScrapeInterval:
 
     def patience_with(self, heard_at: int, now_ms: int) -> int:
         """Return how much of a price's age is only that the desk did not read it again."""
-        return min(self._patience_ms, max(0, now_ms - heard_at))
+        patience_ms, since_ms = self._patience
+        return min(patience_ms, max(0, now_ms - max(heard_at, since_ms)))
 
     def freshness(
         self,

@@ -331,7 +331,8 @@ class Sync:
             periods_s = self.budget.periods_s()
             self._monitor.tick(self._quota(), self.plan.in_words(periods_s))
             await in_slices(self._board.sweeping())
-            self._board.scrape_interval.patience_ms = self._patience_ms()
+            since_ms = self._board.connection.since_ms or 0
+            self._board.scrape_interval.be_patient(self._patience_ms(), since_ms)
             await asyncio.sleep(_TICK_S)
 
     def _patience_ms(self) -> int:

@@ -185,7 +185,7 @@ def test_a_price_that_was_read_again_is_as_old_as_elsewhere(
 ) -> None:
     say("Bovada", "Over 2.5", 2.1)
     entry, board = price(model, "Bovada"), quoted.board
-    board.scrape_interval.patience_ms = 10 * MINUTE_MS
+    board.scrape_interval.be_patient(10 * MINUTE_MS)
     quoted.clock.now += 5 * MINUTE_MS
     assert (
         board.freshness("Bovada", entry.price) is Freshness.FRESH

@@ -92,7 +92,7 @@ def test_once_the_rhythm_is_known_it_says_when_a_price_is_stale(
 
 def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None:
     scrape_interval = learnt(*[10] * 5)
-    scrape_interval.patience_ms = 30_000
+    scrape_interval.be_patient(30_000)
 
     def state(age_s: int, unread_s: int) -> Freshness:
         heard_at = NOW - unread_s * 1000
@@ -102,8 +102,22 @@ def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None
     assert state(45, 0) is Freshness.AGEING
     assert state(70, 60) is Freshness.AGEING
     assert state(601, 600) is Freshness.DEAD
-    scrape_interval.patience_ms = 0
+    scrape_interval.be_patient(0)
     assert state(45, 30) is Freshness.AGEING
+
+
+def test_what_was_read_before_the_stream_began_may_have_moved_unheard() -> None:
+    """A stream that came back a second ago says nothing of the minute before."""
+    scrape_interval = learnt(*[10] * 5)
+
+    def state(since_s: int) -> Freshness:
+        scrape_interval.be_patient(90_000, NOW - since_s * 1000)
+        return scrape_interval.freshness("Betfair", NOW - 80_000, NOW, NOW - 75_000)
+
+    assert state(75) is Freshness.FRESH
+    assert state(20) is Freshness.AGEING
+    assert state(1) is Freshness.STALE
+    assert scrape_interval.lessons == 1 + 3
 
 
 def test_a_price_of_the_future_is_stale() -> None:

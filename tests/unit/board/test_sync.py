@@ -379,7 +379,7 @@ async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
         service(tmp_path) as server,
         syncing(server.url, key_of(server, plan)) as (board, sync),
     ):
-        board.scrape_interval.patience_ms = -1
+        board.scrape_interval.be_patient(-1)
         for want_rows in (False, True):
             sync.want_rows(want_rows)
             sync.subscribe_game(GAME)
