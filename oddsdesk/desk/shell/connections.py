@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -165,13 +165,41 @@ class Connections(QObject):
     async def _switch(self, profile: Profile, before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await stop(before)
+        left, feeds = self._manager.session, await self._recorded_here()
         try:
             await self._joining(profile, self._manager.switch(profile))
         except SessionError as error:
             self.tell(profile, error)
         else:
             self._window.clear_message()
+            if left is not None and feeds and left.profile != profile:
+                self._tell_not_recorded(left.profile, feeds)
             self._warn(profile)
+
+    async def _recorded_here(self) -> list[str]:
+        """Return the feeds of real odds that end with the present connection, by name."""
+        session = self._manager.session
+        if session is None or session.local is None:
+            return []
+        try:
+            feeds = await session.local.feeds()
+        except LocalServerError:
+            return []
+        return [
+            feed.name
+            for feed in feeds
+            if feed.is_running and not feed.simulated and feed.recorded_at is None
+        ]
+
+    def _tell_not_recorded(self, left: Profile, feeds: Sequence[str]) -> None:
+        self._window.say(
+            f"What {left.name} recorded ended with it: {', '.join(feeds)}. “oddsdesk serve” records"
+            " beside any connection.",
+            icon="warning",
+            ink=TextRole.VALUE,
+            action="Go back",
+            act=lambda: self.connect_to(left),
+        )
 
     async def _joining(self, profile: Profile, connecting: Awaitable[None]) -> None:
         """Connect, or use another's server of the database where the user chose that before."""

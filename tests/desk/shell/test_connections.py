@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from oddsdesk.client.client import Client
@@ -154,6 +155,32 @@ class Elsewhere:
 
     def excludes(self, other: object) -> bool:
         return False
+
+
+async def test_what_ends_to_be_recorded_with_a_connection_is_told(
+    desk: tuple[Desk, Connections], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, connections = desk
+    bar, manager = window.window.messages._bar, connections._manager
+    mine, other = (
+        EmbeddedProfile(name, str(tmp_path / f"{name}.db"), ("none",)) for name in ("mine", "other")
+    )
+    assert await connections.open(make_session(mine)) is None
+    live, made_up = feed(recorded_at=None), feed(recorded_at=None)
+    made_up = msgspec.structs.replace(made_up, name="simulator", simulated=True)
+    stopped = msgspec.structs.replace(live, name="stopped", is_running=False)
+
+    async def feeds(_self: object) -> list[FeedState]:
+        return [msgspec.structs.replace(live, name="Kalshi"), made_up, stopped, feed()]
+
+    monkeypatch.setattr(type(manager.session.local), "feeds", feeds)
+    connections.connect_to(other)
+    await until(lambda: "What mine recorded ended with it: Kalshi. " in bar.text)
+    assert manager.session.profile == other
+    monkeypatch.undo()
+    bar.action_requested.emit()
+    await until(lambda: manager.session is not None and manager.session.profile == mine)
+    await until(lambda: bar.isHidden())
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
