@@ -1,12 +1,10 @@
 """The settings dialog, made from the declared settings; what is chosen holds at once."""
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -16,7 +14,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +22,7 @@ from oddsdesk.desk.settings.declared import SECTIONS, Section
 from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.controls.form_dialog import note, with_note
+from oddsdesk.desk.ui.controls.number_fields import WholeSpin
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.controls.scaling import inset, resize_scaled
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -32,11 +30,10 @@ from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP
 
 _SIZE = (620, 640)
 _LABELS = 210
-_WHOLE: Final = re.compile(r"-?\d{1,12}", re.ASCII)
 
 
-class WholeField(QSpinBox):
-    """A whole number; one outside its range can be typed, and is refused in words."""
+class WholeField(WholeSpin):
+    """A whole number; what is none, or outside its range, can be typed, and is refused in words."""
 
     def __init__(self, kind: Whole, theme: Theme) -> None:
         super().__init__()
@@ -47,28 +44,17 @@ class WholeField(QSpinBox):
         self.fault.setProperty("variant", "down")
         self.fault.hide()
         self.setSuffix(f" {kind.unit}" if kind.unit else "")
-        self.setGroupSeparatorShown(True)
-        self.setKeyboardTracking(False)
         self.valueChanged.connect(self.fault.hide)
         self.lineEdit().textEdited.connect(self.fault.hide)
 
     # Qt's virtuals
 
-    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
-        typed = text.removesuffix(self.suffix()).replace(self.locale().groupSeparator(), "")
-        is_whole = _WHOLE.fullmatch(typed) is not None
-        if typed == "-" or (is_whole and not self._kind.least <= int(typed) <= self._kind.most):
-            return QValidator.State.Intermediate, text, position
-        state, said, at = super().validate(text, position)
-        return state, said, at
-
     def fixup(self, text: str) -> str:
-        typed = text.removesuffix(self.suffix()).strip()
-        if typed:
-            stays = self.textFromValue(self.value())
+        if typed := self.typed(text):
+            stays = f"{self.value():,}"
             self.fault.setText(f"{typed}: expected {self._kind.expected()}; it stays {stays}.")
             self.fault.show()
-        return str(super().fixup(text))
+        return super().fixup(text)
 
 
 _Control = QComboBox | QCheckBox | WholeField | QPushButton

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QDoubleSpinBox,
     QGridLayout,
     QLineEdit,
     QListWidget,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
 from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import inset
@@ -96,7 +96,7 @@ class PresetDialog(QDialog):
         )
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
         self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
-        self.ev = inset(QDoubleSpinBox(decimals=1, minimum=-100, maximum=MAX_EV, singleStep=0.5))
+        self.ev = inset(DecimalSpin(decimals=1, least=-100, most=MAX_EV, step=0.5))
         self.ev.setSuffix(" %")
         self.ev.setValue(chosen.min_true_ev)
         self.most_ev = _spin(chosen.max_true_ev, " %", decimals=1, step=0.5, most=MAX_EV)
@@ -232,13 +232,13 @@ def _label(title: str, buddy: QWidget) -> Label:
 
 def _spin(
     value: float | None, suffix: str, *, decimals: int, step: float, most: float
-) -> QDoubleSpinBox:
-    spin = inset(QDoubleSpinBox(decimals=decimals, minimum=0.0, maximum=most, singleStep=step))
+) -> DecimalSpin:
+    spin = inset(DecimalSpin(decimals=decimals, least=0.0, most=most, step=step))
     spin.setSuffix(suffix)
     spin.setSpecialValueText(_ANY)
     spin.setValue(0.0 if value is None else value)
     return spin
 
 
-def _given(spin: QDoubleSpinBox) -> float | None:
+def _given(spin: DecimalSpin) -> float | None:
     return None if spin.value() <= spin.minimum() else spin.value()

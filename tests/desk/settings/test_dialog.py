@@ -44,9 +44,14 @@ def test_a_setting_changed_elsewhere_is_shown(theme, preferences, window):
         (BANKROLL, "-50", "-50: expected a whole number from 1 to"),
         (KELLY_SHARE, "-3", "-3: expected a whole number from 1 to 100 %; it stays 25."),
         (KELLY_SHARE, "250", "250: expected a whole number from 1 to 100 %"),
+        (KELLY_SHARE, "12.5", "12.5: expected a whole number from 1 to 100 %; it stays 25."),
+        (BANKROLL, "2500,50", "2500,50: expected a whole number from 1 to"),
+        (BANKROLL, "1000.50", "1000.50: expected a whole number from 1 to"),
+        (BANKROLL, "2 500", "2 500: expected a whole number from 1 to"),
+        (BANKROLL, "5k", "5k: expected a whole number from 1 to"),
     ],
 )
-def test_a_number_out_of_range_is_said_at_its_field_and_not_kept(
+def test_what_is_no_number_in_range_is_said_at_its_field_and_not_kept(
     theme, preferences, window, qtbot, setting, typed, expected
 ):
     dialog = SettingsDialog(theme, preferences, window)
@@ -65,3 +70,12 @@ def test_a_number_out_of_range_is_said_at_its_field_and_not_kept(
     field.interpretText()
     assert not field.fault.isVisible()
     assert preferences.get(setting) == 7
+
+
+def test_thousands_may_stand_between_commas(theme, preferences, window, qtbot):
+    field = SettingsDialog(theme, preferences, window).controls[BANKROLL.key]
+    assert isinstance(field, WholeField)
+    field.selectAll()
+    qtbot.keyClicks(field, "25,000")
+    field.interpretText()
+    assert preferences.get(BANKROLL) == 25_000

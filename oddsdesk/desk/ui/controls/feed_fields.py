@@ -6,7 +6,6 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDoubleSpinBox,
     QFileDialog,
     QLineEdit,
     QPushButton,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.clock import REPLAY_SPEEDS
 from oddsdesk.desk.ui.controls.form_dialog import side_by_side
+from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
 from oddsdesk.desk.ui.controls.scaling import inset
 from oddsdesk.desk.ui.theme.tokens import STEP
 
@@ -61,15 +61,11 @@ class FeedFields(QWidget):
         self.format.setAccessibleName("Format of the file")
         for word, label in FORMATS:
             self.format.addItem(label, word)
-        self.speed = inset(
-            QDoubleSpinBox(
-                decimals=2, minimum=REPLAY_SPEEDS[0], maximum=REPLAY_SPEEDS[1], value=1.0
-            )
-        )
+        self.speed = inset(DecimalSpin(decimals=2, least=REPLAY_SPEEDS[0], most=REPLAY_SPEEDS[1]))
+        self.speed.setValue(1.0)
         self.speed.setAccessibleName("Speed: recorded seconds a second")
         self.speed.setPrefix("Speed ")
         self.speed.setSuffix("×")
-        self.speed.setGroupSeparatorShown(True)
         self.live = QLineEdit(
             placeholderText="the-odds-api:soccer_epl,basketball_nba?regions=uk,eu"
         )

@@ -1,0 +1,54 @@
+"""Fields for numbers take what is typed as it is typed, or refuse it whole."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QLocale
+
+from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
+
+
+@pytest.fixture(autouse=True)
+def german() -> Iterator[None]:
+    before = QLocale()
+    QLocale.setDefault(QLocale("de_DE"))
+    yield
+    QLocale.setDefault(before)
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("2.5", 2.5),
+        ("2,5", 2.5),
+        ("12", 12.0),
+        ("7.", 7.0),
+        ("-3,5", -3.5),
+        ("2.55", 1.0),
+        ("1.234,5", 1.0),
+        ("25x", 1.0),
+        ("200", 1.0),
+        ("-", 1.0),
+    ],
+)
+def test_a_comma_is_a_point_and_what_does_not_fit_is_refused_whole(qtbot, typed, value):
+    field = DecimalSpin(decimals=1, least=-100, most=100)
+    qtbot.addWidget(field)
+    field.setPrefix("EV ")
+    field.setSuffix(" %")
+    field.setValue(1.0)
+    field.selectAll()
+    qtbot.keyClicks(field, typed)
+    field.interpretText()
+    assert field.value() == value
+    assert field.text() == f"EV {value:.1f} %"
+
+
+def test_the_word_for_the_least_is_taken(qtbot):
+    field = DecimalSpin(decimals=0, least=0, most=100)
+    qtbot.addWidget(field)
+    field.setSpecialValueText("any")
+    field.setValue(30)
+    field.setValue(0)
+    field.interpretText()
+    assert (field.value(), field.text()) == (0, "any")
