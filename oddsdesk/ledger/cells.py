@@ -29,6 +29,8 @@ RESULT_WORDS: Final[dict[str, Result | None]] = {
     **dict.fromkeys(("cashedout", "cashout", "cashed"), Result.CASHED_OUT),
 }
 """What trackers call results, folded."""
+YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
+NO: Final = frozenset({"no", "false", "0", "n", "non"})
 SIGNS: Final = {"$": "USD", "€": "EUR", "£": "GBP"}
 """Currencies by what stands before or behind an amount."""
 _DROPPED: Final = str.maketrans("", "", "".join(SIGNS))

@@ -17,8 +17,10 @@ from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.quoting import shown
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.cells import (
+    NO,
     RESULT_WORDS,
     SIGNS,
+    YES,
     CellError,
     Habit,
     days_of,
@@ -41,11 +43,11 @@ from oddsdesk.ledger.commissions import (
     commissions_of,
     read_commission,
 )
+from oddsdesk.ledger.kinds import kinds_of
 from oddsdesk.ledger.trackers import (
-    EACH_WAY,
     EV_SHARE,
-    FREE_BET,
     ODDS_KEYS,
+    OURS,
     TIPSTER,
     Tracker,
     keys_of,
@@ -65,13 +67,13 @@ from oddsdesk.spreadsheets import SheetError, as_written, read_sheet
 _NEEDED: Final = ("selection", "stake")
 _KINDS: Final = {column.key: column.kind for column in COLUMNS}
 _READ: Final = frozenset(column.key for column in COLUMNS if column.is_read) - {"odds"}
-_OTHERS: Final = {EV_SHARE, FREE_BET, EACH_WAY, TIPSTER, *COMMISSION_KEYS}
+_OTHERS: Final = {EV_SHARE, TIPSTER, *COMMISSION_KEYS}
 _SAID: Final = {*_KINDS, *ODDS_KEYS.values(), *_OTHERS}
 _DEFAULTS: Final = {"market_type": "", "competition": "", "match_name": "", "bookmaker": ""}
-_YES: Final = frozenset({"yes", "true", "1", "y", "oui"})
-_NO: Final = frozenset({"no", "false", "0", "n", "non"})
 _AMOUNTS: Final = frozenset({"stake", "cashed_stake", "cashed_back", "age_ms"})
 """Columns of numbers that may have thousands."""
+_TEXTS: Final = frozenset({"note", "market_type"})
+"""What may say nothing but that a bet is free, each-way or a lay; in our own lists it is a text."""
 _PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
 LONGEST_CELL: Final = 10_000
@@ -151,12 +153,18 @@ def read_bets(
     cells = [row for _, row in named]
     style = odds or _style(keys, tracker, cells)
     writing = _writing_of(cells, tracker, style)
-    left_out = [title for title in titles if keys[title] not in _SAID]
+    unread = [title for title in titles if keys[title] not in _SAID]
+    texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
+    kinds = kinds_of(rows, titles, [*unread, *texts])
+    left_out = [title for title in unread if title not in kinds.read]
     found = ImportedBets([], [], left_out, set(), [], tracker.name, style)
     tells_net = "net_odds" in keys.values()
     kept_by = None if tells_net else commission_key(keys.values())
     lines = list[BetLine]()
     for number, row in named:
+        if number in kinds.refused:
+            found.problems.append(f"line {number}: {kinds.refused[number]}")
+            continue
         try:
             bet, profit = _bet(row, now_ms, writing), _profit(row, writing)
         except (CellError, BadBetError) as error:
@@ -272,9 +280,6 @@ def _writing_of(rows: Sequence[Mapping[str, str]], tracker: Tracker, odds: str) 
 
 
 def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
-    for kind in (FREE_BET, EACH_WAY):
-        if fold(row.get(kind, "")) in _YES:
-            raise CellError(f"a {kind}, whose profit is not that of its stake")
     read: dict[str, Any] = {
         key: _cell(key, text, writing) for key, text in row.items() if key in _READ and text
     }
@@ -365,9 +370,9 @@ def _cell(key: str, text: str, writing: _Writing) -> Any:
 
 def _flag(key: str, text: str) -> bool:
     word = fold(text)
-    if word not in _YES | _NO:
+    if word not in YES | NO:
         raise CellError(f"{key} {text!r}: expected true or false")
-    return word in _YES
+    return word in YES
 
 
 def _odds(row: Mapping[str, str], style: str) -> float:

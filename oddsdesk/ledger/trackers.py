@@ -24,7 +24,7 @@ from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL
 from oddsdesk.pricing.results import Result
 
 NO_WORDS: Final[Mapping[str, Result | None]] = MappingProxyType({})
-FREE_BET, EACH_WAY, TIPSTER, EV_SHARE = "free bet", "each-way bet", "tipster", "ev"
+TIPSTER, EV_SHARE = "tipster", "ev"
 ODDS_KEYS: Final = {DECIMAL: "odds_decimal", AMERICAN: "american", FRACTIONAL: "odds_fractional"}
 """Columns whose title tells how odds are written, the most exact first."""
 _OWN: Final = {fold(column.key): column.key for column in COLUMNS}
@@ -66,8 +66,6 @@ _OTHERS: Final = {
     "comment": "note",
     "tags": "note",
     "profitloss": "profit",
-    **dict.fromkeys(("freebet", "isfreebet"), FREE_BET),
-    "eachway": EACH_WAY,
     "tipster": TIPSTER,
     "commission": COMMISSION,
     **dict.fromkeys(("commissionpct", "commissionpercent", "commissionrate"), COMMISSION_PCT),
@@ -105,8 +103,11 @@ BET_ANALYTIX_WORDS: Final[Mapping[str, Result | None]] = {
     "hl": Result.HALF_LOST,
 }
 """There P is a bet that waits, elsewhere a push."""
+OURS: Final = Tracker(
+    "", frozenset({"placedat", "netodds", "closefairodds", "agems"}), {}, odds=DECIMAL
+)
 TRACKERS: Final = (
-    Tracker("", frozenset({"placedat", "netodds", "closefairodds", "agems"}), {}, odds=DECIMAL),
+    OURS,
     Tracker(
         "Pikkit",
         frozenset({"sportsbook", "betinfo", "amount", "status"}),
