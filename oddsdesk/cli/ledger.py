@@ -38,6 +38,7 @@ from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.store import Store, open_store
 
 _MOST_TOLD: Final = 20
+_FIRST: Final = 5
 _STATES: Final = {state.value.replace(" ", "-"): state for state in BetState}
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -238,6 +239,7 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
     now_ms = system_clock()
     profiles = own_profiles()
     problems, bets, left_out, undated = 0, list[PlacedBet](), list[str](), set[int]()
+    differing = list[str]()
     for file in files:
         try:
             found = read_bets(_read(file), now_ms, odds, profiles)
@@ -252,6 +254,7 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
         undated |= {len(bets) + place for place in found.undated}
         bets += found.bets
         left_out += found.left_out
+        differing += [f"{file}: {line}" for line in found.differing]
     with _open(path) as held:
         compared = compare(bets, held.bets(), now_ms, undated)
         if compared.settled:
@@ -265,8 +268,10 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
         "there_already": compared.there,
         "settled": len(compared.settled),
         "bad": problems,
+        "profit_differs": len(differing),
     }
     _tell(told, as_json=as_json)
+    _tell_differing(differing)
     if problems:
         raise click.exceptions.Exit(1)
 
@@ -409,6 +414,16 @@ def _tell(told: dict[str, Any], *, as_json: bool) -> None:
         click.echo(json.dumps(told))
     else:
         click.echo(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told.items()))
+
+
+def _tell_differing(lines: Sequence[str]) -> None:
+    if not lines:
+        return
+    click.echo("look at what earned something else by its list than its result gives:", err=True)
+    for line in lines[:_FIRST]:
+        click.echo(line, err=True)
+    if len(lines) > _FIRST:
+        click.echo(f"and {len(lines) - _FIRST} more", err=True)
 
 
 def _tell_problems(file: str, problems: Sequence[str]) -> None:

@@ -113,7 +113,9 @@ class ImportedBets(NamedTuple):
     undated: set[int]
     """Places of the bets that the file has no date of: they are taken as placed now."""
     doubts: list[str]
-    """One line each: what the list says otherwise than we do, or says and is not read."""
+    """One line each: what the list says and is not read."""
+    differing: list[str]
+    """One line each: a bet that is said to have earned something else than its result gives."""
     tracker: str = ""
     """Whose list it is; empty for our own and plain ones."""
     odds: str = DECIMAL
@@ -157,7 +159,7 @@ def read_bets(
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
     kinds = kinds_of(rows, titles, [*unread, *texts])
     left_out = [title for title in unread if title not in kinds.read]
-    found = ImportedBets([], [], left_out, set(), [], tracker.name, style)
+    found = ImportedBets([], [], left_out, set(), [], [], tracker.name, style)
     tells_net = "net_odds" in keys.values()
     kept_by = None if tells_net else commission_key(keys.values())
     lines = list[BetLine]()
@@ -188,7 +190,7 @@ def read_bets(
         found.bets.append(bet)
         if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
             said = f"its list says {profit:+.2f}, {_result_text(bet)} is {bet.profit:+.2f}"
-            found.doubts.append(f"line {line.number}: {said}")
+            found.differing.append(f"line {line.number}: {said}")
     return found._replace(commission=charged.taken_for)
 
 

@@ -118,6 +118,7 @@ class BetsFiles(QObject):
             said = [f"{_bets(len(fresh))} imported from {path.name}, {_read_as(found)}"]
             said += [f"{there} there already"] if there else []
             said += [f"{len(settled)} of them settled"] if settled else []
+            said += _differing(found.differing)
             said += found.doubts[:_MOST_TOLD]
             said += [f"columns left out: {', '.join(found.left_out)}"] if found.left_out else []
             return self._telling(said, found.problems, can_undo=bool(fresh or settled))
@@ -171,8 +172,7 @@ class BetsFiles(QObject):
         text = f"{'; '.join(said)}."
         if not problems:
             return lambda: self.said.emit(text, can_undo)
-        more = len(problems) - _MOST_TOLD
-        told = "; ".join(problems[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
+        told = _first(problems)
         return lambda: self.said.emit(f"{text} Left out: {told}.", can_undo)
 
     def _ask_to_open(self, title: str, then: Callable[[Path], None]) -> None:
@@ -200,6 +200,17 @@ class BetsFiles(QObject):
 def _read_as(found: ImportedBets) -> str:
     """Return how odds were read, and whose list it was."""
     return f"a list of {found.tracker} with {found.read_as}" if found.tracker else found.read_as
+
+
+def _differing(lines: Sequence[str]) -> list[str]:
+    """Return what is said of bets that earned something else by their list than by their result."""
+    profits = f"{len(lines)} profit{'s differ' if len(lines) > 1 else ' differs'}"
+    return [f"{profits} from what results give: {_first(lines)}"] if lines else []
+
+
+def _first(lines: Sequence[str]) -> str:
+    more = len(lines) - _MOST_TOLD
+    return "; ".join(lines[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _bets(count: int) -> str:

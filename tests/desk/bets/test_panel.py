@@ -365,6 +365,24 @@ def test_files_settle_and_import_and_what_is_wrong_is_said(
     assert panel.messages.text == "missing.csv cannot be read: No such file or directory."
 
 
+def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
+    make_panel: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel = make_panel()
+    file = tmp_path / "bets.csv"
+    head = "selection,odds,stake,result,profit,side\nHull,2.5,9,lost,-9,back\n"
+    lost = "Leeds,2.5,10,lost,-15,"
+    file.write_text(head + f"{lost}back\n" * 3 + f"{lost}lay\n")
+    with qtbot.waitSignal(panel.files.said):
+        panel.files.import_bets(file)
+    assert panel.messages.text == (
+        "4 bets imported from bets.csv, decimal odds; 3 profits differ from what results give: "
+        "line 3: its list says -15.00, lost is -10.00; "
+        "line 4: its list says -15.00, lost is -10.00; and 1 more. "
+        "Left out: line 6: a lay bet: not kept here."
+    )
+
+
 def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(
     make_panel: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -130,8 +130,9 @@ def test_what_is_exported_is_imported_elsewhere_and_not_twice(tmp_path: Path) ->
         file, other = tmp_path / name, tmp_path / f"{name}.db"
         run("export", "--to", str(file))
         there = ("import", str(file), "--ledger", str(other))
-        assert told(*there) == {"bets": 2, "there_already": 0, "settled": 0, "bad": 0}
-        assert told(*there) == {"bets": 0, "there_already": 2, "settled": 0, "bad": 0}
+        rest = {"settled": 0, "bad": 0, "profit_differs": 0}
+        assert told(*there) == {"bets": 2, "there_already": 0} | rest
+        assert told(*there) == {"bets": 0, "there_already": 2} | rest
         with closing(Ledger(default_ledger())) as one, closing(Ledger(other)) as two:
             assert one.bets() == two.bets()
     assert [bet["bet"] for bet in json.loads(run("export", "--json").stdout)] == [1, 2]
@@ -140,7 +141,7 @@ def test_what_is_exported_is_imported_elsewhere_and_not_twice(tmp_path: Path) ->
 def test_a_list_without_dates_is_taken_once_and_settles_what_was_open(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake,result\nPSG,2.0,5,\nPSG,2.0,7,\nPSG,2.0,5,\n")
-    counts = {"settled": 0, "bad": 0}
+    counts = {"settled": 0, "bad": 0, "profit_differs": 0}
     assert told("import", str(file)) == {"bets": 3, "there_already": 0} | counts
     assert told("import", str(file)) == {"bets": 0, "there_already": 3} | counts
     file.write_text("selection,odds,stake,result\nPSG,2.0,5,won\nPSG,2.0,7,\nPSG,2.0,9,lost\n")
@@ -161,9 +162,21 @@ def test_unknown_columns_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake,mood\nPSG,2.0,5,good\nPSG,1.0,5,bad\n")
     done = run("import", str(file), exit_code=1)
-    assert done.stdout == "bets 1, there already 0, settled 0, bad 1\n"
+    assert done.stdout == "bets 1, there already 0, settled 0, bad 1, profit differs 0\n"
     assert "columns that say nothing here: mood" in done.stderr
     assert f"{file}: line 3: odds 1" in done.stderr
+
+
+def test_profits_that_differ_from_the_results_are_counted_and_shown_last(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    rows = "".join(f"Leeds,2.5,{stake},lost,-15\n" for stake in range(4, 11))
+    file.write_text(f"selection,odds,stake,result,profit\n{rows}Hull,2.5,10,lost,-10\n")
+    done = run("import", str(file))
+    assert done.stdout == "bets 8, there already 0, settled 0, bad 0, profit differs 7\n"
+    first, *lines, last = done.stderr.splitlines()[1:]
+    assert first == "look at what earned something else by its list than its result gives:"
+    assert lines[0] == f"{file}: line 2: its list says -15.00, lost is -4.00"
+    assert (len(lines), last) == (5, "and 2 more")
 
 
 def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(tmp_path: Path) -> None:
@@ -184,7 +197,7 @@ def test_what_goes_to_bet_analytix_is_known_as_its_list(tmp_path: Path) -> None:
     )
     done = run("import", str(file), "--ledger", str(tmp_path / "other.db"))
     assert done.stderr.startswith(f"{file}: decimal odds, a list of Bet-Analytix\n")
-    assert done.stdout == "bets 2, there already 0, settled 0, bad 0\n"
+    assert done.stdout == "bets 2, there already 0, settled 0, bad 0, profit differs 0\n"
 
 
 def quote(minutes_before: float, over: float, under: float, *, live: bool = False) -> Quote:

@@ -575,7 +575,8 @@ def test_a_market_is_known_by_what_people_call_it(word: str, market_type: str) -
 def test_what_a_list_says_otherwise_is_told() -> None:
     table = "selection,odds,stake,result,profit\nPSG,2.0,10,lost,-3\nLens,2.0,10,won,9.8\n"
     found = read_bets(table.encode(), NOW)
-    assert found.doubts == ["line 2: its list says -3.00, lost is -10.00"]
+    assert found.differing == ["line 2: its list says -3.00, lost is -10.00"]
+    assert found.doubts == []
 
 
 @pytest.mark.parametrize("cell", ["1e155", "1e12", "nan", "-5"])
