@@ -20,13 +20,33 @@ from typing import Final, NamedTuple
 from oddsdesk.ledger.cells import fold
 from oddsdesk.ledger.columns import COLUMNS
 from oddsdesk.ledger.commissions import COMMISSION, COMMISSION_AMOUNT, COMMISSION_PCT
-from oddsdesk.pricing.formats import AMERICAN, DECIMAL, FRACTIONAL
+from oddsdesk.pricing.formats import (
+    AMERICAN,
+    DECIMAL,
+    FRACTIONAL,
+    HONG_KONG,
+    INDONESIAN,
+    MALAY,
+)
 from oddsdesk.pricing.results import Result
 
 NO_WORDS: Final[Mapping[str, Result | None]] = MappingProxyType({})
 TIPSTER, EV_SHARE = "tipster", "ev"
-ODDS_KEYS: Final = {DECIMAL: "odds_decimal", AMERICAN: "american", FRACTIONAL: "odds_fractional"}
+_STYLE_NAMES: Final = {
+    DECIMAL: ("decimal", "eu"),
+    AMERICAN: ("american", "us"),
+    FRACTIONAL: ("fractional", "uk"),
+    HONG_KONG: ("hongkong", "hk"),
+    MALAY: ("malay", "malaysian"),
+    INDONESIAN: ("indonesian", "indo"),
+}
+ODDS_KEYS: Final = {style: f"odds_{style}" for style in _STYLE_NAMES}
 """Columns whose title tells how odds are written, the most exact first."""
+_ODDS_TITLES: Final = {
+    title: ODDS_KEYS[style]
+    for style, (whole, short) in _STYLE_NAMES.items()
+    for title in (whole, f"{whole}odds", f"odds{whole}", f"{short}odds", f"odds{short}")
+}
 _OWN: Final = {fold(column.key): column.key for column in COLUMNS}
 _OTHERS: Final = {
     "sportsbook": "bookmaker",
@@ -59,9 +79,7 @@ _OTHERS: Final = {
     "leagues": "competition",
     "market": "market_type",
     "marketname": "market_type",
-    **dict.fromkeys(("american", "oddsamerican", "americanodds", "usodds"), ODDS_KEYS[AMERICAN]),
-    **dict.fromkeys(("oddsdecimal", "decimalodds", "euodds"), ODDS_KEYS[DECIMAL]),
-    **dict.fromkeys(("oddsfractional", "fractionalodds", "ukodds"), ODDS_KEYS[FRACTIONAL]),
+    **_ODDS_TITLES,
     "notes": "note",
     "comment": "note",
     "tags": "note",

@@ -424,12 +424,28 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(cells: tuple[s
 
 
 @pytest.mark.parametrize(
-    ("title", "style", "odds"),
-    [("American odds", "american", 2.5), ("odds_decimal", "decimal", 150)],
+    ("title", "cell", "style", "odds"),
+    [
+        ("American odds", "150", "american", 2.5),
+        ("odds_decimal", "150", "decimal", 150),
+        ("Decimal", "150", "decimal", 150),
+        ("Odds (UK)", "6/4", "fractional", 2.5),
+        ("Hong Kong odds", "1.50", "hong_kong", 2.5),
+        ("Odds (HK)", "0.85", "hong_kong", 1.85),
+        ("Malay odds", "0.80", "malay", 1.8),
+        ("Malay", "-0.80", "malay", 2.25),
+        ("Indonesian odds", "-1.25", "indonesian", 1.8),
+        ("Odds - Indo", "1.5", "indonesian", 2.5),
+    ],
 )
-def test_a_title_tells_how_odds_are_written(title: str, style: str, odds: float) -> None:
-    found = read_bets(f"selection,{title},stake\nPSG,150,5\n".encode(), NOW)
-    assert (found.odds, found.bets[0].odds) == (style, odds)
+def test_a_title_tells_how_odds_are_written(title: str, cell: str, style: str, odds: float) -> None:
+    found = read_bets(f"selection,{title},stake\nPSG,{cell},5\n".encode(), NOW)
+    assert (found.odds, found.bets[0].odds) == (style, pytest.approx(odds))
+
+
+def test_the_users_own_odds_are_not_malay_ones() -> None:
+    with pytest.raises(SheetError, match="no column for odds; nothing is known of My odds"):
+        read_bets(b"selection,My odds,stake\nPSG,0.80,5\n", NOW)
 
 
 @pytest.mark.parametrize(
