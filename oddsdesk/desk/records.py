@@ -72,10 +72,13 @@ class Records(QObject):
         wanted = outcome_named(key, match_name, sport, in_play=in_play)
         return [bet for bet in self.bets() if bet.key[:4] == key[:4] or wanted in outcomes_of(bet)]
 
-    def act(self, work: Callable[[Ledger], Taken]) -> None:
+    def act(
+        self, work: Callable[[Ledger], Taken], refused: Callable[[str], None] | None = None
+    ) -> None:
         """Change bets on the ledger's thread; all are read again, then ``work``'s answer is called.
 
         What ``work`` raises but ``LedgerError`` is a bug; it says other trouble in its answer.
+        ``refused`` is called with why nothing was written, in place of ``failed``.
         """
 
         def write(ledger: Ledger) -> Taken:
@@ -88,25 +91,36 @@ class Records(QObject):
 
             return take
 
-        self._do(write)
+        self._do(write, refused)
 
-    def change(self, bets: Sequence[PlacedBet], what: str, then: Taken = lambda: None) -> None:
-        """Record bets as they are now: edited, settled, cashed out."""
+    def change(
+        self,
+        bets: Sequence[PlacedBet],
+        what: str,
+        then: Taken = lambda: None,
+        refused: Callable[[str], None] | None = None,
+    ) -> None:
+        """Record bets as they are now: settled, cashed out."""
 
         def work(ledger: Ledger) -> Taken:
             ledger.change(bets, what)
             return then
 
-        self.act(work)
+        self.act(work, refused)
 
-    def place(self, bet: PlacedBet, then: Callable[[PlacedBet], None]) -> None:
+    def place(
+        self,
+        bet: PlacedBet,
+        then: Callable[[PlacedBet], None],
+        refused: Callable[[str], None] | None = None,
+    ) -> None:
         """Record a bet; ``then`` gets it with its number once it is on the disk."""
 
         def write(ledger: Ledger) -> Taken:
             placed = ledger.place(bet)
             return lambda: self._take_placed(placed, then)
 
-        self._do(write)
+        self._do(write, refused)
 
     def take_back(self, bet: PlacedBet, then: Callable[[bool], None] = lambda _: None) -> None:
         """Forget a placed bet, unless it was changed since.
@@ -167,16 +181,18 @@ class Records(QObject):
             self._ledger.close()
             self._ledger = None  # an answer that is still on its way starts no look
 
-    def _do(self, act: Callable[[Ledger], Taken]) -> None:
-        self._pool.submit(self._work, act)
+    def _do(
+        self, act: Callable[[Ledger], Taken], refused: Callable[[str], None] | None = None
+    ) -> None:
+        self._pool.submit(self._work, act, refused or self.failed.emit)
 
-    def _work(self, act: Callable[[Ledger], Taken]) -> None:
+    def _work(self, act: Callable[[Ledger], Taken], refused: Callable[[str], None]) -> None:
         try:
             if self._ledger is None:
                 self._ledger = Ledger(self._path)
             taken = act(self._ledger)
         except LedgerError as error:
-            taken = partial(self.failed.emit, f"Your records: {error}")
+            taken = partial(refused, f"Your records: {error}")
         except Exception:  # noqa: BLE001 - a thread's main
             _log.exception("the ledger's thread failed")
             return

@@ -46,6 +46,7 @@ _WITH_COMMA: Final = re.compile(
 """The same for a comma."""
 _GROUPS: Final = re.compile(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", re.ASCII)
 """Digits in threes."""
+_POINT_GROUP: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _DAY: Final = re.compile(
     r"(?P<one>\d{1,2})(?P<sign>[./ -])(?P<two>\d{1,2}|[A-Za-z]{3,9})(?P=sign)(?P<year>\d{4})"
     r"(?:[ ,T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
@@ -153,6 +154,8 @@ def read_stake(text: str) -> float:
     Raises:
         CellError: it is none.
     """
+    if _POINT_GROUP.fullmatch(text.strip()):
+        raise CellError(f"{text.strip()} may be thousands: write them without a point")
     try:
         stake = read_amount("stake", text)
     except CellError:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.hidden import Hidden, HiddenKind
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError, prepare, reason, recognise
@@ -135,6 +135,32 @@ class Ledger:
 
         self._change(write)
 
+    def edit(self, before: PlacedBet, after: PlacedBet) -> None:
+        """Record how a bet really was; what somebody else changed of it meanwhile stays.
+
+        Raises:
+            LedgerError: the bet is gone, or makes no sense with what was changed meanwhile.
+        """
+        edited = {
+            name: getattr(after, name)
+            for name in _FIELDS
+            if getattr(after, name) != getattr(before, name)
+        }
+
+        def write(connection: sqlite3.Connection) -> None:
+            number = _number(before)
+            held = _held(connection, number)
+            if held is None:
+                raise LedgerError("the bet was deleted meanwhile")
+            try:
+                changed = check_bet(msgspec.structs.replace(held, **edited))
+            except BadBetError as error:
+                raise LedgerError(f"the bet was changed meanwhile: {error}") from error
+            connection.execute(_UPDATE_BET, _values(changed) | {"ident": number})
+            _note(connection, "edited", {number: held})
+
+        self._change(write)
+
     def take_back(self, *idents: int) -> None:
         """Forget placed bets: they were marked by mistake."""
 
@@ -224,10 +250,11 @@ class Ledger:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 written = write(connection)
+                connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # a full disk has ended it by itself
+                    connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
             return written
 
         return self._run(act)

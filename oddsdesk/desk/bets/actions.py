@@ -6,13 +6,16 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
+from shiboken6 import isValid
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.bet_cells import result_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
+from oddsdesk.desk.bets.columns import stake_text
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
@@ -63,12 +66,16 @@ class BetsActions(QObject):
 
     def ask_new(self) -> None:
         """Ask for a bet that was placed elsewhere."""
-        self._ask(None, self._record)
+        dialog = self._dialog(None)
+        dialog.recorded.connect(lambda bet: self._record(bet, dialog))
+        dialog.open()
 
     def ask_edit(self) -> None:
         """Ask how the current bet really was."""
         for bet in self._selected()[:1]:
-            self._ask(bet, lambda edited: self._change([edited], "edited", "Saved."))
+            dialog = self._dialog(bet)
+            dialog.recorded.connect(partial(self._edit, bet, dialog))
+            dialog.open()
 
     def settle(self, result: Result | None) -> None:
         """Give the selected bets a result, or open them again."""
@@ -132,12 +139,10 @@ class BetsActions(QObject):
         menu.addAction(action)
         self._of_selected.append(action)
 
-    def _ask(self, bet: PlacedBet | None, then: Callable[[PlacedBet], None]) -> None:
-        dialog = BetDialog(
+    def _dialog(self, bet: PlacedBet | None) -> BetDialog:
+        return BetDialog(
             self._theme, bet, self._profiles(), self._bookmakers(), self._clock(), self._owner
         )
-        dialog.recorded.connect(then)
-        dialog.open()
 
     def _ask_cash(self) -> None:
         bet = next((bet for bet in self._selected() if bet.result is None), None)
@@ -145,19 +150,49 @@ class BetsActions(QObject):
             self.said.emit("Select a bet that is open.", False)
             return
         dialog = CashDialog(self._theme, bet, self._clock(), self._owner)
-        dialog.recorded.connect(lambda cashed: self._change([cashed], "cashed out", "Cashed out."))
+        answer = self._answer_of(dialog)
+
+        def record(cashed: PlacedBet) -> None:
+            self._records.change([cashed], "cashed out", lambda: answer("", "Cashed out."), answer)
+
+        dialog.recorded.connect(record)
         dialog.open()
 
     def _show_game(self) -> None:
         for bet in self._selected()[:1]:
             self.game_requested.emit(bet)
 
-    def _record(self, bet: PlacedBet) -> None:
+    def _record(self, bet: PlacedBet, dialog: BetDialog) -> None:
+        answer = self._answer_of(dialog)
+        said = f"Recorded {stake_text(bet)} on {bet.selection} at {bet.bookmaker}."
+
         def work(ledger: Ledger) -> Taken:
             ledger.place(bet)
-            return lambda: self.said.emit(f"Recorded {bet.selection} at {bet.bookmaker}.", True)
+            return lambda: answer("", said)
 
-        self._records.act(work)
+        self._records.act(work, answer)
+
+    def _edit(self, bet: PlacedBet, dialog: BetDialog, edited: PlacedBet) -> None:
+        answer = self._answer_of(dialog)
+
+        def work(ledger: Ledger) -> Taken:
+            ledger.edit(bet, edited)
+            return lambda: answer("", "Saved.")
+
+        self._records.act(work, answer)
+
+    def _answer_of(self, dialog: FormDialog) -> Callable[..., None]:
+        """Return what tells a dialog, if it is there still, why its bet is not kept; or all."""
+
+        def answer(problem: str, said: str = "") -> None:
+            if isValid(dialog):
+                dialog.tell_kept(problem)
+            elif problem:
+                self._records.failed.emit(problem)
+            if said:
+                self.said.emit(said, True)
+
+        return answer
 
     def _change(self, bets: list[PlacedBet], what: str, said: str) -> None:
         self._records.change(bets, what, lambda: self.said.emit(said, True))

@@ -178,9 +178,8 @@ class BetDialog(FormDialog):
         except BadBetError as error:
             self.say_trouble(sentence(str(error)))
             return
+        self.hand_over()
         self.recorded.emit(bet)
-        self.begin()
-        self.accept()
 
 
 def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:

@@ -52,6 +52,5 @@ class CashDialog(FormDialog):
         except (BadBetError, CellError) as error:
             self.say_trouble(sentence(str(error)))
             return
+        self.hand_over()
         self.recorded.emit(bet)
-        self.begin()
-        self.accept()

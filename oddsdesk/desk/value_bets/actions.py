@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
+from shiboken6 import isValid
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.rows import UNNAMED_REFERENCE
@@ -18,7 +19,7 @@ from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet, counted
 
 if TYPE_CHECKING:
-    from oddsdesk.desk.value_bets.place_dialog import TypedBet
+    from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
 
 _PAST: Final = (
     "This price is of the past and is not placed. Ctrl+Shift+J goes back to now; a bet that was "
@@ -126,8 +127,7 @@ class BetActions(QObject):
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.follow(lambda: subject_now(dialog.subject, board), lambda: board.connection.is_lost)
-        dialog.placed.connect(lambda typed: self._place(dialog.subject, typed))
-        dialog.placed.connect(then)
+        dialog.placed.connect(lambda typed: self._place(dialog, typed, then))
         dialog.rejected.connect(otherwise)
         dialog.open()
 
@@ -136,8 +136,22 @@ class BetActions(QObject):
         if subject is not None:
             self.ask(subject)
 
-    def _place(self, subject: BetSubject, typed: "TypedBet") -> None:
-        self._records.place(placed_bet(subject, typed, self._clock()), self.placed.emit)
+    def _place(
+        self, dialog: "PlaceDialog", typed: "TypedBet", then: "Callable[[TypedBet], None]"
+    ) -> None:
+        def tell(problem: str) -> None:
+            if isValid(dialog):
+                dialog.tell_kept(problem)
+            elif problem:
+                self._records.failed.emit(problem)
+
+        def take(bet: PlacedBet) -> None:
+            tell("")
+            self.placed.emit(bet)
+            then(typed)
+
+        bet = placed_bet(dialog.subject, typed, self._clock())
+        self._records.place(bet, take, tell)
 
     def _take_back(self) -> None:
         subject = self._subject()

@@ -58,7 +58,10 @@ class TypedBet(NamedTuple):
 
 
 class PlaceDialog(QDialog):
-    """Filled in with the present price and its stake; Enter records."""
+    """Filled in with the present price and its stake; Enter records.
+
+    It is open until ``tell_kept`` tells what became of it.
+    """
 
     placed = Signal(object)
     """The ``TypedBet``."""
@@ -79,6 +82,10 @@ class PlaceDialog(QDialog):
         self.subject = subject
         """What is thought of the price by now."""
         self._listed = subject.odds
+        self._is_handed_over = False
+        """Whether it is not known yet what became of what was typed."""
+        self._problem = ""
+        """Why what was typed is not kept."""
         self._look: Callable[[], BetSubject | None] = lambda: subject
         self._is_lost: Callable[[], bool] = lambda: False
         self._placed, self._reference = placed, reference
@@ -169,6 +176,14 @@ class PlaceDialog(QDialog):
             self.note.text().strip(),
         )
 
+    def tell_kept(self, problem: str) -> None:
+        """Close, as the bet is kept; or say why it is not, and let it be tried again."""
+        if not problem:
+            super().accept()
+            return
+        self._is_handed_over, self._problem = False, problem
+        self._show_worth()
+
     def _odds(self, bookmaker: str) -> tuple[float, float]:
         """Return the odds that are typed, and what they pay at a bookmaker.
 
@@ -213,7 +228,6 @@ class PlaceDialog(QDialog):
         for field in (self.stake, self.currency, self.odds):
             field.textChanged.connect(self._show_worth)
         self.bookmaker.editTextChanged.connect(self._show_worth)
-        self.accepted.connect(lambda: self.placed.emit(self.typed()))
 
     def _show_worth(self) -> None:
         try:
@@ -225,10 +239,10 @@ class PlaceDialog(QDialog):
             fault = ""
         # an empty stake is waited for, not complained of
         told = fault if self.stake.text().strip() else ""
-        doubts = self._doubt(), self._above_limit(), self._other_money()
+        doubts = self._problem, self._doubt(), self._above_limit(), self._other_money()
         self.fault.setText(told or "\n".join(filter(None, doubts)))
         self.fault.setVisible(bool(self.fault.text()))
-        self.record.setEnabled(not fault)
+        self.record.setEnabled(not fault and not self._is_handed_over)
         self._make_room()
 
     def _make_room(self) -> None:
@@ -289,6 +303,15 @@ class PlaceDialog(QDialog):
         if not self.currency.text().strip():
             return ""
         return f"The caps count it as {stake:,.12g} of your own money: no rate is known."
+
+    # Qt's virtuals
+
+    def accept(self) -> None:
+        if self.record.isEnabled():
+            typed = self.typed()
+            self._is_handed_over, self._problem = True, ""
+            self.record.setEnabled(False)
+            self.placed.emit(typed)
 
 
 def _read(text: str) -> float:

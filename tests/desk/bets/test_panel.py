@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
@@ -23,6 +24,7 @@ from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import HOUR, NOW, Make, bet
+from tests.kit.full_ledger import full_disk
 
 OVER = bet(kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
 WON = settled(
@@ -204,6 +206,42 @@ def test_an_edited_bet_keeps_what_was_thought_and_reckons_its_ev_anew(
     assert (edited.odds, edited.note, edited.placed_at) == (2.2, "price moved", bet().placed_at)
     assert edited.kick_off == bet().kick_off
     assert edited.true_ev == pytest.approx((2.14 / (1.95 * 1.01) - 1) * 100)
+
+
+def test_a_bet_that_is_not_kept_stays_in_its_dialog(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.note.setText("x" * 100_000)
+    with full_disk(panel._records):
+        dialog.buttons.accepted.emit()
+        assert not dialog.buttons.isEnabled(), "nothing is recorded twice"
+        qtbot.waitUntil(lambda: "the disk is full" in dialog.trouble.text)
+    assert dialog.isVisible()
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
+    (kept,) = panel._records.bets()
+    assert len(kept.note) > 30_000
+
+
+def test_what_another_program_settled_meanwhile_stays_settled(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    with closing(Ledger(path)) as other:
+        other.change([settled(*other.bets(), Result.LOST, 5)], "settled")
+    dialog.note.setText("late")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (kept,) = held(path)
+    assert (kept.note, kept.result) == ("late", Result.LOST)
 
 
 def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.times import MINUTE_MS
@@ -193,6 +194,13 @@ def values(
     values.close_panel()
 
 
+def place(values: ValuesPanel, qtbot: QtBot) -> None:
+    """Mark a leg as placed and wait until it is kept."""
+    dialog = asked(values)
+    dialog.accept()
+    qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
+
+
 def asked(values: ValuesPanel) -> PlaceDialog:
     """The dialog that is open."""
     (dialog,) = (each for each in values.findChildren(PlaceDialog) if each.isVisible())
@@ -215,7 +223,7 @@ def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
     panel._place_all()
     assert leg_of(asked(values)) == "Leg 1 of 2"
     asked(values).odds.setText("1.6")
-    asked(values).accept()
+    place(values, qtbot)
     second = asked(values)
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "39")
     assert leg_of(second) == "Leg 2 of 2 · at worst −11.72 % a loss at the prices now"
@@ -235,7 +243,7 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
             bookmaker,
             stake,
         )
-        asked(values).accept()
+        place(values, qtbot)
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
     assert not any(each.isVisible() for each in values.findChildren(PlaceDialog))
     assert not any(bet.practice for bet in records.bets())
@@ -250,7 +258,7 @@ def test_legs_of_simulated_prices_are_practice(
     panel._place_all()
     for _ in range(2):
         assert asked(values).warning.text().startswith("Simulated odds: this is kept as practice.")
-        asked(values).accept()
+        place(values, qtbot)
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
     assert all(bet.practice for bet in records.bets())
 
@@ -288,9 +296,8 @@ def test_legs_left_when_the_connection_goes_have_no_stake(
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
-    first = asked(values)
     quoted.board.set_connection(Connection(link=Link.WAITING))
-    first.accept()
+    place(values, qtbot)
     second = asked(values)
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "")
 
@@ -305,7 +312,7 @@ def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
     panel._place_all()
     asked(values).stake.setText("40")
     with qtbot.waitSignal(records.bets_changed):
-        asked(values).accept()
+        place(values, qtbot)
     asked(values).reject()
     panel.model.sort_now()
     stakes = [panel.model.cell(row, TITLES.index("Stake")) for row in (0, 1)]
@@ -320,7 +327,7 @@ def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
     only = asked(values)
     assert (only.bookmaker.currentText(), only.stake.text()) == ("Matchbook", "42")
     with qtbot.waitSignal(records.bets_changed):
-        only.accept()
+        place(values, qtbot)
     panel.model.sort_now()
     assert [row["Stake"] for row in shown(panel)] == ["✓ 40", "✓ 42"]
     assert "open" not in panel._facts.accessibleName()
@@ -336,7 +343,7 @@ def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
     first = asked(values)
     assert first.stake.text() == "14"
     first.stake.setText("30")
-    first.accept()
+    place(values, qtbot)
     assert asked(values).stake.text() == "15"
 
 

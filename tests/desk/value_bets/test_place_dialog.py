@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import RowKey
@@ -19,6 +20,7 @@ from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
 from oddsdesk.pricing.profiles import Profile, Profiles
+from tests.kit.full_ledger import full_disk
 from tests.kit.value_bets import be_value
 
 PROFILES = Profiles([Profile(name="Matchbook", group="Matchbook", commission=0.02)])
@@ -284,13 +286,38 @@ def test_no_row_moves_while_one_types_what_was_bet(
     assert (is_held, panel._is_pointed_at()) == (True, False)
 
 
+def test_a_bet_that_is_not_kept_stays_in_its_dialog_and_can_be_tried_again(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    """On a full disk the dialog closed, and what was typed was gone."""
+    told: list[str] = []
+    records.failed.connect(told.append)
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    (dialog,) = (each for each in panel.findChildren(PlaceDialog) if each.isVisible())
+    dialog.stake.setText("2.5")
+    dialog.note.setText("x" * 100_000)
+    with full_disk(records):
+        dialog.accept()
+        dialog.accept()
+        qtbot.waitUntil(lambda: "the disk is full; nothing was recorded" in dialog.fault.text())
+        dialog._look_again()
+        assert "the disk is full" in dialog.fault.text(), "until it is tried again"
+        assert dialog.isVisible()
+        assert dialog.stake.text() == "2.5"
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+        dialog.accept()
+    qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
+    assert [bet.stake for bet in records.bets()] == [2.5]
+    assert told == []
+
+
 def test_one_of_two_bets_is_taken_back_and_the_other_is_named(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
     for stake in ("2.5", "4"):
         panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
-        dialog = panel.findChild(PlaceDialog)
-        assert isinstance(dialog, PlaceDialog)
+        (dialog,) = (each for each in panel.findChildren(PlaceDialog) if each.isVisible())
         dialog.stake.setText(stake)
         with qtbot.waitSignal(records.bets_changed):
             dialog.accept()

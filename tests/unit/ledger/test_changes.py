@@ -46,6 +46,41 @@ def test_a_settled_bet_is_there_after_a_restart_with_every_field(tmp_path: Path)
         assert again.bets() == [REPLACE(ended, close=CLOSE)]
 
 
+def test_an_edit_changes_what_was_edited_and_is_undone_alone(ledger: Ledger) -> None:
+    placed = ledger.place(BET)
+    lost = settled(placed, Result.LOST, 5)
+    ledger.change([lost], "settled")
+    ledger.edit(placed, REPLACE(placed, note="late", stake=7.0))
+    assert ledger.bets() == [REPLACE(lost, note="late", stake=7.0)]
+    assert ledger.undo() == ("edited", 1)
+    assert ledger.bets() == [lost]
+
+
+def test_an_edit_that_makes_no_sense_by_now_is_refused(ledger: Ledger) -> None:
+    placed = ledger.place(BET)
+    assert placed.ident is not None
+    ledger.change([cashed_out(placed, placed.stake, 1.0, 5)], "cashed out")
+    before = ledger.bets()
+    with pytest.raises(LedgerError, match="was changed meanwhile"):
+        ledger.edit(placed, REPLACE(placed, stake=placed.stake / 2))
+    assert ledger.bets() == before
+    ledger.take_back(placed.ident)
+    with pytest.raises(LedgerError, match="was deleted meanwhile"):
+        ledger.edit(placed, REPLACE(placed, note="late"))
+
+
+def test_a_full_disk_is_named_and_the_ledger_goes_on(ledger: Ledger) -> None:
+    act = ledger._connection.execute
+    ledger.place(BET)
+    (pages,) = act("PRAGMA page_count").fetchone()
+    act(f"PRAGMA max_page_count = {pages}").fetchall()
+    with pytest.raises(LedgerError, match="the disk is full; nothing was recorded"):
+        ledger.place(REPLACE(BET, note="x" * 100_000))
+    act("PRAGMA max_page_count = 1000000").fetchall()
+    ledger.place(BET)
+    assert len(ledger.bets()) == 2
+
+
 @pytest.mark.parametrize("change", ["edited", "settled", "deleted"])
 def test_what_was_changed_since_is_not_taken_back(ledger: Ledger, change: str) -> None:
     """An Undo that stands beside the value bets may be minutes old."""

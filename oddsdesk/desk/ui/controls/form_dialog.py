@@ -101,6 +101,19 @@ class FormDialog(QDialog):
         if field is not None:
             field.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def hand_over(self) -> None:
+        """Take no second answer until it is known what became of the first."""
+        self.buttons.setEnabled(False)
+
+    def tell_kept(self, problem: str) -> None:
+        """Close, as what was typed is kept; or say why it is not, and let it be tried again."""
+        if problem:
+            self.buttons.setEnabled(True)
+            self.say_trouble(problem)
+        else:
+            self.begin()
+            self.accept()
+
     def reject(self) -> None:
         """Close; where something was typed, only when the question is answered."""
         if not self.is_changed():
