@@ -18,7 +18,7 @@ class PastOdds(Protocol):
     """What a database knows of the past; times in milliseconds."""
 
     def game(self, game_id: str, at_ms: int) -> GameMatrix | None:
-        """Return a game as it stood at a moment, None where nothing did."""
+        """Return a game as it stood then, else as it stood first; None for an unknown one."""
         ...
 
     def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:
@@ -77,8 +77,7 @@ def closes_from_log(
 
 def _close(past: PastOdds, bet: PlacedBet, now_ms: int, method: str) -> ClosingLine | None:
     """Return the close of one bet, None where its game is not known or has not begun."""
-    # Once a game is over all prices of it are withdrawn: nothing stands of it then.
-    game = past.game(bet.game_id, now_ms) or past.game(bet.game_id, bet.placed_at)
+    game = past.game(bet.game_id, now_ms)
     if game is None:
         return None
     kick_off = bet.kick_off if game.match_date is None else parse_ms(game.match_date)

@@ -105,7 +105,7 @@ def closing_line(
         return ClosingLine(why="the selection could not be read")
     before = [each for each in sightings if each.at <= began and not each.is_live and each.odds]
     if not before:
-        return ClosingLine(why="the reference was not seen before the game")
+        return ClosingLine(why="the reference was not seen to price this market before the game")
     recent = [each for each in before if _age(each, began, kick_off) <= MOST_AGE_MS]
     if not recent:
         return ClosingLine(why="last seen more than 30 minutes before the game")

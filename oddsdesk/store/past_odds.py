@@ -3,8 +3,9 @@
 from typing import Final
 
 from oddsdesk.contract.resources import GameMatrix
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.values import Visibility
+from oddsdesk.store.values import MoveFilter, Visibility
 
 _ALL: Final = Visibility()
 
@@ -17,8 +18,15 @@ class ReaderPast:
         self._reference = reference
 
     def game(self, game_id: str, at_ms: int) -> GameMatrix | None:
-        """Return a game as it stood at a moment, None where nothing did."""
-        return self._reader.matrix_as_of(game_id, at_ms, _ALL)
+        """Return a game as it stood then, else as it stood first; None for an unknown one."""
+        standing = self._reader.matrix_as_of(game_id, at_ms, _ALL)
+        if standing is not None:
+            return standing
+        # Once a game is over all prices of it are withdrawn: nothing stands of it then.
+        moves = self._reader.moves(game_id, MoveFilter(), _ALL, 1)
+        if moves is None or not moves.items:
+            return None
+        return self._reader.matrix_as_of(game_id, parse_ms(moves.items[0].scraped_at), _ALL)
 
     def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:
         """Return one market of it."""

@@ -16,7 +16,7 @@ class KeptPast(ReaderPast):
         self._market = lru_cache(maxsize=64)(super().market)
 
     def game(self, game_id: str, at_ms: int) -> GameMatrix | None:
-        """Return a game as it stood at a moment, None where nothing did."""
+        """Return a game as it stood then, else as it stood first; None for an unknown one."""
         return self._game(game_id, at_ms)
 
     def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:

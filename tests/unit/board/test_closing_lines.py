@@ -166,7 +166,7 @@ def test_the_close_is_that_of_whom_the_bet_was_judged_by(followed: Followed, cho
     closes = followed.lines.decided()
 
     assert [closes[number].odds for number in range(4)] == [1.8, 1.8, 2.0, None]
-    assert closes[3].why == "the reference was not seen before the game"
+    assert closes[3].why == "the reference was not seen to price this market before the game"
 
 
 def test_a_bet_judged_by_a_consensus_closes_at_that_of_the_others(followed: Followed) -> None:

@@ -230,6 +230,36 @@ def test_a_bet_without_a_close_has_its_reason(tmp_path: Path) -> None:
     assert "no close" in run("list").stdout
 
 
+@pytest.mark.parametrize(
+    ("seen", "why", "odds"),
+    [(80, "last seen more than 30 minutes before the game", None), (10, "", 1.95)],
+)
+def test_a_market_that_was_withdrawn_before_the_game_is_told_of(
+    tmp_path: Path, seen: float, why: str, odds: float | None
+) -> None:
+    """The bets were placed before anything was recorded, and nothing stands by now."""
+    database = tmp_path / "odds.db"
+    with closing(open_store(database)) as store:
+        store.record([quote(seen, 1.95, 1.95)]).result()
+        store.record([msgspec.structs.replace(quote(5, 1.95, 1.95), odds={})]).result()
+    assert told("close", "--database", str(database))["not_known"] == 0
+    bet = told("list")[0]
+    assert (bet["no_close"], bet["close_odds"]) == (why, odds)
+
+
+def test_a_reference_that_priced_other_markets_only_is_not_said_to_have_been_away(
+    tmp_path: Path,
+) -> None:
+    database = tmp_path / "odds.db"
+    odds = {"Leeds": 2.0, "Draw": 3.5, "Wolves": 4.0}
+    moneyline = msgspec.structs.replace(quote(5, 1.9, 1.9), market_type="moneyline", odds=odds)
+    with closing(open_store(database)) as store:
+        store.record([moneyline]).result()
+    told("close", "--database", str(database))
+    why = "the reference was not seen to price this market before the game"
+    assert told("list")[0]["no_close"] == why
+
+
 def test_games_of_another_database_stay_unknown(tmp_path: Path) -> None:
     open_store(tmp_path / "odds.db").close()
     assert told("close", "--database", str(tmp_path / "odds.db"))["not_known"] == 2

@@ -64,7 +64,10 @@ def test_a_game_that_is_seen_in_play_only_later_closes_by_its_kick_off() -> None
 
 
 def test_prices_in_play_are_no_close() -> None:
-    assert close(seen(1, live=True)).why == "the reference was not seen before the game"
+    assert (
+        close(seen(1, live=True)).why
+        == "the reference was not seen to price this market before the game"
+    )
 
 
 def test_a_line_that_moved_is_shown_apart_and_never_mixed() -> None:
@@ -76,7 +79,7 @@ def test_a_line_that_moved_is_shown_apart_and_never_mixed() -> None:
 
 
 def test_what_has_no_close_says_why() -> None:
-    assert close().why == "the reference was not seen before the game"
+    assert close().why == "the reference was not seen to price this market before the game"
     assert close(seen(1), selection="Messi").why == "the selection could not be read"
     one_side = close(seen(1, {"Under 2.5": 1.9}))
     assert one_side.why == "the reference did not price all of the line at the end"
