@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from PySide6.QtCore import (
@@ -19,6 +19,7 @@ from oddsdesk.contract.competitions import SPORTS, sport_title
 
 Index = QModelIndex | QPersistentModelIndex
 
+ALL: Final = "All games"
 GAME_ROLE = int(Qt.ItemDataRole.UserRole)
 """The GameEntry of a row."""
 VALUE_COUNT_ROLE = GAME_ROLE + 1
@@ -51,7 +52,10 @@ class Node(msgspec.Struct):
 
 
 class CompetitionsModel(QAbstractItemModel):
-    """Sports with their competitions, counted; a node keeps its place while it has games."""
+    """All games, then sports with their competitions, counted.
+
+    A node keeps its place while it has games.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,8 +69,12 @@ class CompetitionsModel(QAbstractItemModel):
             totals.setdefault(game.sport, Counter())[game.competition] += 1
             if game.is_live:
                 live.setdefault(game.sport, Counter())[game.competition] += 1
-        self._merge(self._root, QModelIndex(), sorted(totals, key=_sport_order))
-        for node in self._root.children:
+        shown = [ALL, *sorted(totals, key=_sport_order)] if totals else []
+        self._merge(self._root, QModelIndex(), shown)
+        for node in self._root.children[:1]:
+            every = [*totals.values()], [*live.values()]
+            self._count(node, *(sum(each.total() for each in some) for some in every))
+        for node in self._root.children[1:]:
             counts, playing = totals[node.name], live.get(node.name, Counter())
             index = self._index_of(node)
             self._merge(node, index, sorted(counts, key=_competition_order))
@@ -77,7 +85,7 @@ class CompetitionsModel(QAbstractItemModel):
     def scope(self, index: Index) -> tuple[str | None, str | None]:
         """Return (sport, competition) that a row stands for; None is all."""
         node = self._node(index)
-        if node is self._root:
+        if node is self._root or (node.parent is self._root and node.name == ALL):
             return None, None
         if node.parent is self._root:
             return node.name, None
@@ -86,6 +94,7 @@ class CompetitionsModel(QAbstractItemModel):
 
     def find(self, sport: str | None, competition: str | None) -> QModelIndex:
         """Return the row of a scope, an invalid index where it has no games."""
+        sport = ALL if sport is None else sport
         for node in self._root.children:
             if node.name != sport:
                 continue
@@ -219,7 +228,7 @@ class GamesModel(QAbstractListModel):
     def scope_name(self) -> str:
         """What is shown while nothing is filtered."""
         sport, competition = self._scope
-        return competition_title(competition) if competition else sport_title(sport or "All games")
+        return competition_title(competition) if competition else sport_title(sport or ALL)
 
     @property
     def total(self) -> int:

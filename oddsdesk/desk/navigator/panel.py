@@ -26,7 +26,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.navigator.day_choice import DayPopup, PastBar
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
-from oddsdesk.desk.navigator.model import GAME_ROLE, CompetitionsModel, GamesModel
+from oddsdesk.desk.navigator.model import ALL, GAME_ROLE, CompetitionsModel, GamesModel
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.filter_edit import name_clear_button
 from oddsdesk.desk.ui.controls.plain import Label
@@ -78,7 +78,7 @@ class Navigator(QWidget):
         self._past = PastBar(theme)
         self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
         self._list = _list(self._games, GameDelegate(theme, clock))
-        self._title = Label("All games")
+        self._title = Label(ALL)
         self._title.setFont(theme.fonts.strong)
         self._count = Label()
         self._count.setProperty("variant", "note")
@@ -197,7 +197,9 @@ class Navigator(QWidget):
 
     def _connect(self) -> None:
         self.filter.textChanged.connect(self._on_filter_text_changed)
-        self._tree.selectionModel().currentChanged.connect(self._on_tree_current_changed)
+        chosen = self._tree.selectionModel()
+        chosen.currentChanged.connect(self._on_tree_current_changed)
+        chosen.selectionChanged.connect(self._choose_all_for_none)
         self._list.clicked.connect(self._on_list_chosen)
         self._list.activated.connect(self._on_list_chosen)
         self._only_favourites.toggled.connect(self._on_only_favourites_toggled)
@@ -213,8 +215,14 @@ class Navigator(QWidget):
     def _show_games(self) -> None:
         self._favourites.see(self._board.games)
         self._competitions.show_games(self._board.games.values())
+        self._choose_all_for_none()
         self._games.show_games(self._board.games.values())
         self._show_counts()
+
+    def _choose_all_for_none(self) -> None:
+        """Have a row chosen always: what is listed is what is marked."""
+        if not self._tree.selectionModel().hasSelection():
+            self._tree.setCurrentIndex(self._competitions.find(None, None))
 
     def _show_counts(self) -> None:
         shown, total = self._games.rowCount(), self._games.total

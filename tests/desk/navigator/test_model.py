@@ -1,5 +1,7 @@
 """The navigator's models keep their rows calm and pass Qt's own model tests."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -44,8 +46,12 @@ def test_competitions_are_counted_by_sport_in_the_contracts_order(qtmodeltester)
     qtmodeltester.check(model)
     model.show_games([entry("a", "NBA"), entry("b", "MLS", live=True), entry("c"), entry("d")])
     sports = [model.index(row, 0).data() for row in range(model.rowCount())]
-    football = model.index(0, 0)
-    assert sports == ["Football", "Basketball"]
+    every, football = model.index(0, 0), model.index(1, 0)
+    assert sports == ["All games", "Football", "Basketball"]
+    assert (every.data(GAME_COUNT_ROLE), every.data(LIVE_COUNT_ROLE)) == (4, 1)
+    assert model.scope(every) == (None, None)
+    assert model.find(None, None) == every
+    assert model.rowCount(every) == 0
     assert football.data(GAME_COUNT_ROLE) == 3
     assert football.data(LIVE_COUNT_ROLE) == 1
     assert [model.index(row, 0, football).data() for row in range(2)] == ["EPL", "MLS"]
@@ -76,9 +82,8 @@ def test_any_sequence_of_pictures_counts_as_the_last_alone(qtmodeltester, pictur
         model.index(row, 0).data(): model.index(row, 0).data(GAME_COUNT_ROLE)
         for row in range(model.rowCount())
     }
-    assert counted == {
-        sport: sum(game.sport == sport for game in last) for sport in {g.sport for g in last}
-    }
+    by_sport = Counter(game.sport for game in last)
+    assert counted == ({"All games": len(last)} if last else {}) | by_sport
 
 
 def test_games_stand_live_first_then_by_kick_off_with_unknown_last(qtmodeltester):
@@ -141,7 +146,7 @@ def test_competitions_outside_the_contract_are_told_apart_by_name():
     games = [GameEntry(code, f"A - {code}", code, "Other", 0, False, 1, None) for code in codes]
     model = CompetitionsModel()
     model.show_games(games)
-    other = model.index(0, 0)
+    other = model.index(1, 0)
     rows = [model.index(row, 0, other) for row in range(3)]
     assert other.data() == "Other"
     assert [row.data() for row in rows] == [

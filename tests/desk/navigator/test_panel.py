@@ -51,6 +51,28 @@ def test_down_from_the_filter_chooses_the_first_game_and_enter_opens_it(
     assert opened == ["id3"]
 
 
+def test_the_keyboard_hides_no_game_on_its_way_and_all_are_a_row_away(
+    navigator: Navigator, quoted: Any, qtbot: QtBot
+) -> None:
+    """Tab into the tree made its first sport current, and nothing led back."""
+    tree, games = navigator._tree, navigator._games
+    now = quoted.clock.now
+    other = Game("id9", "Lakers - Celtics", "NBA", "Basketball", format_ms(now), False, 5, None)
+    quoted.board.load_games([game(1, "Everton - Liverpool", now), other])
+    tree.setFocus(Qt.FocusReason.TabFocusReason)
+    assert (games.rowCount(), tree.currentIndex().data()) == (2, "All games")
+    qtbot.keyClick(tree, Qt.Key.Key_Down)
+    qtbot.keyClick(tree, Qt.Key.Key_Down)
+    assert (games.rowCount(), navigator._title.text()) == (1, "Basketball")
+    tree.selectionModel().clearSelection()  # Ctrl and a click
+    assert (games.rowCount(), navigator._title.text()) == (2, "All games")
+    assert tree.selectionModel().selectedIndexes()[0].data() == "All games"
+    tree.setCurrentIndex(navigator._competitions.find("Basketball", None))
+    quoted.board.load_games([game(1, "Everton - Liverpool", now)])
+    (marked,) = tree.selectionModel().selectedIndexes()
+    assert marked.data() == navigator._title.text()
+
+
 AUGUST_17 = 1_723_939_199_999
 """2024-08-17T23:59:59.999Z."""
 

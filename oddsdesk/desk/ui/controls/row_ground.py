@@ -15,7 +15,10 @@ _BAR: Final = 3
 def paint_row_ground(
     painter: QPainter, option: QStyleOptionViewItem, tokens: Tokens, *, hovers: bool = False
 ) -> None:
-    """Fill a row; the chosen one is marked, and with ``hovers`` the one under the mouse."""
+    """Fill a row; the chosen one is marked, and with ``hovers`` the one under the mouse.
+
+    The one that the keyboard is on has a frame.
+    """
     is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
     ground = SurfaceRole.SELECTED if is_chosen else SurfaceRole.PANEL
     if hovers and not is_chosen and option.state & QStyle.StateFlag.State_MouseOver:
@@ -24,3 +27,6 @@ def paint_row_ground(
     if is_chosen:
         bar = QRect(option.rect.left(), option.rect.top(), _BAR, option.rect.height())
         painter.fillRect(bar, QColor(tokens.accent))
+    if option.state & QStyle.StateFlag.State_HasFocus:
+        painter.setPen(QColor(tokens.accent))
+        painter.drawRect(option.rect.adjusted(0, 0, -1, -1))
