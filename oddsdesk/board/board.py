@@ -536,7 +536,7 @@ class Board:
         for book in self._books:
             changes = Changes()
             book.drop_withdrawn(now, changes)
-            book.age(self.basis, self.reference, now, changes)
+            book.age(self.basis, now, changes)
             if changes.removed or changes.touched:
                 self._recompute(book, changes)
             book.tell_turned_away()

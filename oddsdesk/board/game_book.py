@@ -220,7 +220,6 @@ class GameBook:
     def age(
         self,
         basis: Basis,
-        reference: str | None,
         now_ms: int,
         changes: Changes,
         only: Container[MarketKey] | None = None,
@@ -228,7 +227,7 @@ class GameBook:
         """Find out whose prices are stale by now; in some markets only, None is all."""
         for where, market in self._markets.items():
             if only is None or where in only:
-                market.age(basis, reference, now_ms, changes)
+                market.age(basis, now_ms, changes)
 
     def date(self, game: GameEntry) -> bool:
         """Take in whether the game is in play and when it begins; tell whether that is news."""

@@ -72,8 +72,8 @@ class Market:
         """When one of the prices may be stale that was not, in milliseconds."""
         self._aged_at = self._aged_by = 0
         """When ages were looked at last, and by which lesson of the scrape intervals."""
-        self._stale_after: dict[str | None, int] = {}
-        """The age from which each bookmaker's prices were stale then."""
+        self._just_seen: dict[str | None, None] = {}
+        """Bookmakers of whom a price was seen, however old, until its age was looked at."""
         self.reoffered: set[str | None] = set()
         """Who began or ceased to price a selection, until that was looked at."""
         self._reformed: set[str | None] = set()
@@ -82,7 +82,7 @@ class Market:
     @property
     def is_dirty(self) -> bool:
         """Whether there is something for ``recompute`` to do."""
-        return bool(self._moved or self._seen_again or self._redated or self._reformed)
+        return bool(self._moved or self._seen_again or self._just_seen or self._reformed)
 
     def put(
         self,
@@ -119,7 +119,7 @@ class Market:
             scraped_at = price.scraped_at
             if scraped_at == seen.scraped_at:
                 if scraped_at != seen_at:  # what was seen together is noted once
-                    self._see(bookmaker, price, changes)
+                    self._see(bookmaker, price)
                     seen_at = scraped_at
                 if liquidity is not UNSET:
                     row.limits[bookmaker] = liquidity
@@ -209,6 +209,7 @@ class Market:
         self._seen = renamed(self._seen, renaming)
         self._states = renamed(self._states, renaming)
         self._redated = renamed(self._redated, renaming)
+        self._just_seen = renamed(self._just_seen, renaming)
         facts.drew_at = renamed(facts.drew_at, renaming)
         facts.stale = {renaming.get(name, name) for name in facts.stale}
         self.reoffered |= {*renaming, *renaming.values()}
@@ -243,6 +244,7 @@ class Market:
     def recompute(self, basis: Basis, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""
         self._redate(changes)
+        self._date_seen(basis, changes)
         self._tell_what_else_is_offered(changes)
         if self._regroup:
             self._group(basis)
@@ -260,29 +262,17 @@ class Market:
         self._settle(basis)
         self._tell_all(changes)
 
-    def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
+    def age(self, basis: Basis, now_ms: int, changes: Changes) -> None:
         """Find out whose prices are stale by now: they are never best."""
-        interval, stale = basis.scrape_interval, self.facts.stale
-        is_relearnt = interval.lessons != self._aged_by
+        lessons = basis.scrape_interval.lessons
+        is_relearnt = lessons != self._aged_by
         if now_ms < self._ages_at and not (
             is_relearnt and now_ms - self._aged_at >= _AGES_EVERY_MS
         ):
             return
-        self._aged_at, self._aged_by = now_ms, interval.lessons
-        changed, next_at = False, math.inf
-        for bookmaker, price in self._seen.items():
-            in_play = self._states.get(bookmaker, price.is_live)
-            after = interval.stale_after_ms(bookmaker or reference or "", in_play)
-            self._stale_after[bookmaker] = after
-            age = now_ms - price.scraped_at
-            if age > after:
-                age -= interval.patience_with(price.heard_at, now_ms)
-            if (age > after) != (bookmaker in stale):
-                stale ^= {bookmaker}
-                changed = True
-            if age <= after:
-                next_at = min(next_at, now_ms + after - age + 1)
-        self._ages_at = next_at
+        self._aged_at, self._aged_by = now_ms, lessons
+        self._ages_at = math.inf
+        changed = [name for name in self._seen if self._is_stale_news(name, now_ms, basis)]
         if changed:
             for section in self.sections:
                 if basis.is_pooled:
@@ -344,20 +334,38 @@ class Market:
         place = self.places.get(selection)
         return None if place is None else place.section
 
-    def _see(self, bookmaker: str | None, price: Price, changes: Changes) -> None:
+    def _see(self, bookmaker: str | None, price: Price) -> None:
         last = self._seen.get(bookmaker)
         if last is None or price.scraped_at >= last.scraped_at:
             self._seen[bookmaker] = price
-            stale_at = price.scraped_at + self._stale_after.get(bookmaker, 0) + 1
-            self._ages_at = min(self._ages_at, stale_at)
+            self._just_seen[bookmaker] = None
             if last is not None and price.scraped_at - last.scraped_at > SEEN_TOGETHER_MS:
                 self._redated[bookmaker] = None
-            if bookmaker in self.facts.stale:
-                self.facts.stale.discard(bookmaker)
+
+    def _date_seen(self, basis: Basis, changes: Changes) -> None:
+        """Find out whose prices are stale of those just seen, which may say what they said."""
+        for bookmaker in self._just_seen:
+            if self._is_stale_news(bookmaker, self._seen[bookmaker].heard_at, basis):
                 for selection, row in self.rows.items():
                     if bookmaker is None or bookmaker in row.prices:
                         self._moved.add((selection, bookmaker))
                         changes.cells[self._key((selection, bookmaker))] = None
+        self._just_seen.clear()
+
+    def _is_stale_news(self, bookmaker: str | None, now_ms: int, basis: Basis) -> bool:
+        """Note whether a bookmaker's prices are stale; tell whether they were not, or no more."""
+        price, stale, interval = self._seen[bookmaker], self.facts.stale, basis.scrape_interval
+        in_play = self._states.get(bookmaker, price.is_live)
+        after = interval.stale_after_ms(bookmaker or basis.reference.name or "", in_play)
+        age = now_ms - price.scraped_at
+        if age > after:
+            age -= interval.patience_with(price.heard_at, now_ms)
+        if age <= after:
+            self._ages_at = min(self._ages_at, now_ms + after - age + 1)
+        if (age > after) == (bookmaker in stale):
+            return False
+        stale ^= {bookmaker}
+        return True
 
     def _redate(self, changes: Changes) -> None:
         """What was seen of one price holds for all of the bookmaker's: a market is read whole."""

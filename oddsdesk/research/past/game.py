@@ -198,7 +198,7 @@ class PastGame:
                 if section.key in asked or where not in dated:
                     dated.add(where)
                     self._see_again(cell, price, now_ms, changes)
-        self.book.age(self.era.basis, self.era.reference, now_ms, changes, markets)
+        self.book.age(self.era.basis, now_ms, changes, markets)
 
     def _see_again(self, cell: CellKey, price: Price, now_ms: int, changes: Changes) -> None:
         seen_at = self._seen_at(cell, price, now_ms)

@@ -328,6 +328,52 @@ def test_a_price_goes_stale_at_its_moment_however_often_others_are_seen_and_look
         assert ("Unibet" in stale, "Betfair" in stale) == (second > 180, is_stale)
 
 
+@pytest.mark.parametrize("again", ["matrix", "rows", "stream", "another game before"])
+@pytest.mark.parametrize("patience_ms", [0, 90_000])
+def test_old_prices_read_again_are_as_stale_as_before_at_once(
+    desk: Desk, again: str, patience_ms: int
+) -> None:
+    """Best came back with them for up to a second, until ages were looked at again."""
+    rows = [odds_row(name, odds) for name, odds in MONEYLINE.items()]
+    exhaust(desk.board.merge_matrix(matrix()))
+    desk.board.scrape_interval.be_patient(patience_ms, NOW)
+    desk.now = NOW + 181_000 + patience_ms
+    desk.board.sweep()
+    stale, offered = {None, "Betfair", "Unibet"}, list[object]()
+
+    def look(_: object) -> None:
+        if desk.board.matrix(GAME) is not None:
+            offered.extend(row.best for row in lines(desk.board))
+
+    desk.board.subscribe(look)
+    for _ in range(3):
+        desk.now += 5_000
+        if again == "another game before":
+            desk.board.forget_game(GAME)
+        if again in ("matrix", "another game before"):
+            exhaust(desk.board.merge_matrix(matrix()))
+        elif again == "rows":
+            exhaust(desk.board.merge_rows(rows))
+        else:
+            desk.board.apply_all([message("Draw", 3.5, at=NOW)])
+        assert [row.best for row in lines(desk.board)] == [None] * 3
+        assert desk.board.section(GAME, *DRAW[:3]).market.stale == stale  # type: ignore[union-attr]
+        desk.board.sweep()
+    assert set(offered) <= {None}
+    desk.board.apply_all([message("Draw", 3.5, at=desk.now)])
+    assert [row.best for row in lines(desk.board)][1] == 3.5
+
+
+def test_a_price_read_again_with_an_old_time_has_no_patience(desk: Desk) -> None:
+    exhaust(desk.board.merge_matrix(matrix()))
+    desk.board.scrape_interval.be_patient(90_000, NOW)
+    desk.now = NOW + 181_000
+    desk.board.sweep()
+    assert [row.best for row in lines(desk.board)] == [2.06, 3.7, 4.1]
+    exhaust(desk.board.merge_matrix(matrix()))
+    assert [row.best for row in lines(desk.board)] == [None] * 3
+
+
 def test_rows_of_a_moment_stand_for_all_that_is_held_but_what_is_kept(desk: Desk) -> None:
     """D73: what came later is gone, a game without rows too, and the grid is told."""
     other = game("A vs B")
