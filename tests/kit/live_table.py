@@ -48,6 +48,12 @@ class RowsModel(LiveModel):
         self.rows[row][column] = cell
         self.touch(row, column, row, column)
 
+    def keep(self, rows: int, columns: int) -> None:
+        self.beginResetModel()
+        self.rows = [row[:columns] for row in self.rows[:rows]]
+        self.titles = self.titles[:columns]
+        self.endResetModel()
+
     def append_column(self, title: str) -> None:
         self.beginInsertColumns(QModelIndex(), len(self.titles), len(self.titles))
         self.titles.append(title)

@@ -161,6 +161,10 @@ class CellPainter:
         self._paint_sparklines(canvas)
         return painted
 
+    def paint_blank(self, painter: QPainter, rect: QRect) -> None:
+        """Paint an area without cells."""
+        painter.fillRect(rect, self._grounds[SurfaceRole.PANEL])
+
     def paint_outline(self, painter: QPainter, rect: QRect, *, has_focus: bool) -> None:
         """Draw the frame of the current cell."""
         painter.setPen(self._accent if has_focus else self._pens[TextRole.GHOST])

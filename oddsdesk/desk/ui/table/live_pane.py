@@ -105,6 +105,7 @@ class LivePane(QTableView):
         rows.setSectionResizeMode(rows.ResizeMode.Fixed)
 
     def _set_up_behaviour(self) -> None:
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -202,6 +203,15 @@ class LivePane(QTableView):
         is_same = seen is not None and cell.looks_like(seen)
         return not is_same or (column == 0 and model.is_section(row))
 
+    def _paint_beside_cells(self, painter: QPainter, around: QRect) -> None:
+        """Paint what lies right of the last column and below the last row."""
+        header, rows = self.header, self.verticalHeader()
+        right, below = header.length() - header.offset(), rows.length() - rows.offset()
+        if around.right() >= right:
+            self._painter.paint_blank(painter, around.adjusted(right - around.left(), 0, 0, 0))
+        if around.bottom() >= below:
+            self._painter.paint_blank(painter, around.adjusted(0, below - around.top(), 0, 0))
+
     def _note_seen(self, cells: dict[Place, Cell], cut: set[Place]) -> None:
         if len(self._seen) > _MOST_SEEN:
             self._seen.clear()
@@ -264,6 +274,7 @@ class LivePane(QTableView):
         is_whole = self._flashing.isEmpty()
         painter = QPainter(self.viewport())
         cut = set[Place]()
+        self._paint_beside_cells(painter, region.boundingRect())
         painted = self._painter.paint(painter, self.live_model(), self._tiles(region, cut))
         self._repaint_at_ms = min(self._repaint_at_ms, painted.repaint_at_ms)
         self._note_seen(painted.cells, cut)

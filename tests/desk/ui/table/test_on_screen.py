@@ -3,12 +3,14 @@
 from random import Random
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QEvent, QObject, QPoint
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QTableView
 
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 from tests.kit.live_table import RowsModel, cell_rect, image_of
 
 
@@ -80,3 +82,43 @@ def test_a_cell_seen_in_part_before_it_is_told_of_is_painted_whole(
     model.flush()
     seen = on_screen(table, table.scrolling)
     assert seen == image_of(table.scrolling).convertToFormat(seen.format())
+
+
+@pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
+def test_what_is_gone_leaves_no_trace_beside_the_cells(
+    table: LiveTable, model: RowsModel, theme: Theme, scheme: Scheme
+) -> None:
+    theme.choose(scheme)
+    on_screen(table, table.scrolling)
+    model.keep(rows=5, columns=4)
+    seen = on_screen(table, table.scrolling)
+    end = cell_rect(table.scrolling, 4, 3).bottomRight()
+    beside = {
+        seen.pixelColor(x, y).name()
+        for x in range(seen.width())
+        for y in range(seen.height())
+        if x > end.x() or y > end.y()
+    }
+    assert beside == {theme.tokens.ground(SurfaceRole.PANEL)}
+
+
+def test_a_cell_is_painted_without_what_lies_behind_the_table(
+    table: LiveTable, model: RowsModel
+) -> None:
+    """A window has ten parts behind a table, each with a style of its own."""
+    QApplication.processEvents()
+    painted = list[QObject]()
+
+    class Painted(QObject):
+        def eventFilter(self, part: QObject, event: QEvent) -> bool:
+            if event.type() is QEvent.Type.Paint:
+                painted.append(part)
+            return False
+
+    watch = Painted()
+    for part in (table, table.scrolling, table.scrolling.viewport()):
+        part.installEventFilter(watch)
+    model.put(3, 4, Cell("2.50"))
+    model.flush()
+    QApplication.processEvents()
+    assert painted == [table.scrolling.viewport()]
