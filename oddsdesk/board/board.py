@@ -22,6 +22,7 @@ from oddsdesk.board.notices import (
     GameMerged,
     GamesChanged,
     MatrixLoaded,
+    Notice,
     RowsChanged,
     RowsWanted,
     SnapshotProgressChanged,
@@ -136,9 +137,12 @@ class Board:
         """How the service seems to reckon its value bets, None before the first (D26)."""
         return self.values.audit
 
-    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Call back with each notice, on the board's thread, until the answer is called."""
-        return self._subscribers.add(callback)
+    def subscribe(self, callback: Subscriber, *kinds: type[Notice]) -> Callable[[], None]:
+        """Call back with each notice, on the board's thread, until the answer is called.
+
+        With those of some kinds only, where any is named: most are of prices, and many.
+        """
+        return self._subscribers.add(callback, kinds)
 
     # What is known
 

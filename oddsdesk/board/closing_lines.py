@@ -57,7 +57,9 @@ class ClosingLines:
         self._bets: dict[int, FollowedBet] = {}
         self._sightings: dict[_Followed, list[Sighting]] = {}
         self._first_in_play: dict[str, int] = {}
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, PricesChanged, MatrixLoaded, GameMerged
+        )
 
     def close(self) -> None:
         """Listen to the board no more."""

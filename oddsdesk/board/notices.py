@@ -1,6 +1,7 @@
 """What the board tells its subscribers: small values that say what changed."""
 
 from collections.abc import Callable
+from typing import get_args
 
 import msgspec
 
@@ -83,22 +84,32 @@ Subscriber = Callable[[Notice], None]
 
 
 class Subscribers:
-    """The callbacks that get every notice; they may be added and removed during a notice."""
+    """The callbacks that get notices; they may be added and removed during a notice."""
 
     def __init__(self) -> None:
-        self._callbacks: list[Subscriber] = []
+        self._callbacks: dict[type[Notice], tuple[Subscriber, ...]] = dict.fromkeys(
+            get_args(Notice), ()
+        )
 
-    def add(self, callback: Subscriber) -> Callable[[], None]:
-        """Call back with every notice, until the function that is returned is called."""
-        self._callbacks.append(callback)
+    def add(self, callback: Subscriber, kinds: tuple[type[Notice], ...]) -> Callable[[], None]:
+        """Call back with each notice of these kinds, until the function that is returned is called.
+
+        Of all kinds where none is named.
+        """
+        wanted = kinds or tuple(self._callbacks)
+        for kind in wanted:
+            self._callbacks[kind] += (callback,)
 
         def leave() -> None:
-            if callback in self._callbacks:
-                self._callbacks.remove(callback)
+            for kind in wanted:
+                callbacks = list(self._callbacks[kind])
+                if callback in callbacks:
+                    callbacks.remove(callback)
+                    self._callbacks[kind] = tuple(callbacks)
 
         return leave
 
     def tell(self, notice: Notice) -> None:
-        """Tell everyone of a notice."""
-        for callback in tuple(self._callbacks):
+        """Tell everyone of a notice who wants its kind."""
+        for callback in self._callbacks[type(notice)]:
             callback(notice)

@@ -30,7 +30,7 @@ class Opportunities:
         self._split = split
         self._by_market: dict[MarketKey, tuple[OpportunityKey, ...]] = {}
         self._due: dict[MarketKey, None] = {}
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, PricesChanged, MatrixLoaded)
         self.look_at_all()
 
     def close(self) -> None:

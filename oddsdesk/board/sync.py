@@ -100,7 +100,7 @@ class Sync:
         self._is_started = True
         plan = self.plan
         self._monitor.begin()
-        self._unsubscribe = self._board.subscribe(self._on_board_notice)
+        self._unsubscribe = self._board.subscribe(self._on_board_notice, GamesChanged)
         self._jobs.start(task_name("tick"), self._tick)
         self._jobs.start(task_name("messages"), self._queue.run)
         for game in self._subscribed:
@@ -218,13 +218,12 @@ class Sync:
         if not self._board.values_wanted:
             self.want_values(True)
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, GamesChanged):
-            is_first = bool(self._board.games) and not self._has_games
-            if is_first or self._board.connection.simulated:
-                # Whether they are simulated is known with the first of them, and not for ever.
-                self._poller.hurry([_HEALTH])
-            self._has_games = bool(self._board.games)
+    def _on_board_notice(self, _notice: Notice) -> None:
+        is_first = bool(self._board.games) and not self._has_games
+        if is_first or self._board.connection.simulated:
+            # Whether they are simulated is known with the first of them, and not for ever.
+            self._poller.hurry([_HEALTH])
+        self._has_games = bool(self._board.games)
 
     async def _read_matrix(self, game_id: str) -> None:
         asked_at = self._clock()

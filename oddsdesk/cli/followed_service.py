@@ -42,7 +42,7 @@ class FollowedService:
 
     async def open(self) -> None:
         """Begin; that the service answers is not waited for."""
-        self._unsubscribe = self._board.subscribe(self._on_board_notice)
+        self._unsubscribe = self._board.subscribe(self._on_board_notice, ConnectionChanged)
         self._sync.want_values(True)
         self._sync.start()
 
@@ -89,9 +89,7 @@ class FollowedService:
                     self._board.name_reference(name)
                     return
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if not isinstance(notice, ConnectionChanged):
-            return
+    def _on_board_notice(self, _notice: Notice) -> None:
         connection = self._board.connection
         if connection.link in (Link.LIVE, Link.POLLING):
             if self._told or not self._has_answered:

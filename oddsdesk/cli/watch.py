@@ -225,16 +225,15 @@ def _tell_not_offered(board: Board) -> None:
     """Say it of the prices where nobody offers them, whenever that begins."""
     told = ""
 
-    def on_board_notice(notice: Notice) -> None:
+    def on_board_notice(_notice: Notice) -> None:
         nonlocal told
-        if isinstance(notice, ConnectionChanged):
-            connection = board.connection
-            said = not_offered(simulated=connection.simulated, shifted=connection.shifted)
-            if said and said != told:
-                _tell(said)
-            told = said
+        connection = board.connection
+        said = not_offered(simulated=connection.simulated, shifted=connection.shifted)
+        if said and said != told:
+            _tell(said)
+        told = said
 
-    board.subscribe(on_board_notice)
+    board.subscribe(on_board_notice, ConnectionChanged)
 
 
 def _tell(text: str) -> None:

@@ -96,7 +96,7 @@ class AlertWatch:
         """How what may steam is written."""
         self._games: dict[str, set[str]] = {}
         """Ids of games by folded name, for targets; two games of a day may have one name."""
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, MatrixLoaded, PricesChanged)
         for game in {key.game_id for key in board.row_keys()}:
             self._on_board_notice(MatrixLoaded(game))
 

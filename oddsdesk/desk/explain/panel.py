@@ -91,7 +91,9 @@ class ExplainPanel(QWidget):
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(self._show)
         theme.changed.connect(self._show)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, PricesChanged, MatrixLoaded, ValueBetsChanged, RowsChanged
+        )
         self._show()
 
     def close_panel(self) -> None:

@@ -82,7 +82,9 @@ class GridModel(LiveModel):
         self._take_timer.timeout.connect(self._take_some)
         self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
         self._count_timer.timeout.connect(self.counts_changed)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, RowsChanged, RowsWanted, ValueBetsChanged, GamesChanged
+        )
 
     def close(self) -> None:
         """Hear no more of the board and let go of its prices; to be shown no more."""

@@ -172,7 +172,9 @@ class GridPanel(QWidget):
         self.export.progressed.connect(self._on_export_progressed)
         self.export.ended.connect(self._on_export_ended)
         self.export.failed.connect(self._on_export_failed)
-        self._unsubscribe = self._board.subscribe(self._on_board_notice)
+        self._unsubscribe = self._board.subscribe(
+            self._on_board_notice, SnapshotProgressChanged, ConnectionChanged
+        )
         self._idle.start()
 
     def _connect_wishes(self) -> None:
@@ -340,9 +342,8 @@ class GridPanel(QWidget):
     def _has_choice(self) -> bool:
         return self.table.scrolling.selectionModel().hasSelection()
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, SnapshotProgressChanged | ConnectionChanged):
-            self._show_state()
+    def _on_board_notice(self, _notice: Notice) -> None:
+        self._show_state()
 
     def _on_model_counts_changed(self) -> None:
         if (

@@ -68,7 +68,9 @@ class HistoryModel(QObject):
         self._calm.timeout.connect(lambda: self.changed.emit(False))
         self._reread = QTimer(self, interval=REREAD_MS)
         self._reread.timeout.connect(self._read)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
+        )
 
     def close(self) -> None:
         """Stop listening to the board."""

@@ -93,7 +93,9 @@ class MatrixModel(LiveModel):
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
         self._context = MatrixContext(board, game_id, self._layout, self.sparklines, clock, names)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, PricesChanged, ValueBetsChanged, MatrixLoaded
+        )
         self._start_over()
 
     @property

@@ -75,7 +75,7 @@ class MatrixPanel(QWidget):
         self._model.laid_out.connect(self._show_layout)
         self.table.opened.connect(self._on_table_opened)
         self.table.current_changed.connect(self._on_table_current_changed)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged, GamesChanged)
         self._attach_actions()
         self._show_layout()
 
@@ -170,9 +170,8 @@ class MatrixPanel(QWidget):
             self._placeholder.say(state)
         self._stack.setCurrentIndex(0 if has_rows else 1)
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ConnectionChanged | GamesChanged):
-            self._show_moment()
+    def _on_board_notice(self, _notice: Notice) -> None:
+        self._show_moment()
 
     def _on_table_current_changed(self, index: QModelIndex) -> None:
         key = self._model.key(index.row(), index.column()) if index.isValid() else None

@@ -94,7 +94,9 @@ class Navigator(QWidget):
         self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
         self._moves.timeout.connect(self._show_values)
         self._ages.start()
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, GamesChanged, ConnectionChanged, ValueBetsChanged
+        )
         self._show_games()
 
     def close_panel(self) -> None:

@@ -149,7 +149,7 @@ class OpportunitiesPanel(QWidget):
         self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
         self._idle.timeout.connect(self._on_idle_timeout)
         self._records.bets_changed.connect(self._on_records_bets_changed)
-        self._unsubscribe = self._board.subscribe(self._on_board_notice)
+        self._unsubscribe = self._board.subscribe(self._on_board_notice, ConnectionChanged)
         for ident, act in (
             ("opportunities.place", self._place),
             ("opportunities.place_all", self._place_all),
@@ -290,9 +290,8 @@ class OpportunitiesPanel(QWidget):
         self._show()
         self._show_counts()
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        is_lost = self._board.connection.is_lost
-        if isinstance(notice, ConnectionChanged) and is_lost is not self._is_lost:
+    def _on_board_notice(self, _notice: Notice) -> None:
+        if self._board.connection.is_lost is not self._is_lost:
             self._show()
             self._show_counts()
 

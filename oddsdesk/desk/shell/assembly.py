@@ -138,7 +138,9 @@ class Desk:
         self._connect()
         self.around.keep_open(self.games)
         self._show_favourites()
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, ConnectionChanged, GameMerged, GamesChanged
+        )
 
     def connect_reading(self, reader: BoardReader) -> None:
         """Have what the user looks at kept current from now on."""

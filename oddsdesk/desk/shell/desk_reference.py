@@ -9,7 +9,13 @@ from PySide6.QtGui import QActionGroup, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionToolButton, QStylePainter
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.notices import Notice
+from oddsdesk.board.notices import (
+    ConnectionChanged,
+    GamesChanged,
+    MatrixLoaded,
+    Notice,
+    ValueBetsChanged,
+)
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.desk.settings.declared import REFERENCE
@@ -32,7 +38,9 @@ class ReferenceChoice(QObject):
         self._board = board
         self._preferences = preferences
         self._told = self.title
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, GamesChanged, MatrixLoaded, ValueBetsChanged, ConnectionChanged
+        )
 
     @property
     def chosen(self) -> str:

@@ -74,7 +74,7 @@ class Introduction(QWidget):
         row.addLayout(buttons)
         preferences.changed.connect(self._show)
         theme.changed.connect(self._fit)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
         self._show()
 
     def close_panel(self) -> None:
@@ -102,9 +102,8 @@ class Introduction(QWidget):
         self._text.setMinimumHeight(0)
         self._text.setMinimumHeight(self._text.heightForWidth(room))
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ConnectionChanged):
-            self._show()
+    def _on_board_notice(self, _notice: Notice) -> None:
+        self._show()
 
     # Qt's virtuals
 

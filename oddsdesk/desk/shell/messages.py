@@ -164,7 +164,7 @@ class ConnectionTrouble(QObject):
         self._clock = clock
         self._seconds = QTimer(self, interval=_SECOND_MS)
         self._seconds.timeout.connect(self._count_down)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
         self._count_down()
 
     def close_panel(self) -> None:
@@ -180,9 +180,8 @@ class ConnectionTrouble(QObject):
         (self._seconds.start if text else self._seconds.stop)()
         self._center.show_trouble(text)
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ConnectionChanged):
-            self._count_down()
+    def _on_board_notice(self, _notice: Notice) -> None:
+        self._count_down()
 
 
 def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
@@ -190,10 +189,8 @@ def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
     link = board.connection.link
     told = ""
 
-    def on_board_notice(notice: Notice) -> None:
+    def on_board_notice(_notice: Notice) -> None:
         nonlocal link, told
-        if not isinstance(notice, ConnectionChanged):
-            return
         connection = board.connection
         if connection.link is not link:
             link = connection.link
@@ -203,7 +200,7 @@ def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
             _log.info("%s", said)
         told = said
 
-    return board.subscribe(on_board_notice)
+    return board.subscribe(on_board_notice, ConnectionChanged)
 
 
 def _link_text(connection: Connection, now_ms: int) -> str:

@@ -30,7 +30,7 @@ class PastOpener(QObject):
         self._is_due = False
         self._asking: asyncio.Task[None] | None = None
         manager.entered.connect(self._on_manager_entered)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
 
     def close(self) -> None:
         """Stop listening to the board."""
@@ -51,10 +51,10 @@ class PastOpener(QObject):
     def _on_manager_entered(self) -> None:
         self._is_due = True
 
-    def _on_board_notice(self, notice: Notice) -> None:
+    def _on_board_notice(self, _notice: Notice) -> None:
         connection = self._board.connection
         is_heard = connection.link in (Link.LIVE, Link.POLLING)
-        if not (self._is_due and isinstance(notice, ConnectionChanged) and is_heard):
+        if not (self._is_due and is_heard):
             return
         if connection.newest_ms is None:
             return

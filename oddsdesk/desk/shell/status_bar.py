@@ -79,7 +79,7 @@ class StatusBar(QStatusBar):
             label.setProperty("variant", "soft")
             label.setContentsMargins(HALF, 0, HALF, 0)
         self.setContentsMargins(STEP, 0, STEP, 0)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged, GamesChanged)
         self._ticks = QTimer(self, interval=_SECOND_MS)
         self._ticks.timeout.connect(self._show)
         self._ticks.start()
@@ -117,9 +117,8 @@ class StatusBar(QStatusBar):
         row.addWidget(self._link)
         return holder
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ConnectionChanged | GamesChanged):
-            self._show()
+    def _on_board_notice(self, _notice: Notice) -> None:
+        self._show()
 
     def _show(self) -> None:
         connection = self._board.connection

@@ -60,7 +60,7 @@ class TopBar(QWidget):
         row.addWidget(button)
         self._row = row
         self._menu_button = button
-        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
         self._show()
 
     def show_connection(self, name: str) -> None:
@@ -85,9 +85,8 @@ class TopBar(QWidget):
         """Stop listening to the board."""
         self._unsubscribe()
 
-    def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ConnectionChanged):
-            self._show()
+    def _on_board_notice(self, _notice: Notice) -> None:
+        self._show()
 
     def _show(self) -> None:
         connection = self._board.connection

@@ -284,7 +284,9 @@ class ValuesPanel(QWidget):
             table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             table.scrolling.customContextMenuRequested.connect(self._show_menu)
         self._idle.timeout.connect(self._on_idle_timeout)
-        self._unsubscribe = self._board.subscribe(self._on_board_notice)
+        self._unsubscribe = self._board.subscribe(
+            self._on_board_notice, ValueBetsChanged, ConnectionChanged
+        )
 
     def _current_table(self) -> LiveTable:
         return self.table if self._which == BETS else self.misses

@@ -11,6 +11,7 @@ from oddsdesk.board.notices import (
     ConnectionChanged,
     GamesChanged,
     MatrixLoaded,
+    Notice,
     PricesChanged,
     RowsChanged,
     SnapshotProgressChanged,
@@ -253,6 +254,19 @@ def test_one_may_leave_while_being_told(desk: Desk) -> None:
     desk.board.load_games([game()])
     desk.board.load_games([])
     assert heard == [GamesChanged()]
+
+
+def test_who_subscribes_to_some_kinds_of_notice_hears_of_no_others(desk: Desk) -> None:
+    heard: list[Notice] = []
+    leave = desk.board.subscribe(heard.append, GamesChanged, ConnectionChanged)
+    desk.board.load_games([game()])
+    desk.board.set_snapshot_progress(SnapshotProgress(rows=5))
+    desk.board.set_connection(Connection(link=Link.LIVE))
+    assert heard == [GamesChanged(), ConnectionChanged()]
+    leave()
+    desk.board.load_games([])
+    desk.board.set_connection(Connection())
+    assert len(heard) == 2
 
 
 def test_freshness_follows_the_rhythm_of_the_bookmaker(desk: Desk) -> None:
