@@ -30,8 +30,6 @@ SEEN_TOGETHER_MS: Final = 5_000
 
 _AGES_EVERY_MS: Final = 10_000
 """How often ages are looked at at most because bookmakers are given more time, or less."""
-_MANY: Final = 4
-"""From this many moved prices on, all of a section's figures are worked out together."""
 
 Cell = tuple[str, str | None]
 """Selection and bookmaker; None is the reference."""
@@ -254,6 +252,7 @@ class Market:
             self._refigure(basis, changes)
         self._moved.clear()
         self._seen_again.clear()
+        self._reformed.clear()
 
     def revalue(self, basis: Basis, changes: Changes) -> None:
         """Work out every figure anew, on another basis."""
@@ -392,7 +391,6 @@ class Market:
             for selection, row in self.rows.items():
                 if bookmaker in row.prices:
                     changes.cells[self._key((selection, bookmaker))] = None
-        self._reformed.clear()
 
     def _side_of(self, selection: str) -> str:
         place = self.places.get(selection)
@@ -518,27 +516,21 @@ class Market:
         if basis.is_pooled:
             self._repool(basis, changes)
             return
-        moved: dict[SectionKey, tuple[Section, list[tuple[SelectionRow, str | None]]]] = {}
+        for section in self.sections if self._reformed else ():
+            valuation.reform(section, self._reformed, basis)
+        valued, has_unread = dict[SectionKey, Section](), False
         for selection, bookmaker in self._moved:
             section, row, _ = self.places[selection]
-            found = moved.get(section.key)
-            if found is None:
-                found = moved[section.key] = section, []
-            found[1].append((row, bookmaker))
-        changes.touched |= dict.fromkeys(moved)
-        has_moved_reference = has_unread = False
-        for section, prices in moved.values():
-            by_bookmaker = [(row, name) for row, name in prices if name is not None]
-            if len(by_bookmaker) < len(prices):
-                has_moved_reference = True
-                valuation.figure(section, basis)
-                changes.revalued.append(section)
-            elif len(prices) > _MANY:
-                valuation.figure_prices(section, basis)
-            else:
-                valuation.refigure_prices(section, by_bookmaker, basis)
+            changes.touched[section.key] = None
             has_unread |= not section.sides
+            if bookmaker is None:
+                valued[section.key] = section
+            else:
+                valuation.take_price(section, row, bookmaker, basis)
+        for section in valued.values():
+            valuation.figure(section, basis)
+            changes.revalued.append(section)
         if has_unread:
             self._find_unread()
-        if has_moved_reference:
+        if valued:
             self._tell(self._settle(basis), changes)

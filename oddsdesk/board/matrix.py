@@ -1,5 +1,6 @@
 """A game as selections by bookmakers: keys, rows, sections and the whole matrix."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -63,6 +64,8 @@ class SelectionRow(msgspec.Struct):
     """Who offers ``best``, by name."""
     near: tuple[str, ...] = ()
     """Who offers the least edge before commission: only their prices can be value."""
+    near_from: float = math.inf
+    """From which odds on a price can have the least edge, rounding included."""
 
     @property
     def liquidity(self) -> float | None:

@@ -31,39 +31,43 @@ def figure(section: Section, basis: Basis) -> None:
 
 def figure_prices(section: Section, basis: Basis) -> None:
     """Work out anew what the bookmakers' prices bear on."""
-    bookmakers = dict.fromkeys(name for row in section.rows for name in row.prices)
-    section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
+    section.other_bets = set()
+    if DRAW in section.sides:  # else all bet on the same
+        bookmakers = {name for row in section.rows for name in row.prices}
+        section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
     for row in section.rows:
-        _find_best(section, row, basis)
-    section.holds.forget()
+        _find_near(section, row)
+    refind_best(section, basis)
 
 
 def refind_best(section: Section, basis: Basis) -> None:
-    """Work out anew who offers the best prices: others are stale now."""
+    """Work out anew who offers the best prices: others are stale now, or bet on something else."""
     for row in section.rows:
         _find_best(section, row, basis)
     section.holds.forget()
 
 
-def refigure_prices(
-    section: Section, moved: Iterable[tuple[SelectionRow, str]], basis: Basis
-) -> None:
-    """Bring up to date what some bookmakers' prices of some rows bear on."""
-    reformed = set[str]()
-    if DRAW in section.sides:  # else all bet on the same
-        names = {bookmaker for _, bookmaker in moved}
+def reform(section: Section, bookmakers: Iterable[str | None], basis: Basis) -> None:
+    """Take in that some bookmakers offer other selections than before."""
+    if DRAW in section.sides:
         other = section.other_bets
-        reformed = {name for name in names if _is_comparable(section, name) == (name in other)}
-    if reformed:
-        section.other_bets ^= reformed
-        for row in section.rows:
-            _find_best(section, row, basis)
-    else:
-        found: SelectionRow | None = None
-        for row, bookmaker in moved:
-            if row is not found and _bears_on_best(section, row, bookmaker):
-                _find_best(section, row, basis)
-                found = row
+        reformed = {
+            name
+            for name in bookmakers
+            if name is not None and _is_comparable(section, name) == (name in other)
+        }
+        if reformed:
+            section.other_bets = other ^ reformed
+            refind_best(section, basis)
+
+
+def take_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
+    """Bring up to date what one bookmaker's price of a row bears on."""
+    odds = offered(row.prices.get(bookmaker)) or 0.0
+    if odds >= (row.best or 0.0) or bookmaker in row.best_bookmakers:
+        _find_best(section, row, basis)
+    if (odds >= row.near_from) != (bookmaker in row.near):
+        _find_near(section, row)
     section.holds.forget()
 
 
@@ -111,7 +115,7 @@ def forget_reference(section: Section) -> None:
     section.reference = section.overround = section.reference_hold = section.pool = None
     for row in section.rows:
         row.fair = row.value_from = row.suspicious_above = None
-        row.near = ()
+        row.near, row.near_from = (), math.inf
 
 
 def form_windows(section: Section) -> None:
@@ -142,21 +146,24 @@ def redate(section: Section) -> None:
 
 
 def _find_best(section: Section, row: SelectionRow, basis: Basis) -> None:
-    """Find the best net price that can be relied upon, and who offers the least edge."""
+    """Find the best net price that can be relied upon."""
     names = row.best_bookmakers = best_of(section, row, basis, None)
     row.best = basis.net(names[0], row.prices[names[0]].odds) if names else None
-    if section.pool is None:
-        least = _near_from(section, row.fair)
-        near = [name for name, price in row.prices.items() if price.odds >= least]
-    else:
-        least = _near_from(section, section.pool.least_fair(section.side_of(row.selection)))
+
+
+def _find_near(section: Section, row: SelectionRow) -> None:
+    """Find who offers the least edge, and from which odds on one can."""
+    pool = section.pool
+    fair = row.fair if pool is None else pool.least_fair(section.side_of(row.selection))
+    least = row.near_from = _near_from(section, fair)
+    near = [name for name, price in row.prices.items() if (offered(price) or 0.0) >= least]
+    if pool is not None:
         near = [
             name
-            for name, price in row.prices.items()
-            if price.odds >= least
-            and price.odds >= _near_from(section, fair_beside(section, row, name))
+            for name in near
+            if row.prices[name].odds >= _near_from(section, fair_beside(section, row, name))
         ]
-    row.near = tuple([name for name in near if row.prices[name].is_offered])
+    row.near = tuple(near)
 
 
 def best_of(
@@ -226,14 +233,6 @@ def _near_from(section: Section, fair: float | None) -> float:
 def _shares_state(section: Section, price: Price) -> bool:
     """Whether a price and the reference's are both in play or neither (D30), as far as told."""
     return section.reference is None or is_same_state(price.is_live, section.reference.is_live)
-
-
-def _bears_on_best(section: Section, row: SelectionRow, bookmaker: str) -> bool:
-    """Whether a price was the best one, or near to value, or may be now."""
-    if bookmaker in row.best_bookmakers or bookmaker in row.near:
-        return True
-    odds = offered(row.prices.get(bookmaker)) or 0.0
-    return odds >= (row.best or 0.0) or odds >= _near_from(section, row.fair)
 
 
 def hold(odds: Iterable[float]) -> float:
