@@ -6,7 +6,7 @@ import logging
 import ssl
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -30,6 +30,8 @@ _OPEN_S: Final = 10
 _CLOSE_S: Final = 1
 _PIECE: Final = 2048
 """Bytes taken in at a time: of frames without content these are a thousand."""
+_AT_ONCE: Final = 1_000
+"""Messages taken in together: half a millisecond."""
 _MOST_PINGS: Final = 200
 """A second: so many pings and pongs nobody means."""
 
@@ -39,7 +41,8 @@ _END_OF_HEADERS: Final = b"\r\n\r\n"
 _WHOLE: Final = (0x81, 0x82)
 """How the frame of a whole message begins, text or bytes; RFC 6455, 5.2."""
 _SHORT_HEADER: Final = 2
-_LONGER: Final = {126: 2, 127: 8}
+_LONG: Final = 126
+_LONGER: Final = {_LONG: 2, 127: 8}
 """In place of short lengths: in how many further bytes the length is."""
 
 _frames = logging.getLogger("oddsdesk.network.frames")
@@ -119,9 +122,11 @@ class _Connection(ClientConnection):
         self._read_on()
 
     def data_received(self, data: bytes) -> None:
-        if not self._left and len(data) <= _PIECE:
-            self._take(data)
-            return
+        if not self._left:
+            data = self._take_messages(data)
+            if len(data) <= _PIECE:
+                self._take(data)
+                return
         pieces = range(0, len(data), _PIECE)
         self._later(*(partial(self._take_piece, data[at : at + _PIECE]) for at in pieces))
 
@@ -142,7 +147,7 @@ class _Connection(ClientConnection):
         if isinstance(event, Frame) and event.opcode in DATA_OPCODES:
             self._part += event.data
             if event.fin:
-                self._keep(bytes(self._part))
+                self._keep([bytes(self._part)])
                 self._part.clear()
             return
         super().process_event(event)
@@ -171,11 +176,11 @@ class _Connection(ClientConnection):
         self._has_ended = True
         self._has_news.set()
 
-    def _keep(self, message: bytes) -> None:
-        if self._is_let_go:
+    def _keep(self, messages: Sequence[bytes]) -> None:
+        if self._is_let_go or not messages:
             return
-        self._messages.append(message)
-        self._size += len(message) + 1
+        self._messages += messages
+        self._size += sum(map(len, messages)) + len(messages)
         self._has_news.set()
         if self._size > _MOST_WAITING:
             self.transport.pause_reading()
@@ -204,13 +209,40 @@ class _Connection(ClientConnection):
         if len(data) > ends:
             self._take(data[ends:])
 
+    def _take_messages(self, data: bytes) -> bytes:
+        """Take the messages that what came begins with; return what is to be taken yet.
+
+        Of those in a frame of their own, which nearly all are, it takes what is below 64 KiB.
+        """
+        protocol, unread = self.protocol, self._unread
+        is_between_messages = protocol.state is State.OPEN and protocol.current_size is None
+        if self._take != self._take_frames or not is_between_messages or len(unread) > _PIECE:
+            return data
+        data = bytes(unread) + data
+        unread.clear()
+        messages, at, most = list[bytes](), 0, protocol.max_message_size or 0
+        while at + 1 < len(data) and data[at] in _WHOLE and len(messages) < _AT_ONCE:
+            length, begins = data[at + 1], at + _SHORT_HEADER
+            if length == _LONG:
+                begins += _LONGER[_LONG]
+                length = int.from_bytes(data[at + _SHORT_HEADER : begins])
+            elif length > _LONG:
+                break
+            ends = begins + length
+            if ends > len(data) or length > most:
+                break
+            messages.append(data[begins:ends])
+            at = ends
+        self._keep(messages)
+        return data[at:]
+
     def _take_frames(self, data: bytes) -> None:
         unread, at = self._unread, 0
         unread += data
         while self.protocol.state is State.OPEN and (found := self._frame(at)) is not None:
             begins, ends = found
             if unread[at] in _WHOLE and begins > at and self.protocol.current_size is None:
-                self._keep(bytes(unread[begins:ends]))
+                self._keep([bytes(unread[begins:ends])])
             else:
                 super().data_received(bytes(unread[at:ends]))
             at = ends
