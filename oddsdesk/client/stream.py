@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -35,7 +36,7 @@ _PONG: Final = b"pong"
 _LARGEST: Final = 64 * 1024
 """In bytes: a message of the contract takes 15 KiB at most, and no larger one is read."""
 _AT_ONCE: Final = 250
-"""Frames read between two turns of the loop: a millisecond."""
+"""Frames read between two turns of the loop: a millisecond where they are read one by one."""
 _MOST_USELESS: Final = 500
 """A second: a stream of so many frames that are no price change is given up (D85)."""
 _SECOND_MS: Final = 1_000
@@ -135,9 +136,22 @@ async def _batches(socket: WebSocket, clock: Clock) -> AsyncGenerator[list[Price
         for first in range(0, len(frames), _AT_ONCE):
             if first:
                 await asyncio.sleep(0)
-            read = [_read(frame, passed_over) for frame in frames[first : first + _AT_ONCE]]
-            if messages := [message for message in read if message is not None]:
+            if messages := _read_all(frames[first : first + _AT_ONCE], passed_over):
                 yield messages
+
+
+def _read_all(frames: list[bytes], passed_over: _PassedOver) -> list[PriceMessage]:
+    """Return the price changes that frames tell of.
+
+    They are read together, a line each; one by one where that does not make a change of each.
+    """
+    if max(map(len, frames)) <= _LARGEST:
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            messages = _decoder.decode_lines(showable_json(b"\n".join(frames)))
+            if len(messages) == len(frames):
+                return messages
+    read = [_read(frame, passed_over) for frame in frames]
+    return [message for message in read if message is not None]
 
 
 def _read(frame: bytes, passed_over: _PassedOver) -> PriceMessage | None:

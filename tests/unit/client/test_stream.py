@@ -144,6 +144,35 @@ async def test_a_frame_that_is_no_price_change_is_passed_over_and_named(
     assert caplog.text.count("no price change, passed over (1)") == 1
 
 
+SAID = json.dumps(MESSAGE)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        [SAID[:-1], "}"],
+        [SAID[:40], SAID[40:]],
+        [SAID * 2],
+        [f"{SAID}\n{SAID}"],
+        [f'{SAID[:-1]}, "x": "\\u001', '"}'],
+    ],
+    ids=["two halves", "halves of a name", "two in one", "two lines", "halves of an escape"],
+)
+async def test_each_frame_is_read_by_itself_though_it_came_with_others(
+    small_service: Running, caplog: pytest.LogCaptureFixture, odd: list[str]
+) -> None:
+    service, url = small_service
+
+    async def speak(socket: WebSocket) -> None:
+        for text in [SAID, *odd]:
+            await socket.send_text(text)
+        await says(2.0)(socket)
+
+    service.streams = [speak]
+    assert await Listener(url).odds(2) == [3.4, 2.0]
+    assert "what is no price change, passed over (1)" in caplog.text
+
+
 async def test_frames_passed_over_are_counted_and_told_once_a_minute(
     small_service: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
