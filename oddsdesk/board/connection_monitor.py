@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.games import optional_ms
 from oddsdesk.board.polling import task_name
 from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import (
@@ -26,6 +27,7 @@ STREAM: Final = "stream"
 """The name of the stream's job."""
 _MINUTE_MS: Final = 60_000
 _LATEST: Final = 200
+"""So many messages tell of the lag, and those that came together with them."""
 
 
 class _Trouble(NamedTuple):
@@ -34,6 +36,19 @@ class _Trouble(NamedTuple):
     next_try_ms: int | None
     advice: str
     code: str | None
+
+
+class _Heard(NamedTuple):
+    """Messages that came together."""
+
+    at_ms: int
+    opened_at: int
+    scraped: Sequence[str]
+
+    def lags(self) -> list[int]:
+        """Return how long each took from scrape to receipt, of those scraped since the opening."""
+        scraped = [at for text in self.scraped if (at := optional_ms(text)) is not None]
+        return [max(0, self.at_ms - at) for at in scraped if at >= self.opened_at]
 
 
 class ConnectionMonitor:
@@ -46,7 +61,7 @@ class ConnectionMonitor:
         self._troubles: dict[str, _Trouble] = {}
         self._opened_at = 0
         self._heard_at: int | None = None
-        self._lags: deque[tuple[int, int]] = deque(maxlen=_LATEST)
+        self._latest: deque[_Heard] = deque()
         self._per_second: deque[tuple[int, int]] = deque()
 
     @property
@@ -106,13 +121,11 @@ class ConnectionMonitor:
                 self._stream = (Link.WAITING, reason, None)
                 self._refresh()
 
-    def heard(self, scraped: Sequence[int | None]) -> None:
-        """Count stream messages, by when each one's price was scraped."""
-        now, opened_at = self._clock(), self._opened_at
+    def heard(self, scraped: Sequence[str]) -> None:
+        """Count stream messages, by when each one says that its price was scraped."""
+        now = self._clock()
         self._heard_at = now
-        self._lags.extend(
-            [(now, max(0, now - at)) for at in scraped if at is not None and at >= opened_at]
-        )
+        self._latest.append(_Heard(now, self._opened_at, scraped))
         if self._per_second and now - self._per_second[-1][0] < 1000:
             since, count = self._per_second[-1]
             self._per_second[-1] = (since, count + len(scraped))
@@ -129,9 +142,7 @@ class ConnectionMonitor:
         now = self._clock()
         while self._per_second and now - self._per_second[0][0] > _MINUTE_MS:
             self._per_second.popleft()
-        while self._lags and now - self._lags[0][0] > _MINUTE_MS:
-            self._lags.popleft()
-        lags = [lag for _, lag in self._lags]
+        lags = self._lags(now)
         self._learn(
             lag_ms=round(median(lags)) if lags else None,
             messages_per_minute=sum(count for _, count in self._per_second),
@@ -144,6 +155,17 @@ class ConnectionMonitor:
     def knows(self, **facts: bool | int | str | tuple[str, ...] | None) -> None:
         """Set fields of the connection: what the plan has, or what the service says of itself."""
         self._learn(**facts)
+
+    def _lags(self, now: int) -> list[int]:
+        """Return how long the latest messages of a minute took; those before are let go of."""
+        kept, count, lags = deque[_Heard](), 0, list[int]()
+        while self._latest and count < _LATEST and now - self._latest[-1].at_ms <= _MINUTE_MS:
+            heard = self._latest.pop()
+            kept.appendleft(heard)
+            count += len(heard.scraped)
+            lags += heard.lags()
+        self._latest = kept
+        return lags
 
     def _limit(self, quota: Quota) -> int | None:
         """Return the service's limit, else the plan's: with value bets it is not Free (D21)."""

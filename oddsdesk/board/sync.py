@@ -286,7 +286,7 @@ class Sync:
                 await self._queue.room()
                 self._queue.put(messages)
                 self._hurry_games_soon(messages)
-                self._monitor.heard([optional_ms(each.scraped_at) for each in messages])
+                self._monitor.heard([each.scraped_at for each in messages])
 
     def _hurry_games_soon(self, messages: Sequence[PriceMessage]) -> None:
         """Read the games soon that no list has, while a service that just started fills up.

@@ -15,6 +15,7 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Connecting, Lost
+from oddsdesk.contract.times import format_ms
 from tests.kit.board import NOW, Desk
 
 NO_STREAM = ForbiddenError("websocket_not_on_plan", "no stream", 403, "https://odds.example")
@@ -54,7 +55,7 @@ def test_it_says_since_when_and_when_next(desk: Desk, signal: ConnectionMonitor)
 def test_a_service_is_away_since_its_last_word(desk: Desk, signal: ConnectionMonitor) -> None:
     signal.stream_state(Connected())
     desk.now += 5_000
-    signal.heard([None])
+    signal.heard(["some day"])
     desk.now += 75_000
     signal.stream_state(Lost("nothing was heard", NOW + 81_000))
     assert desk.board.connection.since_ms == NOW + 5_000
@@ -174,10 +175,10 @@ def test_a_price_scraped_before_the_stream_opened_tells_nothing_of_its_lag(
 ) -> None:
     signal.stream_state(Connected())
     desk.now += 400
-    signal.heard([NOW - 25_000])
+    signal.heard([format_ms(NOW - 25_000)])
     signal.tick(None)
     assert desk.board.connection.lag_ms is None
-    signal.heard([NOW])
+    signal.heard([format_ms(NOW)])
     signal.tick(None)
     assert (desk.board.connection.lag_ms, desk.board.connection.messages_per_minute) == (400, 2)
 
@@ -186,7 +187,7 @@ def test_figures_of_the_stream_are_of_the_last_minute(
     desk: Desk, signal: ConnectionMonitor
 ) -> None:
     for lag in (100, 300, 200):
-        signal.heard([desk.now - lag])
+        signal.heard([format_ms(desk.now - lag)])
     signal.tick(Quota(41, NOW + 5, NOW))
     known = desk.board.connection
     assert (known.lag_ms, known.messages_per_minute) == (200, 3)
