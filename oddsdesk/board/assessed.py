@@ -1,7 +1,6 @@
 """Prices of a moment with their assessments (D45): what the list of bets is made of."""
 
 import math
-from collections.abc import Iterable
 
 import msgspec
 
@@ -112,13 +111,9 @@ def assessed_in(book: GameBook, by: Judge, key: RowKey) -> AssessedPrice | None:
     return assessed_at(by, book.matrix, place, key.bookmaker)
 
 
-def listed_at_all(prices: Iterable[AssessedPrice]) -> list[AssessedPrice]:
-    """Return the prices that are value, would be but for their cautions, or that a service lists.
+def is_listed_at_all(price: AssessedPrice) -> bool:
+    """Tell whether a price is value, would be but for its cautions, or a service lists it.
 
     The others are those that only their figures keep from being value.
     """
-    return [
-        price
-        for price in prices
-        if price.is_in_contract or price.assessment.is_value_but_for_cautions
-    ]
+    return price.is_in_contract or price.assessment.is_value_but_for_cautions

@@ -3,11 +3,11 @@
 The value bets of the desk and ``oddsdesk bets`` are this list.
 """
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple
 
-from oddsdesk.board.assessed import AssessedPrice, listed_at_all
+from oddsdesk.board.assessed import AssessedPrice, is_listed_at_all
 from oddsdesk.board.basis import Basis
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Caution
@@ -26,6 +26,11 @@ _UNVALUED: Final = frozenset(
 """Where the service has no figure of its own either (D27, D48 to D50)."""
 
 
+Outcome = tuple[str, str, int, str, str]
+"""As ``AssessedPrice.outcome``."""
+_rank, _by_name = attrgetter("rank"), attrgetter("by_name")
+
+
 class Bet(NamedTuple):
     """A price of the list."""
 
@@ -39,6 +44,8 @@ class Bet(NamedTuple):
     service_ev_pct: float | None
     """What the contract says of the gross price; None where it values nothing, and where it is
     judged by somebody else, or by another method."""
+    outcome: Outcome
+    """What it is a bet on, whoever offers it."""
 
 
 class Exposure(NamedTuple):
@@ -69,7 +76,8 @@ def exposure_of(
 ) -> Exposure | None:
     """Return how the stake on a price's outcome came about; None where the price is no value."""
     held = [bet for bet in bets if bet.price.is_value]
-    same = [bet for bet in held if bet.price.outcome == price.outcome]
+    outcome = price.outcome
+    same = [bet for bet in held if bet.outcome == outcome]
     ends = price.assessment.settlement
     carrier = next((bet for bet in same if bet.same_bet_as is None), None)
     if carrier is None or ends is None or not price.is_value:
@@ -80,7 +88,7 @@ def exposure_of(
         plan=plan,
         kelly=plan.bankroll * plan.kelly_share * ends.kelly(price.assessment.net_odds),
         same_at=len(same) - 1,
-        placed=placed.by_outcome.get(price.outcome, 0.0),
+        placed=placed.by_outcome.get(outcome, 0.0),
         game=placed.by_game.get(game, 0.0) + staked,
         total=placed.total + sum(bet.stake for bet in held),
         bet=carrier,
@@ -117,30 +125,130 @@ def listing_bets(
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
     """
-    ranked = []
-    for price in listed_at_all(prices):
-        if not is_hidden(price, hidden) and is_wanted(price, basis, now_ms, chosen):
-            ranked.append((_best_first(price), price))
+    return BetLister().listing(
+        prices,
+        basis,
+        plan,
+        placed,
+        now_ms=now_ms,
+        chosen=chosen,
+        hidden=hidden,
+        everything=everything,
+    )
+
+
+class _Known(NamedTuple):
+    """What a list has to know of a price: it stands for as long as the price is the same."""
+
+    price: AssessedPrice
+    outcome: Outcome
+    is_mine: bool
+    is_wanted: bool
+    is_value: bool
+    rank: tuple[object, ...]
+    """Sorts by EV; one whose pushes are unknown below an equal one that is known (D53)."""
+    by_name: tuple[object, ...]
+    offer: Offer | None
+    service_ev_pct: float | None
+
+
+class BetLister:
+    """Lists bets again and again: what it knows of a price it works out once.
+
+    A list is what it would be were it made from nothing, as ``listing_bets`` does: ages, hidden
+    things and stakes are looked at each time.
+    """
+
+    def __init__(self) -> None:
+        self.value: set[Outcome] = set()
+        """Every outcome of value at the user's bookmakers, when a list was made last."""
+        self.hidden: set[Outcome] = set()
+        """Those of them that the user does not want to see at any."""
+        self._known: dict[int, tuple[AssessedPrice, _Known | None]] = {}
+        """By identity of the price, as a hash of all that it holds would take long; None of one
+        that only its figures keep from being value."""
+        self._known_for: tuple[object, ...] = ()
+        self._staked_for: tuple[object, ...] = ()
+        self._stakes: list[Stake] = []
+
+    def listing(
+        self,
+        prices: Iterable[AssessedPrice],
+        basis: Basis,
+        plan: StakePlan,
+        placed: Placed | None = None,
+        *,
+        now_ms: int,
+        chosen: Callable[..., bool] | None = None,
+        hidden: Callable[..., bool] | None = None,
+        everything: bool = False,
+        by_age: bool = False,
+    ) -> Generator[None, None, list[Bet]]:
+        """Return what ``listing_bets`` does of the same.
+
+        ``by_age``: ``chosen`` may say something else of the same price at another moment.
+        """
+        known = yield from self._knowing(prices, basis, now_ms, chosen, by_age=by_age)
+        value = [one for one in known if one.is_value and one.is_mine]
+        if hidden is not None:
+            known = [one for one in known if not is_hidden(one.price, hidden, one.outcome)]
+        seen = {one.outcome for one in known if one.is_value and one.is_mine}
+        self.value = {one.outcome for one in value}
+        self.hidden = self.value - seen
+        found = sorted([one for one in known if one.is_wanted], key=_rank)
         yield
-    ranked.sort(key=itemgetter(0))
-    found = [price for _, price in ranked]
-    yield
-    value = [price for price in found if price.is_value]
-    staked = yield from _staking(plan, value, placed, basis.profiles)
-    carriers = {
-        price.outcome: price for price, stake in staked.values() if stake.same_bet_as is None
-    }
-    yield
-    return [_bet(price, staked, carriers, basis) for price in found if everything or price.is_value]
+        staked = [one for one in found if one.is_value]
+        stakes = yield from self._staking(plan, staked, placed)
+        carriers = {one.outcome: one.price for one in staked if stakes[id(one)].same_bet_as is None}
+        yield
+        return [
+            _bet(one, stakes.get(id(one)), carriers) for one in found if everything or one.is_value
+        ]
+
+    def _knowing(
+        self,
+        prices: Iterable[AssessedPrice],
+        basis: Basis,
+        now_ms: int,
+        chosen: Callable[..., bool] | None,
+        *,
+        by_age: bool,
+    ) -> Generator[None, None, list[_Known]]:
+        """Return what is known of the prices that may be listed at all."""
+        known_for = basis.mine, basis.profiles, basis.is_contracts, chosen
+        before = self._known if known_for == self._known_for and not by_age else {}
+        known = {}
+        for price in prices:
+            found = before.get(id(price))
+            if found is None:
+                found = price, _known(price, basis, now_ms, chosen)
+                yield
+            known[id(price)] = found
+        self._known, self._known_for = known, known_for
+        return [one for _, one in known.values() if one is not None]
+
+    def _staking(
+        self, plan: StakePlan, value: Sequence[_Known], placed: Placed | None
+    ) -> Generator[None, None, dict[int, Stake]]:
+        """Stake value bets; of equal net prices the first bookmaker by name carries the stake."""
+        ordered = sorted(value, key=_by_name)
+        offers = [one.offer for one in ordered if one.offer is not None]
+        yield
+        if (staked_for := (plan, offers, placed)) != self._staked_for:
+            self._stakes = yield from staking(plan, offers, placed)
+            self._staked_for = staked_for
+        return {id(one): stake for one, stake in zip(ordered, self._stakes, strict=True)}
 
 
-def is_hidden(price: AssessedPrice, hidden: Callable[..., bool] | None) -> bool:
+def is_hidden(
+    price: AssessedPrice, hidden: Callable[..., bool] | None, outcome: Outcome | None = None
+) -> bool:
     """Tell whether the user does not want to see a price, asked as ``listing_bets`` asks."""
     return hidden is not None and hidden(
         game_id=price.key.game_id,
         market_type=price.key.market_type,
         bookmaker=price.bookmaker,
-        outcome=price.outcome,
+        outcome=price.outcome if outcome is None else outcome,
     )
 
 
@@ -168,41 +276,40 @@ def is_wanted(
     )
 
 
-_Staked = dict[int, tuple[AssessedPrice, Stake]]
-"""By identity of the price: a hash of all that it holds would take long."""
-
-
-def _staking(
-    plan: StakePlan, value: Sequence[AssessedPrice], placed: Placed | None, profiles: Profiles
-) -> Generator[None, None, _Staked]:
-    """Stake value bets; of equal net prices the first bookmaker by name carries the stake."""
-    ordered = sorted(value, key=_by_name)
-    offers = [offer for price in ordered if (offer := _offer(price, profiles)) is not None]
-    yield
-    found = yield from staking(plan, offers, placed)
-    return {id(price): (price, stake) for price, stake in zip(ordered, found, strict=True)}
-
-
-def _bet(
-    price: AssessedPrice,
-    staked: _Staked,
-    carriers: dict[tuple[str, str, int, str, str], AssessedPrice],
-    basis: Basis,
-) -> Bet:
-    found, own = price.assessment, staked.get(id(price))
+def _known(
+    price: AssessedPrice, basis: Basis, now_ms: int, chosen: Callable[..., bool] | None
+) -> _Known | None:
+    if not is_listed_at_all(price):
+        return None
+    found, bookmaker, place = price.assessment, price.bookmaker, _place(price)
+    outcome = price.outcome
     is_valued = basis.is_contracts and not _UNVALUED.intersection(found.cautions)
-    service_ev = found.service_ev_pct if is_valued else None
-    if own is None or own[1].same_bet_as is not None:
-        return Bet(price, 0.0, None, carriers.get(price.outcome), service_ev)
-    return Bet(price, own[1].amount, own[1].bound, None, service_ev)
+    return _Known(
+        price,
+        outcome,
+        basis.is_mine(bookmaker),
+        is_wanted(price, basis, now_ms, chosen),
+        price.is_value,
+        (-(found.ev_pct or 0.0), found.per != "staked", *place, bookmaker),
+        (bookmaker, *place),
+        _offer(price, outcome, basis.profiles),
+        found.service_ev_pct if is_valued else None,
+    )
 
 
-def _offer(price: AssessedPrice, profiles: Profiles) -> Offer | None:
+def _bet(one: _Known, stake: Stake | None, carriers: Mapping[Outcome, AssessedPrice]) -> Bet:
+    if stake is None or stake.same_bet_as is not None:
+        carrier = carriers.get(one.outcome)
+        return Bet(one.price, 0.0, None, carrier, one.service_ev_pct, one.outcome)
+    return Bet(one.price, stake.amount, stake.bound, None, one.service_ev_pct, one.outcome)
+
+
+def _offer(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer | None:
     ends = price.assessment.settlement
     if ends is None:
         return None
     return Offer(
-        outcome=price.outcome,
+        outcome=outcome,
         group=price.line,
         game=price.key.game_id,
         bookmaker=price.bookmaker,
@@ -210,17 +317,6 @@ def _offer(price: AssessedPrice, profiles: Profiles) -> Offer | None:
         settlement=ends,
         most=profiles.of(price.bookmaker).limit,
     )
-
-
-def _best_first(price: AssessedPrice) -> tuple[object, ...]:
-    """Sort by EV; one whose pushes are unknown below an equal one that is known (D53)."""
-    found = price.assessment
-    is_known = found.per == "staked"
-    return (-(found.ev_pct or 0.0), not is_known, *_place(price), price.bookmaker)
-
-
-def _by_name(price: AssessedPrice) -> tuple[object, ...]:
-    return (price.bookmaker, *_place(price))
 
 
 def _place(price: AssessedPrice) -> tuple[object, ...]:

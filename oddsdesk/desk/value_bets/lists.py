@@ -9,7 +9,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import Bet, Exposure, exposure_of, listing_bets
+from oddsdesk.board.bets import Bet, BetLister, Exposure, exposure_of
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import CellKey, RowKey
@@ -92,8 +92,10 @@ _AT_ONCE: Final = 100
 """Of so many prices the list is made at once, of more in slices."""
 _MOVES_MS: Final = 20
 """So long moves are gathered: a burst of them is shown at once."""
+_PAUSE_S: Final = 0.4
+"""Between two makings of the list for prices that moved lies so long: nobody reads faster."""
 _REST: Final = 25
-"""Between two makings of the list lies so many times what the last one took, at least."""
+"""And so many times what the last one took, at least."""
 
 
 class ValueLists(QObject):
@@ -115,9 +117,16 @@ class ValueLists(QObject):
         """How many outcomes of value the preset does not show."""
         self.hidden = 0
         """How many more the user has hidden."""
+        self.value_count = 0
+        """How many outcomes of value are shown."""
+        self.staked = 0.0
+        """What is to be staked in all."""
+        self._lister = BetLister()
         self._listed: list[Bet] = []
         self._placed = Placed()
         self._took_s = 0.0
+        self._made_at = -math.inf
+        """When a list was made last."""
         self._steps: Iterator[None] | None = None
         """Of a list that is being made."""
         self._may_move = False
@@ -128,16 +137,6 @@ class ValueLists(QObject):
         self._slices.timeout.connect(self._go_on)
         self._moves = QTimer(self, singleShot=True)
         self._moves.timeout.connect(self._on_moves_timeout)
-
-    @property
-    def value_count(self) -> int:
-        """How many outcomes of value are shown."""
-        return sum(row.price.is_value for row in self.bets.rows())
-
-    @property
-    def staked(self) -> float:
-        """What is to be staked in all."""
-        return sum(row.bet.stake for row in self.bets.rows())
 
     def show_bets(self, *, may_move: bool) -> None:
         """Take the bets that the preset lets pass, each outcome once; many take a while."""
@@ -156,7 +155,8 @@ class ValueLists(QObject):
         assert steps is not None
         began = time.perf_counter()
         is_left = one_slice(steps, SLICE_S if self._is_long() else math.inf)
-        self._took_s += time.perf_counter() - began
+        self._made_at = time.perf_counter()
+        self._took_s += self._made_at - began
         if is_left:
             self._steps = steps
             self._slices.start()
@@ -165,10 +165,9 @@ class ValueLists(QObject):
         return len(self._board.value_bets) > _AT_ONCE
 
     def _listing(self) -> Iterator[None]:
-        now, chosen = self._clock(), self.preset.filter.passes
+        now, chosen, lister = self._clock(), self.preset.filter, self._lister
         looks_back = self._board.connection.as_of_ms is not None
         prices = () if looks_back else tuple(self._board.value_bets.values())
-        value = [] if looks_back else self._board.values_now()
         self.is_lost = self._board.connection.is_lost
         plan = self._stakes.plan
         if self.is_lost:
@@ -176,25 +175,25 @@ class ValueLists(QObject):
         simulated = self._board.connection.simulated
         placed = placed_in(self._records.bets(), now, simulated=simulated)
         put_away = HiddenThings(self._records.hidden, now)
-        bets = yield from listing_bets(
+        bets = yield from lister.listing(
             prices,
             self._board.basis,
             plan,
             placed,
             now_ms=now,
-            chosen=chosen,
+            chosen=chosen.passes,
             hidden=put_away.hides if put_away else None,
             everything=self.shows_cautions,
+            by_age=chosen.depends_on_time,
         )
         on_outcome = open_by_outcome(self._records.bets(), simulated=simulated)
         yield
         rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
         self._listed, self._placed = bets, placed
-        outcomes = seen = {price.outcome for price in value}
-        if put_away:
-            seen = {price.outcome for price in value if not _hides(put_away, price)}
-        self.hidden = len(outcomes) - len(seen)
-        self.filtered_out = len(seen) - sum(row.price.is_value for row in rows.values())
+        self.value_count = sum([row.price.is_value for row in rows.values()])
+        self.staked = sum([row.bet.stake for row in rows.values()])
+        self.hidden = len(lister.hidden)
+        self.filtered_out = len(lister.value) - self.hidden - self.value_count
         self.bets.show_rows(rows, may_move=self._may_move)
 
     def exposure(self, key: RowKey) -> Exposure | None:
@@ -214,7 +213,8 @@ class ValueLists(QObject):
     def note_moved(self) -> None:
         """Have bets that moved shown as they are now, each where it stands."""
         if not self._moves.isActive():
-            self._moves.start(max(_MOVES_MS, round(self._took_s * 1000 * _REST)))
+            next_at = self._made_at + max(_PAUSE_S, self._took_s * _REST)
+            self._moves.start(max(_MOVES_MS, round((next_at - time.perf_counter()) * 1000)))
 
     def _on_moves_timeout(self) -> None:
         if self._steps is None:
@@ -240,18 +240,14 @@ class ValueLists(QObject):
     ) -> BetRow:
         board, key = self._board, bet.price.key
         listed = board.values.listed.get(key)
-        section = board.section(*key[:4])
+        held = board.row(*key[:4])
         return BetRow(
             bet,
             others,
             bet.service_ev_pct if listed is None else listed.ev_pct,
-            None if section is None else section.row_of(key.selection).liquidity,
-            tuple(placed.get(bet.price.outcome, ())),
+            None if held is None else held.liquidity,
+            tuple(placed.get(bet.outcome, ())),
             board.basis.profiles.of(bet.price.bookmaker),
             board.reference or UNNAMED_REFERENCE,
             "" if board.whose.is_services_own else board.whose.service or "its own reference",
         )
-
-
-def _hides(hidden: HiddenThings, price: AssessedPrice) -> bool:
-    return hidden.hides(price.key.game_id, price.key.market_type, price.bookmaker, price.outcome)

@@ -124,7 +124,7 @@ def making_rows(
     """Return a row for each outcome, in the order of its best bet; in steps of a row."""
     groups: dict[OutcomeKey, list[Bet]] = {}
     for bet in bets:
-        groups.setdefault(bet.price.outcome, []).append(bet)
+        groups.setdefault(bet.outcome, []).append(bet)
     found = {}
     for key, group in groups.items():
         first = min(group, key=_is_no_carrier)

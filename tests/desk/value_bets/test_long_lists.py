@@ -37,13 +37,13 @@ def test_a_long_list_is_not_begun_while_the_board_is_read(
     long: Any, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     begun: list[None] = []
-    listing_bets = lists.listing_bets
+    listing = long._lister.listing
 
-    def listing(*arguments: Any, **named: Any) -> Any:
+    def begin(*arguments: Any, **named: Any) -> Any:
         begun.append(None)
-        return listing_bets(*arguments, **named)
+        return listing(*arguments, **named)
 
-    monkeypatch.setattr(lists, "listing_bets", listing)
+    monkeypatch.setattr(long._lister, "listing", begin)
     long.show_bets(may_move=True)
     assert not begun
     qtbot.waitUntil(lambda: bool(begun))
@@ -53,6 +53,7 @@ def test_a_price_that_moves_while_the_list_is_made_is_shown_as_well(
     long: Any, panel: ValuesPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr(lists, "_MOVES_MS", 0)
+    monkeypatch.setattr(lists, "_PAUSE_S", 0)
     monkeypatch.setattr(lists, "_REST", 0)
     long.show_bets(may_move=True)
     be_value(quoted, 2.08)

@@ -44,6 +44,21 @@ def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more
     assert "no value bet any more" in panel.table.model.tip(0, 0)
 
 
+def test_moves_soon_after_a_list_wait_for_others_and_one_after_a_rest_does_not(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    lists = panel.lists
+    be_value(quoted, 2.07)
+    assert 200 < lists._moves.interval() <= 400
+    panel._show_bets()
+    assert row(panel)["Odds"] == "2.07", "at once where the user acts"
+    lists._made_at -= 1
+    be_value(quoted, 2.08)
+    assert lists._moves.interval() == 20
+
+
 def test_a_price_that_moves_within_its_window_shows_the_new_odds(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:

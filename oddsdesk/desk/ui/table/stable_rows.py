@@ -33,22 +33,25 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         self._order: list[K] = []
         self._held: dict[K, T] = {}
         self._present: dict[K, T] = {}
+        self._sorted_now: list[K] | None = None
+        """The present rows in order; None until somebody asks."""
         self.is_arranging = False
         """Whether rows are being moved: the current cell then changes without the user."""
 
     def show_rows(self, rows: Mapping[K, T], *, may_move: bool) -> None:
         """Take the present rows; where they may not move, new ones come last and gone ones stay.
 
-        A row that is equal to the one before stays that one.
+        A row that is equal to the one before stays that one, and is not painted again for it.
         """
-        before = self._present.get
+        before = self._present
         self._present = {
-            key: known if (known := before(key)) == row else row for key, row in rows.items()
+            key: known if (known := before.get(key)) == row else row for key, row in rows.items()
         }
+        self._sorted_now = None
         if may_move:
             self.sort_now()
         else:
-            self._hold()
+            self._hold(before)
             self.order_changed.emit()
 
     def change_rows(self, changed: Mapping[K, T | None]) -> bool:
@@ -61,6 +64,7 @@ class StableRowsModel(LiveModel, Generic[K, T]):
                 self._present.pop(key, None)
             elif key in self._held:
                 self._present[key] = self._held[key] = row
+        self._sorted_now = None
         last = len(self._columns) - 1
         for place, key in enumerate(self._order):
             if key in changed:
@@ -74,13 +78,14 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         else:
             self._sorted_by = column
             self._descending = self._columns[column].descending_first
+        self._sorted_now = None
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns) - 1)
         self.sort_now()
 
     def sort_now(self) -> None:
         """Sort the rows and remove those that are gone."""
         self._held.update(self._present)
-        wanted = self._sorted(self._present)
+        wanted = list(self._in_order())
         if wanted != self._order:
             self.is_arranging = True
             self._reorder(wanted)
@@ -93,7 +98,9 @@ class StableRowsModel(LiveModel, Generic[K, T]):
     def rows_that_would_move(self) -> int:
         """How many rows stand elsewhere than they would after sorting, gone ones included."""
         kept = [key for key in self._order if key in self._present]
-        moved = sum(1 for one, other in zip(kept, self._sorted(kept), strict=True) if one != other)
+        held = set(kept)
+        wanted = [key for key in self._in_order() if key in held]
+        moved = sum([one != other for one, other in zip(kept, wanted, strict=True)])
         return moved + len(self._order) - len(kept)
 
     @property
@@ -121,17 +128,27 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         """Return the row of a key, None where it has none."""
         return self._order.index(key) if key in self._held else None
 
+    def _in_order(self) -> list[K]:
+        """Return the present rows in order; not to be changed."""
+        if self._sorted_now is None:
+            self._sorted_now = self._sorted(self._present)
+        return self._sorted_now
+
     def _sorted(self, keys: Iterable[K]) -> list[K]:
         order = self._columns[self._sorted_by].sort_key(descending=self._descending)
         return in_order(
             sorted(keys), lambda key: order(self._present[key]), descending=self._descending
         )
 
-    def _hold(self) -> None:
+    def _hold(self, before: Mapping[K, T]) -> None:
+        """Show present rows; touch those that are other ones than ``before``, came or went."""
         new = self._sorted(key for key in self._present if key not in self._held)
         self._held.update(self._present)
         self._append(new)
-        self._touch_all()
+        now, last = self._present.get, len(self._columns) - 1
+        for place, key in enumerate(self._order):
+            if now(key) is not before.get(key):
+                self.touch(place, 0, place, last)
 
     def _append(self, new: list[K]) -> None:
         if new:

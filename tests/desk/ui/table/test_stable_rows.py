@@ -74,6 +74,31 @@ def test_rows_that_changed_stay_where_they_are_gone_ones_are_struck_and_new_ones
     assert {span.top for span in made.dirty_spans} == {0, 2}
 
 
+def test_only_rows_that_are_others_than_before_are_painted_again(qtbot: QtBot) -> None:
+    made = model(a=1, b=3, c=2, d=0)
+    made.flush()
+    show(made, may_move=False, a=1, b=4, c=2, e=7)
+    made.flush()
+    assert names(made) == "bcade"
+    assert {span.top for span in made.dirty_spans} == {0, 3, 4}
+    show(made, may_move=False, a=1, b=4, c=2, e=7)
+    made.flush()
+    assert not made.dirty_spans
+
+
+def test_how_many_would_move_is_of_the_rows_and_the_order_as_they_are_now(qtbot: QtBot) -> None:
+    made = model(a=1, b=3, c=2)
+    assert made.rows_that_would_move == 0
+    show(made, may_move=False, a=9, b=3, c=2)
+    assert made.rows_that_would_move == 3
+    made.change_rows({key("a"): 1})
+    assert made.rows_that_would_move == 0
+    made.change_rows({key("b"): None})
+    assert made.rows_that_would_move == 1
+    made.sort_by(0)
+    assert (names(made), made.rows_that_would_move) == ("ca", 0)
+
+
 def test_a_header_sorts_and_a_second_time_turns_the_order_round(qtbot: QtBot) -> None:
     made = model(a=1, b=3, c=2)
     made.sort_by(1)
