@@ -26,6 +26,8 @@ class Link(Enum):
 
 
 _LOST: Final = frozenset({Link.CONNECTING, Link.WAITING, Link.REFUSED})
+LOST: Final = "not connected"
+READ_AGAIN: Final = "prices are read again after a loss of the connection"
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -73,11 +75,25 @@ class Connection(msgspec.Struct, frozen=True):
     """When the newest price of all that the service holds was scraped."""
     advice: str = ""
     """What to do about the reason, one sentence; empty where nothing needs to be done."""
+    is_catching_up: bool = False
+    """Whether the service was lost since prices were read: they may have moved unheard."""
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether the service answers, or tells of moves."""
+        return self.link not in _LOST
 
     @property
     def is_lost(self) -> bool:
-        """Whether nothing is heard of a service: no price is known to stand still."""
-        return self.link in _LOST
+        """Whether no price is known to stand still: what does not is neither staked nor told."""
+        return not self.is_heard or self.is_catching_up
+
+    @property
+    def why_lost(self) -> str:
+        """Why no price is known to stand still, for people; empty where they are."""
+        if not self.is_heard:
+            return LOST
+        return READ_AGAIN if self.is_catching_up else ""
 
     @property
     def has_no_service(self) -> bool:

@@ -1,7 +1,7 @@
 """Makes one connection state, as people see it, from what jobs and stream report."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -52,11 +52,23 @@ class _Heard(NamedTuple):
 
 
 class ConnectionMonitor:
-    """Keeps ``board.connection`` true."""
+    """Keeps ``board.connection`` true; ``read_by`` names the jobs that read all prices held."""
 
-    def __init__(self, board: Board, clock: Clock) -> None:
+    def __init__(
+        self,
+        board: Board,
+        clock: Clock,
+        read_by: Callable[[], frozenset[str]] = lambda: frozenset(),
+    ) -> None:
         self._board = board
         self._clock = clock
+        self._read_by = read_by
+        self._read_at: dict[str, int] = {}
+        """When the last whole reading of each job began."""
+        self._back_at = 0
+        """Since when what is read counts: the service came back."""
+        self._failed_at = 0
+        self._was_heard = False
         self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
         self._troubles: dict[str, _Trouble] = {}
         self._opened_at = 0
@@ -71,6 +83,7 @@ class ConnectionMonitor:
 
     def begin(self) -> None:
         """Set the state to connecting: no answer has come yet."""
+        self._was_heard, self._back_at = False, 0
         self._board.set_connection(Connection(link=Link.CONNECTING, since_ms=self._clock()))
 
     def end(self) -> None:
@@ -103,10 +116,16 @@ class ConnectionMonitor:
         else:
             refused = isinstance(error, UnauthorizedError | ForbiddenError)
             link = Link.REFUSED if refused else Link.WAITING
+            self._failed_at = self._clock()
             self._troubles[job] = _Trouble(
                 link, error.message, next_try_ms, self._advice(error), error.code
             )
         self._refresh()
+
+    def read(self, job: str, began_ms: int) -> None:
+        """Take in that a job has read all that it reads, which it began at a moment."""
+        self._read_at[job] = began_ms
+        self._learn(is_catching_up=self._is_catching_up())
 
     def jobs_failing(self, faults: tuple[JobFault, ...]) -> None:
         """Take in which jobs of the desk failed: without that of the stream the link is not live.
@@ -144,6 +163,7 @@ class ConnectionMonitor:
             self._per_second.popleft()
         lags = self._lags(now)
         self._learn(
+            is_catching_up=self._is_catching_up(),
             lag_ms=round(median(lags)) if lags else None,
             messages_per_minute=sum(count for _, count in self._per_second),
             requests_left=None if quota is None else quota.remaining,
@@ -210,10 +230,14 @@ class ConnectionMonitor:
     ) -> None:
         before = self._board.connection
         since = before.since_ms if before.link is link else self._since(link)
+        shown = replace(before, link=link)
+        if shown.is_heard and not before.is_heard:
+            self._come_back(before.link, link)
+        self._was_heard |= shown.is_heard
         self._board.set_connection(
             replace(
-                before,
-                link=link,
+                shown,
+                is_catching_up=self._is_catching_up(),
                 reason=reason,
                 advice=advised,
                 code=code,
@@ -221,6 +245,18 @@ class ConnectionMonitor:
                 since_ms=since,
             )
         )
+
+    def _come_back(self, before: Link, link: Link) -> None:
+        """Have prices count again once they are read anew; before the first loss they do.
+
+        With the stream all that moved before it opened went unheard; without it a reading after
+        the last that failed is as good as any.
+        """
+        if self._was_heard or before is not Link.CONNECTING:
+            self._back_at = self._clock() if link is Link.LIVE else self._failed_at
+
+    def _is_catching_up(self) -> bool:
+        return any(self._read_at.get(job, 0) < self._back_at for job in self._read_by())
 
     def _since(self, link: Link) -> int:
         """Return since when; a lost service is away since its last answer, not since the loss."""

@@ -82,7 +82,7 @@ class Sync:
         self.plan = ReadingPlan(board, clock, self._pace)
         self._rows = RowReader(client, board, clock, self.budget, self.plan)
         self._bets = BetReader(client, board, clock, self.budget, self.plan)
-        self._monitor = ConnectionMonitor(board, clock)
+        self._monitor = ConnectionMonitor(board, clock, self._read_by)
         self._jobs = Jobs(lambda: self._monitor.jobs_failing(self._jobs.faults))
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness, self._jobs)
         self._subscribed: dict[str, None] = {}
@@ -179,7 +179,7 @@ class Sync:
             self._poller.remove(ROWS)
         elif self._is_started:
             later = self._after_first_prices
-            self._poller.add(Job(ROWS, self._rows.read, self.plan.rows, later))
+            self._poller.add(Job(ROWS, self._read_all, self.plan.rows, later))
 
     def _read_watched(self) -> None:
         wanted = self._board.watched if self._board.rows_wanted else frozenset[str]()
@@ -212,6 +212,15 @@ class Sync:
         self._board.load_games(games, is_cut=is_cut)
         self.plan.pages[GAMES] = max(1, math.ceil(len(games) / LIMIT))
 
+    def _read_by(self) -> frozenset[str]:
+        """Name the jobs that read all prices which are held."""
+        return frozenset([ROWS] if self._board.keeps_all else map(open_game, self._subscribed))
+
+    async def _read_all(self) -> None:
+        began = self._clock()
+        await self._rows.read()
+        self._monitor.read(ROWS, began)
+
     async def _read_value_bets(self) -> None:
         await self._bets.read()
         self._monitor.knows(has_value_bets=True)
@@ -231,9 +240,11 @@ class Sync:
             matrix = await self._client.game(game_id)
         except NotFoundError:
             self._board.end_game(game_id)
+            self._monitor.read(open_game(game_id), asked_at)
             return
         await in_slices(self._board.merge_matrix(matrix, asked_at))
         await learn_in_play(self._client, self._board, matrix.game_id, self._clock)
+        self._monitor.read(open_game(game_id), asked_at)
         if matrix.game_id != game_id:
             self._board.merge_game(game_id, matrix.game_id)
 
@@ -313,7 +324,10 @@ class Sync:
             self._poller.hurry([*known, *self._monitor.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
+        were_catching_up = self._board.connection.is_catching_up
         self._monitor.outcome(job, error, next_try_ms)
+        if self._board.connection.is_catching_up and not were_catching_up:
+            self._poller.hurry(self._read_by())
 
     def _add_stream_anew(self) -> None:
         self._poller.remove(STREAM)

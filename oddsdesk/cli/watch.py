@@ -6,6 +6,7 @@ import hashlib
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,7 @@ from oddsdesk.board.alerts.channels import (
     find_address,
     keep_address,
     open_channel,
+    why_unsent,
 )
 from oddsdesk.board.alerts.gate import AlertEntry, Gate
 from oddsdesk.board.alerts.memory import AlertMemory
@@ -200,7 +202,8 @@ async def _run(
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
     board, jobs, lines = own_board(system_clock, reference), Jobs(), _Lines(running.cancel)
     _tell_not_offered(board)
-    outbox = Outbox(_channels(settings), system_clock, lines.tell_delivery)
+    holds = partial(why_unsent, board)
+    outbox = Outbox(_channels(settings), system_clock, lines.tell_delivery, holds=holds)
     try:
         with contextlib.suppress(asyncio.CancelledError):
             async with _source(board, place, service, jobs) as followed:

@@ -8,11 +8,13 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from oddsdesk.board.alerts.gate import AlertEntry
+from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
+from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.network.addresses import host_of, is_local
@@ -31,6 +33,7 @@ _MOST_WAITING: Final = 200
 _WAITS: Final = "waits"
 _NOT_YET: Final = "not yet: "
 _SEND_S: Final = 20.0
+_LOOK_S: Final = 1.0
 
 
 class ChannelError(Exception):
@@ -132,6 +135,11 @@ def mark_waiting(entry: AlertEntry, channels: Iterable[str]) -> None:
     wanted = entry.alert.channels or there
     became = f"not sent: {why}" if why else _WAITS
     entry.deliveries.update({name: became for name in wanted if name in there})
+
+
+def why_unsent(board: Board, alert: Alert) -> str:
+    """Return why an alert is to wait: nobody knows whether its price still stands; else empty."""
+    return board.connection.why_lost if alert.is_of_prices else ""
 
 
 def is_pending(became: str) -> bool:
@@ -256,6 +264,7 @@ class Outbox:
     """Sends alerts to every channel, each in order, and tries again while one is down.
 
     What became of an alert stands in its ``deliveries``; ``on_change`` is called when it does.
+    ``holds`` says why an alert is to wait; others overtake it.
     """
 
     def __init__(
@@ -264,11 +273,13 @@ class Outbox:
         clock: Clock,
         on_change: Callable[[AlertEntry], None] = lambda _entry: None,
         *,
+        holds: Callable[[Alert], str] = lambda _alert: "",
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._channels = channels
         self._clock = clock
         self._on_change = on_change
+        self._holds = holds
         self._rest = rest
         self._waiting = {name: deque[AlertEntry](maxlen=_MOST_WAITING) for name in channels}
         self._wake = {name: asyncio.Event() for name in channels}
@@ -305,13 +316,26 @@ class Outbox:
         waiting, wake, backoff = self._waiting[name], self._wake[name], Backoff()
         while True:
             while waiting:
-                if await self._send(name, waiting[0]):
-                    waiting.popleft()
+                entry = self._first_to_go(name, waiting)
+                if entry is None:
+                    await self._rest(_LOOK_S)
+                elif await self._send(name, entry):
+                    with suppress(ValueError):  # too many came meanwhile: the oldest were let go of
+                        waiting.remove(entry)
                     backoff.reset()
                 else:
                     await self._rest(backoff.next_s())
             wake.clear()
             await wake.wait()
+
+    def _first_to_go(self, name: str, waiting: Iterable[AlertEntry]) -> AlertEntry | None:
+        """Return the first that is not held, or has been for too long."""
+        for entry in waiting:
+            why = self._holds(entry.alert)
+            if not why or self._clock() - entry.at > TOO_OLD_MS:
+                return entry
+            self._tell(entry, name, f"{_NOT_YET}{why}")
+        return None
 
     async def _send(self, name: str, entry: AlertEntry) -> bool:
         """Try once; return whether the alert is done with."""

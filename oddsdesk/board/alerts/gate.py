@@ -49,6 +49,8 @@ class Alert(msgspec.Struct, frozen=True):
     """Where to; empty is everywhere."""
     not_offered: str = ""
     """Why nobody offers its odds: it goes to no channel then; empty where they may be had."""
+    is_of_prices: bool = False
+    """Whether it is news only as long as prices are known to stand."""
 
     @property
     def title(self) -> str:

@@ -38,6 +38,7 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     held: Held | None = None
     times: int = 1
     deliveries: dict[str, str] = {}
+    is_of_prices: bool = False
 
 
 class AlertMemory:
@@ -110,6 +111,7 @@ def _line(entry: AlertEntry) -> _Line:
         entry.held,
         entry.times,
         entry.deliveries,
+        alert.is_of_prices,
     )
 
 
@@ -123,5 +125,6 @@ def _entry(line: _Line) -> AlertEntry:
         line.cell,
         line.channels,
         line.not_offered,
+        line.is_of_prices,
     )
     return AlertEntry(alert, line.at, line.held, line.times, dict(line.deliveries))

@@ -42,7 +42,8 @@ def value_text(price: AssessedPrice) -> Said:
 
 
 def marked(alert: Alert, connection: Connection) -> Alert:
-    """Return an alert of prices that says of odds which nobody offers that they are such."""
+    """Return an alert as one of prices, which says so of odds that nobody offers."""
+    alert = replace(alert, is_of_prices=True)
     why = not_offered(simulated=connection.simulated, shifted=connection.shifted)
     if not why:
         return alert

@@ -1,6 +1,7 @@
 """Looks for alerts while the desk runs, and hands them to the desktop and to channels."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from oddsdesk.board.alerts.channels import (
     keep_address,
     mark_waiting,
     open_channel,
+    why_unsent,
 )
 from oddsdesk.board.alerts.gate import AlertEntry, Gate
 from oddsdesk.board.alerts.memory import AlertMemory
@@ -75,8 +77,8 @@ class AlertsController(QObject):
         """How many rules are on."""
         self.looks_back = False
         """Whether nothing is told because the desk shows the past."""
-        self.is_lost = False
-        """Whether nothing is told of prices because nothing is heard of any."""
+        self.why_lost = ""
+        """Why nothing is told of prices; empty where they are known to stand."""
         self._board = board
         self._clock = clock
         self._preferences = preferences
@@ -150,9 +152,9 @@ class AlertsController(QObject):
 
     def tick(self) -> None:
         """Look once; nothing is news while one looks back."""
-        connection, before = self._board.connection, (self.looks_back, self.is_lost)
-        self.looks_back, self.is_lost = connection.as_of_ms is not None, connection.is_lost
-        if (self.looks_back, self.is_lost) != before:
+        connection, before = self._board.connection, (self.looks_back, self.why_lost)
+        self.looks_back, self.why_lost = connection.as_of_ms is not None, connection.why_lost
+        if (self.looks_back, self.why_lost) != before:
             self.changed.emit()
         if self._watch is None or self.looks_back:
             return
@@ -266,7 +268,8 @@ class AlertsController(QObject):
             except ChannelError as error:
                 self.problem_found.emit(str(error))
         if self._watch is watch and watch is not None:
-            self._outbox = Outbox(found, self._clock, self._on_outbox_changed)
+            holds = partial(why_unsent, self._board)
+            self._outbox = Outbox(found, self._clock, self._on_outbox_changed, holds=holds)
             self._outbox.start()
             for entry in self.gate.entries:
                 self._outbox.resume(entry)

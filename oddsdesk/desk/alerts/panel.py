@@ -147,8 +147,8 @@ class AlertsPanel(QWidget):
             said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
         if self._alerts.looks_back:
             said = f"No alerts while you look back · {said}"
-        elif self._alerts.is_lost:
-            said = f"Not connected: no alerts of prices · {said}"
+        elif why := self._alerts.why_lost:
+            said = f"{why[0].upper()}{why[1:]}: no alerts of prices · {said}"
         self._facts.show_text(said if rules or entries else "")
         self.model.show_rows(rows_of(entries), may_move=True)
         if entries:

@@ -34,7 +34,7 @@ from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.links import open_link
-from oddsdesk.desk.ui.states import NO_SERVICE, NO_STAKES
+from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -208,7 +208,7 @@ class OpportunitiesPanel(QWidget):
         said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
         said += self._open_texts()
         if self._is_lost and self._listed:
-            said.append(NO_STAKES)
+            said.append(no_stakes(self._board.connection))
         self._facts.show_text(" · ".join(said) if self._has_looked or self._listed else "")
         waiting = self.model.rows_that_would_move
         self._sort.show_text(f"{waiting} row{'s' if waiting != 1 else ''} would move · S to sort")

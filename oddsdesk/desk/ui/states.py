@@ -21,8 +21,6 @@ _SENTENCES: Final = {
 }
 NO_SERVICE: Final = EmptyState("offline", "Not connected.")
 """In the place of anything that is read: why there is no service is told once, in the window."""
-NO_STAKES: Final = "not connected: no stakes"
-"""Where a list stakes nothing because nobody knows whether its prices still stand."""
 
 
 class Refusal(NamedTuple):
@@ -39,6 +37,11 @@ def refusal(connection: Connection) -> Refusal:
         return Refusal(sentence, connection.advice)
     said = f"{reason_text(connection)} {connection.advice}".strip()
     return Refusal("The service does not let this key in.", said)
+
+
+def no_stakes(connection: Connection) -> str:
+    """Say why a list stakes nothing: nobody knows whether its prices still stand."""
+    return f"{connection.why_lost}: no stakes"
 
 
 def out_of_requests(connection: Connection) -> Refusal | None:

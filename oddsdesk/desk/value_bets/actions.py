@@ -126,7 +126,7 @@ class BetActions(QObject):
             self._owner,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.follow(lambda: subject_now(dialog.subject, board), lambda: board.connection.is_lost)
+        dialog.follow(lambda: subject_now(dialog.subject, board), lambda: board.connection.why_lost)
         dialog.placed.connect(lambda typed: self._place(dialog, typed, then))
         dialog.rejected.connect(otherwise)
         dialog.open()

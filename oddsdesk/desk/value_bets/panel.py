@@ -24,7 +24,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, typed_text
-from oddsdesk.desk.ui.states import NO_STAKES
+from oddsdesk.desk.ui.states import no_stakes
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -322,7 +322,7 @@ class ValuesPanel(QWidget):
             of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
             chosen = f"by {judged_by} · {chosen}"  # what is cut off first stands last
             if value and self._board.connection.is_lost:
-                chosen = f"{NO_STAKES} · {chosen}"
+                chosen = f"{no_stakes(self._board.connection)} · {chosen}"
             text = bets_text(value, bets.count - value, of, chosen, lists.hidden)
             waiting = bets.rows_that_would_move
             state = state_without_bets(

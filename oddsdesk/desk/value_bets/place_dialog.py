@@ -87,7 +87,7 @@ class PlaceDialog(QDialog):
         self._problem = ""
         """Why what was typed is not kept."""
         self._look: Callable[[], BetSubject | None] = lambda: subject
-        self._is_lost: Callable[[], bool] = lambda: False
+        self._why_lost: Callable[[], str] = lambda: ""
         self._placed, self._reference = placed, reference
         self._profiles = profiles
         self._listed_odds = typed_text(subject.odds)
@@ -117,13 +117,13 @@ class PlaceDialog(QDialog):
         self.stake.setFocus()
         self.stake.selectAll()
 
-    def follow(self, look: Callable[[], BetSubject | None], is_lost: Callable[[], bool]) -> None:
+    def follow(self, look: Callable[[], BetSubject | None], why_lost: Callable[[], str]) -> None:
         """Say what the bet is worth as the price and the fair odds move, while it is typed.
 
-        ``look`` returns what is thought of it now, None where it is held no longer; ``is_lost``
-        whether nothing is heard of prices.
+        ``look`` returns what is thought of it now, None where it is held no longer; ``why_lost``
+        why no price is known to stand, empty where they are.
         """
-        self._look, self._is_lost = look, is_lost
+        self._look, self._why_lost = look, why_lost
         self._looks.start(_LOOK_MS)
         self._look_again()
 
@@ -138,8 +138,8 @@ class PlaceDialog(QDialog):
         said = [_PRACTICE] if subject.is_simulated else []
         if self._placed:
             said.append(_placed_text(self._placed))
-        if self._is_lost():
-            said.append("Not connected: nobody knows whether this price still stands.")
+        if why := self._why_lost():
+            said.append(f"{why[0].upper()}{why[1:]}: nobody knows whether this price still stands.")
         if not is_held:
             said.append("This price is gone.")
         elif subject.odds != self._listed:

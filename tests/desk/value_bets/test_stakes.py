@@ -46,6 +46,9 @@ def test_nothing_is_staked_while_nothing_is_heard_of_prices(
         assert row(panel)["Stake"] == stake
         assert ("not connected: no stakes" in facts(panel)) is (stake == "–")
         assert panel.lists.staked == (7 if stake == "7" else 0)
+    quoted.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
+    assert row(panel)["Stake"] == "–"
+    assert "prices are read again after a loss of the connection: no stakes" in facts(panel)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,61 @@ def test_a_service_is_away_since_its_last_word(desk: Desk, signal: ConnectionMon
     assert desk.board.connection.since_ms == NOW + 90_000
 
 
+@pytest.fixture
+def reading(desk: Desk) -> ConnectionMonitor:
+    """One of a board whose prices one job reads, which it did before the stream came up."""
+    made = ConnectionMonitor(desk.board, lambda: desk.now, lambda: frozenset({"rows"}))
+    made.begin()
+    made.read("rows", desk.now)
+    return made
+
+
+def test_what_was_read_before_a_loss_is_in_doubt_until_it_is_read_again(
+    desk: Desk, reading: ConnectionMonitor
+) -> None:
+    def doubt() -> str:
+        return desk.board.connection.why_lost
+
+    assert doubt() == "not connected"
+    desk.now += 1_000
+    reading.stream_state(Connected())
+    assert doubt() == ""
+    reading.stream_state(Lost("gone", desk.now + 5))
+    assert doubt() == "not connected"
+    desk.now += 1_000
+    began_while_lost = desk.now
+    desk.now += 1_000
+    reading.stream_state(Connected())
+    assert doubt() == "prices are read again after a loss of the connection"
+    reading.read("rows", began_while_lost)
+    reading.read("games", desk.now)
+    assert desk.board.connection.is_lost
+    assert desk.board.connection.is_heard
+    reading.read("rows", desk.now)
+    assert doubt() == ""
+
+
+def test_a_plan_without_stream_doubts_what_was_read_before_the_last_try_that_failed(
+    desk: Desk, reading: ConnectionMonitor
+) -> None:
+    reading.outcome(STREAM, NO_STREAM, NOW)
+    assert not desk.board.connection.is_lost
+    desk.now += 1_000
+    reading.outcome("games", OfflineError("nobody"), desk.now + 1)
+    desk.now += 1_000
+    again = desk.now
+    reading.outcome("games", None, None)
+    assert desk.board.connection.is_catching_up
+    reading.read("rows", again)
+    assert not desk.board.connection.is_lost
+    desk.now += 1_000
+    reading.outcome("rows", OfflineError("nobody"), desk.now + 1)
+    desk.now += 1_000
+    reading.read("rows", desk.now)
+    reading.outcome("rows", None, None)
+    assert not desk.board.connection.is_lost
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [

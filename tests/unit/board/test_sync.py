@@ -134,6 +134,29 @@ async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: P
     assert board.connection.link is Link.STOPPED
 
 
+@pytest.mark.parametrize("keeps_all", [False, True])
+async def test_what_was_read_before_a_loss_does_not_count_until_it_is_read_again(
+    tmp_path: Path, keeps_all: bool
+) -> None:
+    async with service(tmp_path) as server:
+        url, key = server.url, key_of(server, Plan.PRO_RT)
+        running = syncing(url, key)
+        board, sync = await running.__aenter__()
+        sync.want_rows(keeps_all)
+        if not keeps_all:
+            board.want_values = lambda _: None  # type: ignore[method-assign]
+            sync.subscribe_game(GAME)
+        await until_told(board, lambda: not board.connection.is_lost and odds(board) == 3.5)
+    counted: list[float | None] = []
+    board.subscribe(lambda _: None if board.connection.is_lost else counted.append(odds(board)))
+    await until_told(board, lambda: board.connection.link is Link.WAITING)
+    async with service(tmp_path, port=int(url.rsplit(":", 1)[1])) as server:
+        await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.2, "Chelsea": 4.1}))
+        await until_told(board, lambda: not board.connection.is_lost)
+        await running.__aexit__(None, None, None)
+    assert set(counted) == {3.2}
+
+
 async def test_who_does_not_want_to_wait_is_let_in_as_soon_as_the_key_may(tmp_path: Path) -> None:
     async with (
         service(tmp_path) as server,

@@ -4,8 +4,10 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.board.alerts.channels import (
     ChannelError,
@@ -15,9 +17,12 @@ from oddsdesk.board.alerts.channels import (
     keyring_name,
     open_channel,
     variable_of,
+    why_unsent,
 )
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.times import format_ms
 from oddsdesk.network import http
@@ -245,6 +250,33 @@ async def test_while_a_channel_is_down_for_a_minute_alerts_wait_in_order_and_oth
     for each in entries:
         assert each.deliveries["phone"].startswith("sent ")
         assert each.deliveries["desk"].startswith("sent ")
+
+
+async def test_an_alert_of_a_price_waits_until_it_is_known_to_stand_and_others_overtake_it() -> (
+    None
+):
+    phone, lost, board = Wire(), Connection(link=Link.WAITING), Board(lambda: NOW)
+    board.set_connection(lost)
+    holds = partial(why_unsent, board)
+    outbox = Outbox({"phone": phone}, lambda: phone.now, holds=holds, rest=phone.rest)
+    outbox.start()
+    value = entry("value")
+    value.alert = replace(value.alert, is_of_prices=True)
+    for each in (value, entry("no prices come")):
+        outbox.put(each)
+    await until(lambda: len(phone.got) == 1 and phone.now >= NOW + 60_000)
+    assert [title for title, _ in phone.got] == ["no prices come"]
+    assert value.deliveries["phone"] == "not yet: not connected"
+    board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
+    await until(lambda: value.deliveries["phone"].startswith("not yet: prices are read again"))
+    board.set_connection(Connection(link=Link.LIVE))
+    await until(lambda: len(phone.got) == 2)
+    board.set_connection(lost)
+    late = replace(entry("late"), alert=value.alert, at=phone.now)
+    outbox.put(late)
+    await until(lambda: late.deliveries["phone"].startswith("given up: not yet: not connected"))
+    await outbox.stop()
+    assert [title for title, _ in phone.got] == ["no prices come", "value"]
 
 
 async def test_what_could_not_be_sent_for_ten_minutes_is_given_up_and_says_so() -> None:

@@ -92,6 +92,14 @@ def test_odds_of_what_was_told_are_still_numbers(tmp_path: Path) -> None:
     assert entry.alert.title == "Over 2.5 2.00 at Unibet"
 
 
+def test_that_an_alert_is_of_prices_outlives_the_program(tmp_path: Path) -> None:
+    clock = Clock()
+    gate = Gate(Policy(), clock)
+    gate.offer(Alert(("x",), "Target", "title", "text", is_of_prices=True))
+    (entry,) = after_a_restart(tmp_path / "told.json", gate, clock).entries
+    assert entry.alert.is_of_prices
+
+
 def test_the_hour_goes_on_over_a_restart(tmp_path: Path) -> None:
     clock = Clock()
     gate = Gate(Policy(most_per_hour=1), clock)

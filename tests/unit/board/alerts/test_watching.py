@@ -291,10 +291,11 @@ def test_nothing_is_told_of_prices_while_the_connection_is_lost(link: Link) -> N
     seen.load()
     seen.tell(2.2, "Unibet", "Under 2.5")
     seen.board.set_connection(Connection(link=link, since_ms=NOW))
-    assert [entry.alert.rule for entry in seen.tick()] == ["Kick off"]
+    sent = seen.tick()
+    assert [(each.alert.rule, each.alert.is_of_prices) for each in sent] == [("Kick off", False)]
     seen.board.set_connection(Connection(link=Link.LIVE))
-    told = sorted({entry.alert.rule for entry in seen.tick()})
-    assert told == ["Arbitrage", "Target", "Value"]
+    told = sorted({(each.alert.rule, each.alert.is_of_prices) for each in seen.tick()})
+    assert told == [("Arbitrage", True), ("Target", True), ("Value", True)]
 
 
 def test_what_was_told_before_the_connection_was_lost_is_no_news_afterwards() -> None:
