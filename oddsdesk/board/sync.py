@@ -349,8 +349,11 @@ class Sync:
             await asyncio.sleep(_TICK_S)
 
     def _patience_ms(self) -> int:
-        """Return how long a price may go unread without looking older: 0 without the stream."""
-        if self._board.connection.link is not Link.LIVE:
+        """Return how long a price may go unread without looking older.
+
+        0 without the stream, and while nothing is read: the stream tells of no withdrawal.
+        """
+        if self._board.connection.link is not Link.LIVE or self.budget.blocked_s():
             return 0
         if self._board.keeps_all and not self._board.snapshot_progress.is_paused:
             turn_ms = float(self._rows.turn_ms())

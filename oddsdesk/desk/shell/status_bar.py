@@ -12,7 +12,7 @@ from oddsdesk.desk.ui.controls.dot import Dot
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import scale_height
-from oddsdesk.desk.ui.states import faults_text, job_text, out_of_requests
+from oddsdesk.desk.ui.states import faults_text, job_text, stream_alone
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, STRIP, TextRole
 from oddsdesk.desk.ui.time_format import local_time, moment_text, span_text
@@ -154,8 +154,8 @@ def link_text(connection: Connection, now_ms: int) -> str:
     """Return the connection's state in one line of plain words."""
     failing = [job_text(fault) for fault in connection.faults]
     text = _link_text(connection, now_ms)
-    if connection.link is Link.LIVE and out_of_requests(connection) is not None:
-        text = f"{text} · not reading: no requests left"
+    if said := stream_alone(connection):
+        text = f"{text} · {said}"
     elif connection.link is Link.LIVE and connection.reason:
         failing.append(connection.reason)
     return f"{text} · failing: {', '.join(failing)}" if failing else text

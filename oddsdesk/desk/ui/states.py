@@ -48,9 +48,20 @@ def out_of_requests(connection: Connection) -> Refusal | None:
     """Return what to say while nothing is read for want of requests; None while some are left."""
     if connection.code != ErrorCode.RATE_LIMIT_EXCEEDED.value:
         return None
-    back = connection.next_try_ms
-    when = "" if back is None else f" at {local_time(back):%H:%M}"
+    when = _returning(connection, " at ")
     return Refusal("No requests are left.", f"What is missing is read when they are back{when}.")
+
+
+def stream_alone(connection: Connection) -> str:
+    """Say what is not read, and until when, while only the stream goes on; empty while all does."""
+    if connection.link is not Link.LIVE or out_of_requests(connection) is None:
+        return ""
+    return f"no requests left: lists and games are not read{_returning(connection, ' until ')}"
+
+
+def _returning(connection: Connection, preposition: str) -> str:
+    back = connection.next_try_ms
+    return "" if back is None else f"{preposition}{local_time(back):%H:%M}"
 
 
 def reason_text(connection: Connection) -> str:
@@ -98,6 +109,11 @@ def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True
     if connection.link is Link.REFUSED:
         sentence, detail = refusal(connection)
         return f"{sentence.rstrip('.')}{old} {detail}".rstrip()
+    if said := stream_alone(connection):
+        return (
+            f"{said[0].upper()}{said[1:]}. What the stream tells goes on; "
+            "it does not tell what is withdrawn, which shows by its age only."
+        )
     return ""
 
 

@@ -21,7 +21,7 @@ from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter
 from oddsdesk.desk.shell.status_bar import link_text
 from oddsdesk.desk.ui import states as matrix_states
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.states import refusal, text_without_games
+from oddsdesk.desk.ui.states import refusal, text_without_games, trouble_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.desk.value_bets import messages as values_states
@@ -82,7 +82,10 @@ def test_without_requests_no_panel_says_that_there_is_nothing(link: Link) -> Non
             f"No requests are left. What is missing is read when they are back at {back}."
         )
     if link is Link.LIVE:
-        assert link_text(connection, 0).endswith("changes a minute · not reading: no requests left")
+        lack = f"no requests left: lists and games are not read until {back}"
+        assert link_text(connection, 0).endswith(f"changes a minute · {lack}")
+        said = trouble_text(connection, 0)
+        assert said.startswith(f"{lack.capitalize()}. What the stream tells goes on")
 
 
 def test_an_unknown_key_is_told_as_such() -> None:

@@ -27,7 +27,7 @@ from oddsdesk.store.store import open_store
 from tests.kit.board import GAME, MONEYLINE, REFERENCE, row_key
 from tests.kit.board_service import CALM, key_of, quote, record, service
 from tests.kit.promises import in_time
-from tests.kit.waiting import until_told
+from tests.kit.waiting import until, until_told
 
 DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
 QUICK = Pace(games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, health_s=0.1)
@@ -409,6 +409,21 @@ async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
             async with asyncio.timeout(15):
                 while board.scrape_interval.patience_ms not in patience_ms:
                     await asyncio.sleep(0.02)
+
+
+async def test_what_nothing_reads_any_more_is_as_old_as_it_is(tmp_path: Path) -> None:
+    """Its requests used up, a stream goes on, which tells of no price that is withdrawn."""
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync),
+    ):
+        sync.want_rows(True)
+        patience = board.scrape_interval
+        await until_told(board, lambda: board.connection.link is Link.LIVE)
+        await until(lambda: patience.patience_ms > 0)
+        sync.budget.block(system_clock() + 3_600_000)
+        await until(lambda: patience.patience_ms == 0)
+        assert board.connection.link is Link.LIVE
 
 
 async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path: Path) -> None:
