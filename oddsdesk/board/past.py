@@ -15,12 +15,13 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.history_source import HistoryError
 from oddsdesk.board.readings import LoggedMove
+from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import NotFoundError, ServiceError
 from oddsdesk.client.paging import pages
 from oddsdesk.client.whole_lists import LIMIT, all_games
 from oddsdesk.contract.administration import LogMap
-from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.resources import Game, OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn, stop
@@ -201,13 +202,21 @@ class Past:
     async def _list_games(self) -> None:
         at_ms = self._at_ms
         board = self._board
-        games, is_cut = await all_games(self._client, format_ms(at_ms))
+        games, is_cut = await all_games(self._client, format_ms(at_ms), self._note_kind)
         board.load_games(games, is_cut=is_cut)
         self._listed_at, self._is_unlisted = at_ms, False
         shown = board.games.keys() | self._subscribed.keys()
         for game in {key.game_id for key in board.row_keys()} - shown:
             self._unread.discard(game)
             board.forget_game(game)
+
+    def _note_kind(self, answer: Listing[Game]) -> None:
+        """Say whether nobody offered what stood then."""
+        connection = self._board.connection
+        # Never False: a board lets go of all that is simulated as real odds come.
+        simulated = answer.simulated or None
+        kinds = replace(connection, simulated=simulated, shifted=answer.shifted)
+        self._board.set_connection(kinds)
 
     async def _read_rows(self) -> None:
         """Read all listed games: in a few requests where the service tells rows as of a moment."""
@@ -265,9 +274,14 @@ class Past:
         self._listed_at = min(self._listed_at, at_ms)
         self._at_ms = at_ms
         self._set_clock(at_ms)
-        connection = self._board.connection
-        since = at_ms if connection.since_ms is None else connection.since_ms
-        state = Connection(link=Link.PAST, as_of_ms=at_ms, since_ms=since)
+        before = self._board.connection
+        state = Connection(
+            link=Link.PAST,
+            as_of_ms=at_ms,
+            since_ms=at_ms if before.since_ms is None else before.since_ms,
+            simulated=before.simulated,
+            shifted=before.shifted,
+        )
         self._board.set_connection(state)
 
     def _read(self, name: str, work: Work) -> None:

@@ -48,11 +48,22 @@ class BetSlice(NamedTuple):
     """Whether the answer was cut without a cursor to go on from."""
 
 
-async def all_games(client: Client, as_of: str | None = None) -> GameList:
-    """Read every game: page after page, or by competition where there are no pages (D14)."""
-    games, is_cut = await _whole(
-        "games", lambda cursor: client.games(limit=LIMIT, cursor=cursor, as_of=as_of)
-    )
+async def all_games(
+    client: Client,
+    as_of: str | None = None,
+    on_answer: Callable[[Listing[Game]], None] = lambda _answer: None,
+) -> GameList:
+    """Read every game: page after page, or by competition where there are no pages (D14).
+
+    ``on_answer`` is called with each page.
+    """
+
+    async def fetch(cursor: str | None) -> Listing[Game]:
+        answer = await client.games(limit=LIMIT, cursor=cursor, as_of=as_of)
+        on_answer(answer)
+        return answer
+
+    games, is_cut = await _whole("games", fetch)
     if len(games) != LIMIT:
         return GameList(games, is_cut)
     held = {game.game_id: game for game in games}

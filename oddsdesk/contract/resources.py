@@ -22,6 +22,10 @@ class Meta(msgspec.Struct, frozen=True):
     rate_limit_remaining: int
     count: int | UnsetType = UNSET
     next_cursor: str | UnsetType = UNSET
+    simulated: bool | UnsetType = UNSET
+    """Of a moment of the past: whether simulated odds stood then."""
+    shifted: bool | UnsetType = UNSET
+    """Whether there may be old ones among them whose times were moved."""
 
 
 class Answer(msgspec.Struct, Generic[T], frozen=True):

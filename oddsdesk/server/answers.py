@@ -29,6 +29,8 @@ class Payload(msgspec.Struct, frozen=True):
     data: Any
     count: int | None = None
     next_cursor: str | None = None
+    simulated: bool | None = None
+    shifted: bool | None = None
 
 
 class Bare(msgspec.Struct, frozen=True):
@@ -65,6 +67,8 @@ def encode(found: Payload | Bare, remaining: int) -> Reply:
         rate_limit_remaining=remaining,
         count=msgspec.UNSET if found.count is None else found.count,
         next_cursor=found.next_cursor or msgspec.UNSET,
+        simulated=msgspec.UNSET if found.simulated is None else found.simulated,
+        shifted=msgspec.UNSET if found.shifted is None else found.shifted,
     )
     return Reply(200, _encoder.encode(Answer(found.data, meta)))
 

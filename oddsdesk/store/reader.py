@@ -367,7 +367,11 @@ class Reader(Protocol):
         ...
 
     def is_shifted(self, now_ms: int) -> bool:
-        """Whether they may still hold old ones whose times were moved."""
+        """Whether they may still hold old ones whose times were moved; also of a past moment."""
+        ...
+
+    def was_simulated(self, at_ms: int) -> bool:
+        """Whether simulated prices stood at a moment, as far as the log goes back."""
         ...
 
     def unpriced_reference(self) -> str | None:

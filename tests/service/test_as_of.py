@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
@@ -39,6 +40,21 @@ def test_games_are_answered_as_they_stood(moved: Any) -> None:
     listed = moved.data("/api/games", key, as_of=before)
     path = f"/api/games/{listed[0]['game_id']}"
     assert moved.get(path, key, as_of="2026-11-20T17:59:59Z").status_code == 404
+
+
+def test_a_moment_says_what_of_it_nobody_offered(moved: Any) -> None:
+    """D71, D72: as health says it of now."""
+    at = format_ms(moved.now - 90 * MINUTE)
+
+    def told() -> tuple[bool, bool]:
+        meta = moved.get("/api/games", moved.key(), as_of=at).json()["meta"]
+        return meta["simulated"], meta["shifted"]
+
+    assert told() == (False, False)
+    assert "simulated" not in moved.get("/api/games", moved.key()).json()["meta"]
+    old = replace(moved.quote(), odds={"Arsenal": 2.4, "Draw": 3.4, "Chelsea": 3.6})
+    moved.store.record([old], shifted=True).result(timeout=10)
+    assert told() == (False, True)
 
 
 @pytest.mark.parametrize("path", ["/api/games", "/api/games/00000000-0000-0000-0000-000000000000"])

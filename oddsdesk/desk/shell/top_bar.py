@@ -1,5 +1,7 @@
 """The top bar: which desk this is, what it is connected to, and the menu."""
 
+from typing import Final
+
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -17,6 +19,9 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import BAR, GAP, HALF, STEP
 from oddsdesk.desk.ui.time_format import moment_text
 from oddsdesk.pricing.formats import format_odds
+
+_SIMULATED: Final = "Simulated odds"
+_SHIFTED: Final = "Old odds, moved to now"
 
 
 class TopBar(QWidget):
@@ -93,11 +98,13 @@ class TopBar(QWidget):
         self._dot.show_ink(link_ink(connection))
         badge = self._feed
         if connection.simulated:
-            badge = "Simulated odds"
+            badge = _SIMULATED
         elif connection.shifted and not badge:
-            badge = "Old odds, moved to now"
+            badge = _SHIFTED
         if connection.as_of_ms is not None:
-            badge = f"As of {moment_text(connection.as_of_ms)}"
+            told = _SIMULATED if connection.simulated else _SHIFTED if connection.shifted else ""
+            mark = f" · {told.lower()}" if told else ""
+            badge = f"As of {moment_text(connection.as_of_ms)}{mark}"
         why = not_offered(simulated=connection.simulated, shifted=connection.shifted)
         self._badge.setText(badge)
         self._badge.setToolTip(sentence(why) if why else "")

@@ -1,5 +1,7 @@
 """GET /api/games, a game and its history; rights as for odds (D19)."""
 
+from msgspec.structs import replace
+
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import Game, GameMatrix, PriceChange
 from oddsdesk.contract.times import format_ms
@@ -36,7 +38,9 @@ def _games(call: Call) -> Payload:
         require_all_bookmakers(call.caller, AS_OF.name)
         filters = filters_of(call.asked)
         asked = (call.asked["limit"], call.asked["cursor"])
-        return listing(call.reader.games_as_of(at, filters, visibility, *asked))
+        found = listing(call.reader.games_as_of(at, filters, visibility, *asked))
+        simulated, shifted = call.reader.was_simulated(at), call.reader.is_shifted(at)
+        return replace(found, simulated=simulated, shifted=shifted)
     page = call.reader.games(
         call.now_ms,
         filters_of(call.asked),

@@ -514,8 +514,17 @@ class QueryReader(ABC):
         return self._may_stand(LAST_SIMULATED_AT, now_ms)
 
     def is_shifted(self, now_ms: int) -> bool:
-        """Whether they may still hold old ones whose times were moved."""
+        """Whether they may still hold old ones whose times were moved; also of a past moment.
+
+        From where on is not known: what is moved at once may be months long.
+        """
         return self._may_stand(LAST_SHIFTED_AT, now_ms)
+
+    def was_simulated(self, at_ms: int) -> bool:
+        """Whether simulated prices stood at a moment, as far as the log goes back."""
+        if self._setting(LAST_REAL_AT) is None:
+            return self._setting(LAST_SIMULATED_AT) is not None
+        return any(self._simulated_in(shard, at_ms) for shard in range(self.shards))
 
     def unpriced_reference(self) -> str | None:
         """Return the reference's name where others price recent games, and it none; else None."""
@@ -538,6 +547,13 @@ class QueryReader(ABC):
     def close(self) -> None:
         """Close the connection; the store does it."""
         self._select.close()
+
+    def _simulated_in(self, shard: int, at_ms: int) -> bool:
+        """Whether a moment lies in what a shard's log has of the time before real odds."""
+        last = self.last_made_up(shard)
+        first = spans.first_row(self._select, shard, 0, last)
+        end = spans.first_row(self._select, shard, last - 1, last)
+        return first is not None and end is not None and first[1] <= at_ms < end[1]
 
     def _may_stand(self, recorded_at: str, now_ms: int) -> bool:
         """Whether fresh prices may be of a kind that a setting says was recorded last then."""

@@ -86,6 +86,31 @@ async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looki
     assert (price.odds, board.freshness("Bet365", price)) == (2.2, Freshness.STALE)
 
 
+async def test_a_moment_of_which_nobody_offered_the_odds_says_so(tmp_path: Path) -> None:
+    noon = round(datetime(2024, 8, 17, 12).astimezone().timestamp() * 1000)
+    clock = MomentClock()
+    clock.at = noon
+    store = open_store(tmp_path / "odds.db", clock=clock)
+    odds = {"Yes": 2.0, "No": 1.8}
+    made_up = Quote("Kestrel", "Leeds vs Hull", "EPL", "btts", 0, odds, noon, match_date=noon)
+    store.record([made_up], simulated=True).result(LIMIT_S)
+    clock.at = later = noon + 48 * HOUR
+    real = Quote("Bet365", "Roma vs Lazio", "SEA", "btts", 0, odds, later, match_date=later)
+    store.record([real]).result(LIMIT_S)
+    store.close()
+    looking = Looking(tmp_path / "odds.db")
+    await looking.open()
+    for day, name, simulated in ((17, "Leeds vs Hull", True), (19, "Roma vs Lazio", None)):
+        looking.looking_back.show_day(DAY.replace(day=day))
+        board = looking.board
+        await looking.until(
+            lambda board=board, name=name: name in {g.match_name for g in board.games.values()}
+        )
+        assert board.connection.simulated is simulated
+    await looking.looking_back.close()
+    await looking.manager.close()
+
+
 async def test_another_date_shows_what_stood_then(looking: Looking) -> None:
     board = looking.board
     looking.looking_back.show_day(DAY.replace(day=16))

@@ -55,3 +55,9 @@ def test_a_running_replay_and_a_moment_of_the_past_say_what_they_are(
     assert badge(bar).text() == OLD
     quoted.board.set_connection(replace(LIVE, shifted=True, as_of_ms=1_776_340_800_000))
     assert badge(bar).text().startswith("As of ")
+    assert badge(bar).text().endswith(" · old odds, moved to now")
+    quoted.board.set_connection(replace(LIVE, simulated=True, as_of_ms=1_776_340_800_000))
+    assert badge(bar).text().endswith(" · simulated odds")
+    assert badge(bar).toolTip().startswith("These odds are simulated")
+    quoted.board.set_connection(replace(LIVE, as_of_ms=1_776_340_800_000))
+    assert "·" not in badge(bar).text()

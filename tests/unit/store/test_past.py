@@ -51,6 +51,23 @@ def test_the_reference_s_moves_start_with_what_stood_then(database: Database, qu
     store.close()
 
 
+def test_the_moments_at_which_simulated_prices_stood_are_known(database: Database, quote) -> None:
+    """Real ones may be older than the simulation: an archive that is imported after it."""
+    clock = Moving()
+    store = open_store(database, reference="Bet365", clock=clock)
+    was_simulated = store.reader().was_simulated
+    assert not was_simulated(NOW)
+    store.record([quote("Kestrel", scraped_at=NOW)], simulated=True).result(10)
+    clock.now = NOW + MINUTE
+    assert was_simulated(NOW)
+    assert was_simulated(clock.now)
+    old = quote("Bet365", odds={"PSG": 1.5, "Lyon": 6.0}, scraped_at=NOW - 30 * MINUTE)
+    store.record([old]).result(10)
+    simulated = {at: was_simulated(NOW + at * MINUTE) for at in (-30, -1, 0, 0.5, 1, 2)}
+    assert simulated == {-30: False, -1: False, 0: True, 0.5: True, 1: False, 2: False}
+    store.close()
+
+
 def test_a_log_of_nothing_has_no_beginning_and_no_silence(store) -> None:
     assert store.reader().log_began() is None
     assert store.reader().silences(0, NOW, MINUTE) == []
