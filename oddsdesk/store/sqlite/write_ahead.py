@@ -10,8 +10,9 @@ LIMIT_BYTES: Final = 24 * 1024 * 1024
 later, the fewer are copied; with one large commit on top the log stays under 64 MB."""
 STEP_BYTES: Final = 2 * 1024 * 1024
 """How much the log grows before a new try, where a reader kept it from being copied."""
-LEFT_BYTES: Final = 4 * 1024 * 1024
-"""What the log's file is truncated to when it starts over."""
+LEFT_BYTES: Final = 20 * 1024 * 1024
+"""What the log's file is truncated to when it starts over: pages that are there already cost a
+commit a third less. Below the limit, since the file's size tells how much the log holds."""
 
 _log = logging.getLogger(__name__)
 

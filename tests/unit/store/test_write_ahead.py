@@ -10,7 +10,7 @@ import pytest
 from oddsdesk.store.sqlite import write_ahead
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step
-from oddsdesk.store.sqlite.write_ahead import LEFT_BYTES, WriteAheadLog
+from oddsdesk.store.sqlite.write_ahead import LEFT_BYTES, LIMIT_BYTES, WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer
 
 NOTES = Schema("notes", (Step("notes", ("CREATE TABLE note (who INTEGER, text BLOB)",)),))
@@ -134,6 +134,20 @@ def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
         assert counts == [(0, 400), (1, 400), (2, 400)]
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
+
+
+def test_most_of_the_file_stays_when_its_log_begins_anew(tmp_path: Path) -> None:
+    """What is written anew goes over pages that are there; the rest is what tells of its growth."""
+    path = tmp_path / "notes.db"
+    connection = open_writer(path, NOTES, synchronous="NORMAL")
+    writer = Writer("test writer", connection, wal=WriteAheadLog(path, connection))
+    while wal_bytes(path) < LIMIT_BYTES:
+        note(writer, 1024 * KIB)
+        wait_for_writer(writer)
+    note(writer)
+    wait_for_writer(writer)
+    assert LIMIT_BYTES * 3 // 4 < wal_bytes(path) < LIMIT_BYTES
+    writer.close()
 
 
 def test_the_file_is_cut_when_its_log_begins_anew(path: Path) -> None:
