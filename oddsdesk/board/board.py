@@ -15,7 +15,7 @@ from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.game_books import GameBooks
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.judging import Judge
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SelectionRow
+from oddsdesk.board.matrix import CellKey, Matrix, QuoteKey, RowKey, Section, SelectionRow
 from oddsdesk.board.merging import batched, put_all, put_move
 from oddsdesk.board.notices import (
     ConnectionChanged,
@@ -35,7 +35,6 @@ from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.board.readings import (
     LoggedMove,
-    QuoteKey,
     game_of_matrix,
     quotes_of,
     read_market,

@@ -1,7 +1,7 @@
 """One game's prices: its markets, and the matrix that they make."""
 
 import logging
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -11,9 +11,16 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
-from oddsdesk.board.matrix import CellKey, MarketFacts, Matrix, Place, Section, SelectionRow
+from oddsdesk.board.matrix import (
+    CellKey,
+    MarketFacts,
+    Matrix,
+    Place,
+    QuoteKey,
+    Section,
+    SelectionRow,
+)
 from oddsdesk.board.prices import Price, Sighting
-from oddsdesk.board.readings import QuoteKey
 from oddsdesk.board.reference import Renaming
 from oddsdesk.pricing.assessment import GOAL_MARKETS, OVERTIME_SPORTS
 from oddsdesk.slices import exhaust
@@ -260,6 +267,11 @@ class GameBook:
         """Return a selection with its prices, None where none is held."""
         market = self._markets.get((market_type, period))
         return None if market is None else market.rows.get(selection)
+
+    def rows(self, market_type: str, period: int) -> Mapping[str, SelectionRow]:
+        """Return the selections of a market."""
+        market = self._markets.get((market_type, period))
+        return {} if market is None else market.rows
 
     def prices(self) -> Iterator[tuple[CellKey, Price]]:
         """Yield every price held, withdrawn ones too."""

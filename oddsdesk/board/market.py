@@ -12,7 +12,15 @@ from oddsdesk.board import valuation
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.holds import Holds
-from oddsdesk.board.matrix import CellKey, MarketFacts, Place, Section, SectionKey, SelectionRow
+from oddsdesk.board.matrix import (
+    CellKey,
+    MarketFacts,
+    Place,
+    QuoteKey,
+    Section,
+    SectionKey,
+    SelectionRow,
+)
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.board.pushes import Pushes
@@ -94,7 +102,8 @@ class Market:
 
         ``admit`` tells whether there is room for a new one. Returns as ``GameBook.put_quote``.
         """
-        rows, again = self.rows, list[str]()
+        rows, again, changed = self.rows, list[str](), list[str]()
+        quote = self.market_type, self.period, bookmaker
         found: tuple[int, int] | None = None
         seen_at: int | None = None
         state = self._states.get(bookmaker)
@@ -126,18 +135,18 @@ class Market:
                     state = seen.is_live
             is_new = held is None or held.withdrawn_at != price.withdrawn_at
             if is_new or held is None or held.odds != price.odds:
-                key = CellKey(self.market_type, self.period, selection, bookmaker)
                 self._moved.add((selection, bookmaker))
-                changes.cells[key] = None
-                changes.moves.append((key, held, price))
+                changed.append(selection)
+                changes.moves.append((quote, selection, held, price))
                 if is_new:
                     self.reoffered.add(bookmaker)
                     self._reformed.add(bookmaker)
             elif scraped_at != held.scraped_at:
-                changes.cells[self._key((selection, bookmaker))] = None
+                changed.append(selection)
                 again.append(selection)
             if found is None and held is not None and scraped_at > held.scraped_at:
                 found = scraped_at - held.scraped_at, scraped_at
+        changes.note(quote, changed)
         if again:
             self._see_again(bookmaker, again)
         return found
@@ -175,7 +184,7 @@ class Market:
         held = self.price(cell)
         if held is None or not held.is_offered:
             return
-        gone, key = withdraw(held, now_ms), self._key(cell)
+        gone, quote = withdraw(held, now_ms), self._quote(cell[1])
         if self.market_type == "moneyline" and self._side_of(cell[0]) == DRAW:
             self.facts.drew_at[cell[1]] = held.scraped_at
         self._set(self.rows[cell[0]], cell[1], gone)
@@ -183,8 +192,8 @@ class Market:
         self._moved.add(cell)
         self.reoffered.add(cell[1])
         self._reformed.add(cell[1])
-        changes.cells[key] = None
-        changes.moves.append((key, held, gone))
+        changes.note(quote, cell[:1])
+        changes.moves.append((quote, cell[0], held, gone))
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> bool:
         """Forget prices that were withdrawn a while ago, and rows left empty; tell if any."""
@@ -348,7 +357,7 @@ class Market:
                 for selection, row in self.rows.items():
                     if bookmaker is None or bookmaker in row.prices:
                         self._moved.add((selection, bookmaker))
-                        changes.cells[self._key((selection, bookmaker))] = None
+                        changes.note(self._quote(bookmaker), [selection])
         self._just_seen.clear()
 
     def _is_stale_news(self, bookmaker: str | None, now_ms: int, basis: Basis) -> bool:
@@ -377,7 +386,7 @@ class Market:
                 if price.is_offered:
                     self._set(row, bookmaker, replace(price, scraped_at=seen_at))
                     if bookmaker in row.near:
-                        changes.cells[self._key((row.selection, bookmaker))] = None
+                        changes.note(self._quote(bookmaker), [row.selection])
             if bookmaker is None:
                 for section in self.sections:
                     valuation.redate(section)
@@ -388,9 +397,8 @@ class Market:
     def _tell_what_else_is_offered(self, changes: Changes) -> None:
         """What a bookmaker offers beside a price tells what the price is of: a draw that went."""
         for bookmaker in self._reformed:
-            for selection, row in self.rows.items():
-                if bookmaker in row.prices:
-                    changes.cells[self._key((selection, bookmaker))] = None
+            named = [selection for selection, row in self.rows.items() if bookmaker in row.prices]
+            changes.note(self._quote(bookmaker), named)
 
     def _side_of(self, selection: str) -> str:
         place = self.places.get(selection)
@@ -444,8 +452,11 @@ class Market:
                 continue
             if price.is_live is not is_live:
                 self._set(row, bookmaker, replace(price, is_live=is_live))
-            changes.cells[self._key((selection, bookmaker))] = None
+            changes.note(self._quote(bookmaker), [selection])
             self._moved.add((selection, bookmaker))
+
+    def _quote(self, bookmaker: str | None) -> QuoteKey:
+        return self.market_type, self.period, bookmaker
 
     def _key(self, cell: Cell) -> CellKey:
         return CellKey(self.market_type, self.period, *cell)

@@ -14,6 +14,10 @@ from oddsdesk.pricing.value import ReferenceLine
 _NO_LINE = float("-inf")
 
 
+QuoteKey = tuple[str, int, str | None]
+"""Market type, period, bookmaker: what one odds row is about."""
+
+
 class SectionKey(NamedTuple):
     """A line group of a game; ``group`` is ``LineGroup.key``."""
 
@@ -195,9 +199,9 @@ class Section(msgspec.Struct):
         """Return the key of one price of each row that has any left."""
         market_type, period, _ = self.key
         return [
-            CellKey(market_type, period, row.selection, bookmakers[0])
+            CellKey(market_type, period, row.selection, bookmaker)
             for row in self.rows
-            if (bookmakers := row.priced_by())
+            for bookmaker in row.priced_by()[:1]
         ]
 
     def order(self) -> tuple[int, int, float, str]:

@@ -1,11 +1,11 @@
 """What the board tells its subscribers: small values that say what changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import get_args
 
 import msgspec
 
-from oddsdesk.board.matrix import CellKey, RowKey, SectionKey
+from oddsdesk.board.matrix import CellKey, QuoteKey, RowKey, SectionKey
 
 
 class GamesChanged(msgspec.Struct, frozen=True):
@@ -28,12 +28,20 @@ class GameMerged(msgspec.Struct, frozen=True):
 class PricesChanged(msgspec.Struct, frozen=True):
     """Prices of a game moved, were seen again or withdrawn, in a matrix laid out as before.
 
-    ``sections`` are those whose figures (fair, window, holds, best) may differ.
+    ``quotes`` are these prices: their selections. ``sections`` are those whose figures (fair,
+    window, holds, best) may differ.
     """
 
     game_id: str
-    cells: tuple[CellKey, ...]
+    quotes: Mapping[QuoteKey, Collection[str]]
     sections: tuple[SectionKey, ...]
+
+    @property
+    def cells(self) -> Iterator[CellKey]:
+        """The prices, one by one: asked of the games that somebody looks at, not of all."""
+        for (market_type, period, bookmaker), selections in self.quotes.items():
+            for selection in selections:
+                yield CellKey(market_type, period, selection, bookmaker)
 
 
 class RowsChanged(msgspec.Struct, frozen=True):

@@ -99,10 +99,9 @@ class Opportunities:
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged):
-            cells, sections = notice.cells, notice.sections
-            for cell in cells:
-                self._due[notice.game_id, cell.market_type, cell.period] = None
-            for section in sections:
+            for market_type, period, _ in notice.quotes:
+                self._due[notice.game_id, market_type, period] = None
+            for section in notice.sections:
                 self._due[notice.game_id, section.market_type, section.period] = None
         elif isinstance(notice, MatrixLoaded):
             matrix = self._board.matrix(notice.game_id)

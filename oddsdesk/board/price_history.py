@@ -8,7 +8,7 @@ from typing import Final
 
 from oddsdesk.board.connection import Link
 from oddsdesk.board.history import Gap, History, Origin, Point, PricePath, Why, tidy
-from oddsdesk.board.matrix import CellKey, SelectionRow
+from oddsdesk.board.matrix import QuoteKey, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.board.reference import Renaming, renamed
 
@@ -21,8 +21,9 @@ _HEARING: Final = (Link.LIVE, Link.POLLING)
 
 SelectionKey = tuple[str, int, str]
 """Market type, period, selection."""
-Move = tuple[CellKey, Price | None, Price]
-"""A price before and after it moved, was withdrawn or came back."""
+Move = tuple[QuoteKey, str, Price | None, Price]
+"""Which price it is, by quote and selection; before and after it moved, was withdrawn or came
+back."""
 
 
 class PriceHistory:
@@ -54,7 +55,7 @@ class PriceHistory:
         """Keep moves of a subscribed game."""
         tracks = self._tracks.setdefault(game, {})
         before = self._points
-        for (market_type, period, selection, bookmaker), held, price in moves:
+        for (market_type, period, bookmaker), selection, held, price in moves:
             track = tracks.get((market_type, period, selection), {}).get(bookmaker)
             if track is None:
                 if held is None:

@@ -9,14 +9,12 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from oddsdesk.board.games import GameEntry, optional_ms
-from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.matrix import CellKey, QuoteKey
 from oddsdesk.board.prices import Sighting
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, OddsRow, PriceMessage
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 
-QuoteKey = tuple[str, int, str | None]
-"""Market type, period, bookmaker: what one odds row is about."""
 Reading = tuple[QuoteKey, list[tuple[str, Sighting]], float | UnsetType | None]
 """A quote, sightings of its selections, and the maximum bet where it is of whom the service judges
 by."""

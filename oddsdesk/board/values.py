@@ -13,7 +13,7 @@ from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.market import WITHDRAWN_KEPT_MS
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey
+from oddsdesk.board.matrix import Matrix, RowKey
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.board.service_rows import ServiceRow, audited
 from oddsdesk.contract.resources import ValueBet
@@ -109,7 +109,7 @@ class ValueBets:
         keys = dict.fromkeys(self._touched(book, changes))
         if changes.overtime_learnt:
             keys |= dict.fromkeys(self._with_goals(book.matrix.competition))
-        return self._assess_all(keys, now_ms)
+        return self._assess_all(keys, now_ms) if keys else []
 
     def ageing(self, now_ms: int) -> Iterator[list[RowKey]]:
         """Assess what time alone has changed, some at a time; yield the prices that differ."""
@@ -140,33 +140,29 @@ class ValueBets:
 
     def _touched(self, book: GameBook, changes: Changes) -> Iterator[RowKey]:
         """Yield the prices that are near to value, were, or are listed, of those that changed."""
-        game, changed = book.matrix.game_id, changes.cells
-        held, listed_at = self._near.get(game, {}), self._listed_at.get(game, {})
-        whole = {
-            (*section.key[:2], row.selection)
-            for section in changes.revalued
-            for row in section.rows
-        }
-        selections = {cell[:3] for cell in changed}
-        if whole or changes.removed:
-            selections |= whole | {cell[:3] for cell in changes.removed}
-        for cell in selections:
+        game = book.matrix.game_id
+        near_at, listed_at = self._near.setdefault(game, {}), self._listed_at.get(game, {})
+        whole = _judged_anew(changes)
+        for cell in whole:
             row = book.row(*cell)
-            near = () if row is None else row.near
-            before, listed = held.get(cell, ()), listed_at.get(cell, ())
-            if not near and not before and not listed:
-                continue
-            if near:
-                held = self._near.setdefault(game, held)
-                held[cell] = near
-            else:
-                held.pop(cell, None)
-            all_of_it = cell in whole or (*cell, None) in changed
-            for bookmaker in dict.fromkeys((*near, *before, *listed)):
-                key = CellKey(*cell, bookmaker)
-                came_or_left = (bookmaker in near) != (bookmaker in before)
-                if all_of_it or came_or_left or key in changed or key in changes.removed:
-                    yield RowKey(game, *key)
+            near, before = () if row is None else row.near, near_at.get(cell, ())
+            _remember(near_at, cell, near)
+            for name in dict.fromkeys((*near, *before, *listed_at.get(cell, ()))):
+                yield RowKey(game, *cell, name)
+        for (market_type, period, bookmaker), selections in changes.by_quote():
+            rows = book.rows(market_type, period)
+            for selection in selections:
+                cell = market_type, period, selection
+                if cell in whole:
+                    continue
+                row = rows.get(selection)
+                near, before = () if row is None else row.near, near_at.get(cell, ())
+                if near != before:
+                    _remember(near_at, cell, near)
+                    for name in set(near).symmetric_difference(before):
+                        yield RowKey(game, *cell, name)
+                if bookmaker in before or bookmaker in listed_at.get(cell, ()):
+                    yield RowKey(game, *cell, bookmaker)
 
     def _with_goals(self, competition: str) -> list[RowKey]:
         """The prices of a competition that goals in overtime may decide (D49)."""
@@ -233,6 +229,26 @@ class ValueBets:
         if is_new or now_ms - self._audited_at >= _AUDIT_AGAIN_MS:
             self.audit = audit(rows)._replace(sends_return_rate=is_turned)
             self._audited_at = now_ms
+
+
+def _judged_anew(changes: Changes) -> set[SelectionKey]:
+    """Return the selections of which every price is to be looked at: the reference differs."""
+    whole = {
+        (*section.key[:2], row.selection) for section in changes.revalued for row in section.rows
+    }
+    for (market_type, period, bookmaker), selections in changes.quotes.items():
+        if bookmaker is None:
+            whole |= {(market_type, period, selection) for selection in selections}
+    return whole
+
+
+def _remember(
+    near_at: dict[SelectionKey, tuple[str, ...]], cell: SelectionKey, near: tuple[str, ...]
+) -> None:
+    if near:
+        near_at[cell] = near
+    else:
+        near_at.pop(cell, None)
 
 
 _SHOWN: Final = attrgetter(

@@ -22,7 +22,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.market import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import CellKey, RowKey, Section
-from oddsdesk.board.price_history import Move
+from oddsdesk.board.price_history import Move, SelectionKey
 from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.board.valuation import figure
@@ -105,13 +105,13 @@ class PastGame:
         self.moves = changes.moves
         self._forget_withdrawn(changes)
         if self.era.basis.is_pooled:
-            moved = [self.book.section_of(*cell[:3]) for cell in changes.cells]
+            moved = [self.book.section_of(*cell) for cell in _selections(changes)]
             self._date_votes(filter(None, moved), self.moment, changes)
         self.book.recompute(self.era.basis, changes)
         if changes.overtime_learnt:
             return list(self.all_near())
         ident = self.entry.game_id
-        touched = {cell[:3]: None for cell in changes.cells}
+        touched = dict.fromkeys(_selections(changes))
         for section in changes.revalued:
             touched |= {(*section.key[:2], row.selection): None for row in section.rows}
         return [
@@ -236,3 +236,10 @@ def _one_each(section: Section) -> Iterator[tuple[CellKey, Price]]:
             if price.is_offered and name not in found:
                 found[name] = CellKey(*section.key[:2], row.selection, name), price
     yield from found.values()
+
+
+def _selections(changes: Changes) -> Iterator[SelectionKey]:
+    """Yield the selections of which a price differs or was seen again."""
+    for (market_type, period, _), selections in changes.quotes.items():
+        for selection in selections:
+            yield market_type, period, selection

@@ -37,17 +37,18 @@ class MovesOfGame:
     def take(self, game: PastGame, now_ms: int) -> Iterator[Seen]:
         """Yield what the moves of a moment tell, those of the reference first."""
         moves = []
-        for key, before, after in game.moves:
+        for (market_type, period, bookmaker), selection, before, after in game.moves:
             if before is not None and before.odds != after.odds and after.is_offered:
-                section = game.book.section_of(*key[:3])
-                if section is not None and section.rows[0].selection == key.selection:
-                    moves.append((key, after.odds > before.odds))
-        for key, is_up in moves:
-            if key.bookmaker is None:
-                yield from self._reference_moved(game, key[:3], is_up, now_ms)
-        for key, is_up in moves:
-            if key.bookmaker is not None:
-                yield from self._moved(key[:3], key.bookmaker, is_up, now_ms)
+                cell = market_type, period, selection
+                section = game.book.section_of(*cell)
+                if section is not None and section.rows[0].selection == selection:
+                    moves.append((cell, bookmaker, after.odds > before.odds))
+        for cell, bookmaker, is_up in moves:
+            if bookmaker is None:
+                yield from self._reference_moved(game, cell, is_up, now_ms)
+        for cell, bookmaker, is_up in moves:
+            if bookmaker is not None:
+                yield from self._moved(cell, bookmaker, is_up, now_ms)
 
     def _reference_moved(
         self, game: PastGame, cell: _Cell, is_up: bool, now_ms: int

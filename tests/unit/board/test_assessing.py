@@ -74,7 +74,7 @@ def test_another_profile_judges_prices_and_bests_anew_and_tells(desk: Desk) -> N
     desk.heard()
     desk.board.set_profiles(EXCHANGE)
     heard = desk.heard()
-    assert (heard[0], heard[-1]) == (PricesChanged(GAME, (), (RESULT,)), ValueBetsChanged())
+    assert (heard[0], heard[-1]) == (PricesChanged(GAME, {}, (RESULT,)), ValueBetsChanged())
     assert not desk.board.is_value(HOME)
     assert row_of(desk).best == pytest.approx(2.064)
     desk.board.set_profiles(Profiles())
@@ -91,7 +91,7 @@ def test_a_stale_price_is_never_best_and_comes_back_when_seen_again(desk: Desk) 
     desk.now += 60_001
     desk.heard()
     desk.board.sweep()
-    assert PricesChanged(GAME, (), (RESULT,)) in desk.heard()
+    assert PricesChanged(GAME, {}, (RESULT,)) in desk.heard()
     assert cautions(desk) == [Caution.STALE]
     assert not desk.board.is_value(HOME)
     assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.0, ("Unibet",))

@@ -66,7 +66,9 @@ def test_a_message_changes_its_cell_and_its_section(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
     desk.heard()
     desk.board.apply_all([message("Draw", 3.71)])
-    assert desk.heard() == [PricesChanged(GAME, (DRAW,), (RESULT,))]
+    assert desk.heard() == [
+        PricesChanged(GAME, {("moneyline", 0, "Betfair"): {"Draw": None}}, (RESULT,))
+    ]
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert (price.odds, price.previous, price.changed_at) == (3.71, 3.5, NOW + 1000)
@@ -218,7 +220,7 @@ def test_another_devig_method_judges_everything_anew(desk: Desk) -> None:
     desk.heard()
     desk.board.set_method("power")
     assert [line.fair for line in lines(desk.board)] != before
-    assert desk.heard() == [PricesChanged(GAME, (), (RESULT,)), ValueBetsChanged()]
+    assert desk.heard() == [PricesChanged(GAME, {}, (RESULT,)), ValueBetsChanged()]
 
 
 def test_games_are_told_of_when_they_differ(desk: Desk) -> None:

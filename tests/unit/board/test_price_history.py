@@ -4,7 +4,6 @@ from itertools import pairwise
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.history import Gap, Origin, PricePath, Why
-from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.slices import exhaust
@@ -103,22 +102,22 @@ def test_a_computer_that_slept_leaves_a_gap(desk: Desk) -> None:
 
 def test_the_reference_s_moves_stay_when_its_name_is_learnt(desk: Desk) -> None:
     seen = PriceHistory()
-    key = CellKey(*ARSENAL, REFERENCE)
+    quote = *ARSENAL[:2], REFERENCE
     before, after = Price(2.0, NOW, NOW, NOW), Price(2.1, NOW + 1, NOW + 1, NOW + 1)
-    seen.take(GAME, [(key, before, after)])
+    seen.take(GAME, [(quote, "Arsenal", before, after)])
     seen.rename({REFERENCE: None})
     assert seen.path(GAME, ARSENAL, None, after) == [(NOW, 2.0), (NOW + 1, 2.1)]
 
 
 def test_memory_is_bounded_and_the_newest_moves_stay() -> None:
     seen = PriceHistory(most_points=100)
-    keys = [CellKey("moneyline", 0, f"Selection {number}", "Betfair") for number in range(20)]
+    quote, names = ("moneyline", 0, "Betfair"), [f"Selection {number}" for number in range(20)]
     prices = [Price(2 + step / 100, NOW, NOW + step, NOW) for step in range(200)]
     for before, after in pairwise(prices):
-        seen.take(GAME, [(key, before, after) for key in keys])
-        assert seen.point_count <= 100 + 2 * len(keys)
-    for key in keys:
-        path = seen.path(GAME, key[:3], "Betfair", prices[-1])
+        seen.take(GAME, [(quote, name, before, after) for name in names])
+        assert seen.point_count <= 100 + 2 * len(names)
+    for name in names:
+        path = seen.path(GAME, ("moneyline", 0, name), "Betfair", prices[-1])
         assert path[-1] == (NOW + 199, prices[-1].odds)
 
 

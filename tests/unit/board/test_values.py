@@ -278,6 +278,18 @@ def test_a_price_that_the_service_does_not_list_comes_with_its_edge_and_goes_wit
     assert KEY not in desk.board.value_bets
 
 
+def test_prices_that_moves_bring_to_their_edge_come_and_go_as_often(desk: Desk) -> None:
+    exhaust(desk.board.merge_matrix(matrix(TOTAL, market_type="total")))
+    for step, (odds, is_value) in enumerate([(2.1, False), (2.16, True)] * 3, start=1):
+        said = [
+            message("Over 2.5", odds, NOW + step * 1_000, market_type="total", bookmaker=bookmaker)
+            for bookmaker in ("Unibet", "Betfair")
+        ]
+        desk.board.apply_all(said)
+        for bookmaker in ("Unibet", "Betfair"):
+            assert (KEY._replace(bookmaker=bookmaker) in desk.board.value_bets) is is_value
+
+
 def test_a_move_of_the_reference_fells_a_bet_too(desk: Desk) -> None:
     holding(desk)
     moved = message("Over 2.5", 2.12, market_type="total", bookmaker=REFERENCE)
