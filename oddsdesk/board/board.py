@@ -16,7 +16,7 @@ from oddsdesk.board.game_books import GameBooks
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import CellKey, Matrix, QuoteKey, RowKey, Section, SelectionRow
-from oddsdesk.board.merging import batched, put_all, put_move
+from oddsdesk.board.merging import batched, hear_again, put_all, put_move
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GameMerged,
@@ -388,10 +388,11 @@ class Board:
             named: dict[QuoteKey, None] = {}
             with self._told(book, changes):
                 for row in of_game:
-                    reading = read_row(row, now, self.whose, bad)
-                    put_all(book, [reading], changes, self.scrape_interval, self.reference)
-                    if reading[1]:
-                        named[row.market_type, row.period, row.bookmaker] = None
+                    if not hear_again(book, row, now, self.whose):
+                        reading = read_row(row, now, self.whose, bad)
+                        put_all(book, [reading], changes, self.scrape_interval, self.reference)
+                        if reading[1]:
+                            named[row.market_type, row.period, row.bookmaker] = None
                     yield
                 quotes = [(kind, period, self.whose.key_of(name)) for kind, period, name in named]
                 heard_at = now if asked_at is None else asked_at

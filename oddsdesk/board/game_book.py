@@ -21,7 +21,8 @@ from oddsdesk.board.matrix import (
     SelectionRow,
 )
 from oddsdesk.board.prices import Price, Sighting
-from oddsdesk.board.reference import Renaming
+from oddsdesk.board.reference import DeskReference, Renaming
+from oddsdesk.contract.resources import OddsRow
 from oddsdesk.pricing.assessment import GOAL_MARKETS, OVERTIME_SPORTS
 from oddsdesk.slices import exhaust
 
@@ -95,6 +96,15 @@ class GameBook:
         if market.is_dirty:
             self._dirty.add(where)
         return found
+
+    def hear_again(self, said: OddsRow, at_ms: int, heard_at: int, whose: DeskReference) -> bool:
+        """Note that a row says what is held of its quote, as ``Market.hear_again`` does."""
+        where = said.market_type, said.period
+        market = self._markets.get(where)
+        is_held = market is not None and market.hear_again(said, at_ms, heard_at, whose)
+        if is_held:
+            self._dirty.add(where)
+        return is_held
 
     def _admit(
         self, market: Market, bookmaker: str | None, changes: Changes, selection: str

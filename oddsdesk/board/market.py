@@ -1,7 +1,7 @@
 """One market of a game: its selections, their groups, and what a sighting changes in them."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import repeat
 from typing import Final
 
@@ -24,8 +24,9 @@ from oddsdesk.board.matrix import (
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.board.pushes import Pushes
-from oddsdesk.board.reference import Renaming, renamed
+from oddsdesk.board.reference import DeskReference, Renaming, renamed
 from oddsdesk.contract.periods import period_label
+from oddsdesk.contract.resources import OddsRow
 from oddsdesk.pricing.assessment import counts_overtime
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.selections import line_groups
@@ -150,6 +151,47 @@ class Market:
         if again:
             self._see_again(bookmaker, again)
         return found
+
+    def hear_again(self, said: OddsRow, at_ms: int, heard_at: int, whose: DeskReference) -> bool:
+        """Note that a row, scraped ``at_ms``, says of its bookmaker what is held, all of it.
+
+        Return whether it does. Most rows do while changes are streamed, and this takes a fifth of
+        what ``put`` does.
+        """
+        bookmaker, is_live = whose.key_of(said.bookmaker), said.is_live
+        has_limits, held = said.bookmaker == whose.service, list[Price]()
+        for selection, odds in said.odds.items():
+            row = self.rows.get(selection)
+            if row is None:
+                return False
+            price = row.reference if bookmaker is None else row.prices.get(bookmaker)
+            if (
+                price is None
+                or price.odds != odds
+                or price.scraped_at != at_ms
+                or price.withdrawn_at is not None
+                or price.is_live is not is_live
+                or price.url != (said.url or price.url)
+                or (has_limits and row.limits.get(bookmaker, UNSET) != said.liquidity)
+            ):
+                return False
+            held.append(price)
+        if not held or self._offers_more(bookmaker, said.odds):
+            return False
+        if self._states.get(bookmaker) is not is_live:
+            return False
+        for price in held:
+            price.heard_at = heard_at
+        self._see(bookmaker, held[0])
+        return True
+
+    def _offers_more(self, bookmaker: str | None, selections: Container[str]) -> bool:
+        """Whether a bookmaker offers another selection than these."""
+        return any(
+            (price := row.price_of(bookmaker)) is not None and price.is_offered
+            for selection, row in self.rows.items()
+            if selection not in selections
+        )
 
     def _see_again(self, bookmaker: str | None, selections: Iterable[str]) -> None:
         """Note that prices were seen that say the same, later."""

@@ -10,8 +10,9 @@ from oddsdesk.board.changes import Changes
 from oddsdesk.board.freshness import ScrapeInterval
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.prices import Sighting
-from oddsdesk.board.readings import LoggedMove, Reading
+from oddsdesk.board.readings import LoggedMove, Reading, scraped_ms
 from oddsdesk.board.reference import DeskReference
+from oddsdesk.contract.resources import OddsRow
 
 _BATCH: Final = 1000
 
@@ -31,6 +32,15 @@ def put_all(
             gaps.setdefault(quote[2] or reference or "", found)
     for bookmaker, (gap, scraped_at) in gaps.items():
         scrape_interval.rescraped(bookmaker, gap, scraped_at)
+
+
+def hear_again(book: GameBook, row: OddsRow, heard_at: int, whose: DeskReference) -> bool:
+    """Note that a row says what is held of its quote; return whether it does, in all of it."""
+    try:
+        at_ms = scraped_ms(row.scraped_at)
+    except ValueError:
+        return False
+    return book.hear_again(row, at_ms, heard_at, whose)
 
 
 def put_move(

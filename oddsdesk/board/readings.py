@@ -36,7 +36,7 @@ class LoggedMove(NamedTuple):
 _AHEAD_MS: Final = MINUTE_MS // 2
 """A price that was scraped later than this from now is taken for one of now: it would never age,
 and no later price would take its place (D85)."""
-_ms = lru_cache(maxsize=8192)(parse_ms)
+scraped_ms: Final = lru_cache(maxsize=8192)(parse_ms)
 """Cached, since prices of a bookmaker share their times: 20,000 have a few hundred."""
 
 
@@ -149,7 +149,7 @@ def _read(
             bad.append(f"{_name(quote, selection)}: expected odds above 1, got {odds:g}")
             continue
         try:
-            at_ms = _ms(scraped_at)
+            at_ms = scraped_ms(scraped_at)
         except ValueError as error:
             bad.append(f"{_name(quote, selection)}: scraped_at: {error}")
             continue

@@ -1,6 +1,8 @@
 """Whatever pictures and messages come, in whatever order: figures are those worked out anew."""
 
 from copy import deepcopy
+from typing import Any
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,13 +12,24 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import entry_of_price
+from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.board.readings import Reading, quotes_of, read_messages
 from oddsdesk.board.reference import DeskReference
-from oddsdesk.contract.resources import GameMatrix, PriceMessage
+from oddsdesk.contract.resources import GameMatrix, OddsRow, PriceMessage
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
-from tests.kit.board import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message
+from tests.kit.board import (
+    DRAW,
+    GAME,
+    NOW,
+    REFERENCE,
+    Desk,
+    lines,
+    matrix,
+    message,
+    odds_row,
+)
 
 EXCHANGE = Profiles([Profile(name="Betfair", group="Betfair", commission=0.05)])
 selections = st.sampled_from(["Arsenal", "Draw", "Chelsea"])
@@ -132,6 +145,64 @@ def test_what_a_quote_says_is_taken_in_together_as_one_by_one(
         alone.recompute(bases[1], changes[1])
         assert changes[0] == changes[1]
         assert together.matrix == alone.matrix
+
+
+NEWS: list[dict[str, Any]] = [
+    {},
+    {"odds": {"Arsenal": 2.0, "Draw": 3.6}},
+    {"odds": {"Arsenal": 2.1, "Draw": 3.6, "Chelsea": 4.0}},
+    {"at": NOW + 20},
+    {"at": NOW + 6_000},
+    {"url": "https://odds.example"},
+    {"is_live": True},
+    {"liquidity": 100.0},
+]
+"""In what a row may differ from the first that its bookmaker had."""
+rows = st.builds(
+    lambda bookmaker, news: odds_row(
+        bookmaker, **{"odds": {"Arsenal": 2.0, "Draw": 3.6, "Chelsea": 4.0}, **news}
+    ),
+    st.sampled_from([REFERENCE, "Betfair"]),
+    st.sampled_from([{}, {}, {}, *NEWS]),
+)
+
+
+@settings(max_examples=300)
+@given(
+    steps=st.lists(
+        st.lists(rows, min_size=1, max_size=3)
+        | st.lists(rows, min_size=1, max_size=3)
+        | st.lists(messages, min_size=1, max_size=2)
+        | st.sampled_from([1, 5_000, 61_000, 181_000]),
+        max_size=12,
+    )
+)
+def test_rows_that_say_what_is_held_do_what_all_others_do(
+    steps: list[list[Any] | int],
+) -> None:
+    quick, slow = Desk(), Desk()
+    for desk in (quick, slow):
+        desk.board.want_rows(True)
+        desk.board.scrape_interval.be_patient(90_000)
+    for step in steps:
+        take_in(quick, step)
+        with patch.object(Market, "hear_again", lambda *_: False):
+            take_in(slow, step)
+        assert quick.heard() == slow.heard()
+        assert quick.board.matrix(GAME) == slow.board.matrix(GAME)
+        assert list(quick.board.row_keys()) == list(slow.board.row_keys())
+    assert quick.board.value_bets == slow.board.value_bets
+
+
+def take_in(desk: Desk, step: list[Any] | int) -> None:
+    desk.now += 1
+    if isinstance(step, int):
+        desk.now += step
+        desk.board.sweep()
+    elif step and isinstance(step[0], OddsRow):
+        exhaust(desk.board.merge_rows(step, desk.now))
+    else:
+        desk.board.apply_all(step)
 
 
 def read_quote(said: list[PriceMessage], now: int, whose: DeskReference) -> Reading:
