@@ -363,8 +363,10 @@ class MainWindow(QMainWindow):
 
     def childEvent(self, event: QChildEvent) -> None:
         super().childEvent(event)
+        if not event.polished():  # else each child would become an object of Python's: 10 ms
+            return
         bar = event.child()
-        if event.polished() and isinstance(bar, QTabBar):  # Qt makes them for docks in one place
+        if isinstance(bar, QTabBar):  # Qt makes them for docks in one place
             bar.tabBarClicked.connect(partial(self._on_dock_tab_clicked, bar))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
