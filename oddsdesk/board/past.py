@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.board.history_source import HistoryError
 from oddsdesk.board.readings import LoggedMove
 from oddsdesk.client.answers import Listing
@@ -212,11 +212,12 @@ class Past:
 
     def _note_kind(self, answer: Listing[Game]) -> None:
         """Say whether nobody offered what stood then."""
-        connection = self._board.connection
+        meta = answer.meta
         # Never False: a board lets go of all that is simulated as real odds come.
-        simulated = answer.simulated or None
-        kinds = replace(connection, simulated=simulated, shifted=answer.shifted)
-        self._board.set_connection(kinds)
+        simulated = True if meta is not None and meta.simulated is True else None
+        shifted = meta is not None and meta.shifted is True
+        connection = self._board.connection
+        self._board.set_connection(replace(connection, simulated=simulated, shifted=shifted))
 
     async def _read_rows(self) -> None:
         """Read all listed games: in a few requests where the service tells rows as of a moment."""
@@ -226,22 +227,29 @@ class Past:
         if not self._tells_rows:
             await self._read_each()
             return
-        rows = list[OddsRow]()
+        rows, done = list[OddsRow](), 0
         as_of = format_ms(at_ms)
         fetched = pages(lambda at: self._client.odds(limit=LIMIT, cursor=at, as_of=as_of), "odds")
         async with aclosing(fetched) as answers:
             async for answer in answers:
                 rows += answer
+                done += 1
+                board.set_snapshot_progress(SnapshotProgress(done, None, len(rows)))
         if board.rows_wanted and at_ms <= self._at_ms:
             self._unread &= self._subscribed.keys()
             await in_slices(board.replace_rows(rows, self._subscribed.keys()))
             await self._catch_up(at_ms, board.games.keys() - self._subscribed.keys())
+        board.set_snapshot_progress(SnapshotProgress(done, done, len(rows), finished_at=at_ms))
 
     async def _read_each(self) -> None:
-        board = self._board
-        for game in list(board.games):
+        board, games = self._board, list(self._board.games)
+        for done, game in enumerate(games, 1):
+            board.set_snapshot_progress(SnapshotProgress(done, len(games)))
             if board.rows_wanted and game not in self._subscribed:
                 await self._read_matrix(game)
+        board.set_snapshot_progress(
+            SnapshotProgress(len(games), len(games), finished_at=self._at_ms)
+        )
 
     async def _read_matrix(self, game_id: str) -> None:
         at_ms = self._at_ms

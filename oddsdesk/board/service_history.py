@@ -3,26 +3,46 @@
 As far as the board's moment: it does not tell what came later.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
+from typing import Any, Final
+
+from msgspec import UNSET
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.history import History, Origin, Point, PricePath, tidy
+from oddsdesk.board.history import (
+    Gap,
+    History,
+    Origin,
+    Point,
+    PricePath,
+    Why,
+    tidy,
+    without_known,
+)
 from oddsdesk.board.history_source import HistoryError, PriceHistorySource, References
 from oddsdesk.board.price_history import SelectionKey
+from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import HISTORY_PATH, Client
-from oddsdesk.client.errors import ForbiddenError, NotFoundError, ServiceError
+from oddsdesk.client.errors import ForbiddenError, MalformedAnswerError, NotFoundError, ServiceError
+from oddsdesk.client.paging import pages
 from oddsdesk.contract.resources import PriceChange
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 
 LATE_MS: Final = 10 * MINUTE_MS
 """By how much a move may be recorded after it was scraped and still be read."""
 
+_A_PAGE: Final = 5_000
+_MOST_SILENCES: Final = 200
 _Paths = dict[str, list[Point]]
 
 
 class ServiceSource:
-    """The service's history; what it holds of the selection shown last is not asked for again."""
+    """The service's history; what it holds of the selection shown last is not asked for again.
+
+    A gap is where the service says that it recorded nothing; where it does not say it, where the
+    desk was not connected and no move is told.
+    """
 
     origin = Origin.SERVICE
 
@@ -32,6 +52,8 @@ class ServiceSource:
         self._seen = PriceHistorySource(board)
         self._is_offered: bool | None = None
         self._held: tuple[tuple[str, SelectionKey], _Paths] | None = None
+        self._silences: tuple[Gap, ...] | None = None
+        """As the service told them last; None where it does not."""
 
     async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
         """Return how every bookmaker's price of a selection moved, as far back as is told.
@@ -53,7 +75,7 @@ class ServiceSource:
         }
         paths = {name: path for name, path in paths.items() if path}
         began = min((path[0].at for path in paths.values()), default=None)
-        return History(Origin.SERVICE, paths, since_ms=began)
+        return History(Origin.SERVICE, paths, self._gaps(game_id, paths.values()), began)
 
     async def references(
         self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
@@ -69,7 +91,7 @@ class ServiceSource:
         found: dict[SelectionKey, list[Point]] = {key: [] for key in keys}
         try:
             for market_type, period in sorted({key[:2] for key in keys}):
-                async for move in self._client.all_history(
+                async for move in self._moves(
                     game_id, market_type=market_type, period=period, bookmaker=reference
                 ):
                     key = (move.market_type, move.period, move.selection)
@@ -79,10 +101,31 @@ class ServiceSource:
             return await self._seen.references(game_id, keys, since_ms)
         except ServiceError as error:
             raise HistoryError(error.message) from error
-        return References(
-            Origin.SERVICE,
-            {key: known for key, points in found.items() if (known := self._known(tidy(points)))},
-        )
+        paths = {key: self._known(tidy(points)) for key, points in found.items()}
+        paths = {key: path for key, path in paths.items() if path}
+        return References(Origin.SERVICE, paths, self._gaps(game_id, paths.values()))
+
+    async def _moves(self, game_id: str, **asked: Any) -> AsyncGenerator[PriceChange, None]:
+        """Yield moves, and note when the service recorded none of any game."""
+
+        async def fetch(cursor: str | None) -> Listing[PriceChange]:
+            return await self._client.history(game_id, cursor=cursor, limit=_A_PAGE, **asked)
+
+        async with aclosing(pages(fetch, "history")) as answers:
+            async for answer in answers:
+                told = UNSET if answer.meta is None else answer.meta.silences
+                self._silences = None if told is UNSET else _silences(told, HISTORY_PATH)
+                for move in answer:
+                    yield move
+
+    def _gaps(self, game_id: str, paths: Iterable[PricePath]) -> tuple[Gap, ...]:
+        gaps = self._silences
+        if gaps is None:
+            seen = self._board.seen.gaps(game_id)
+            gaps = tuple(gap for gap in seen if gap.why is not Why.NOT_SUBSCRIBED)
+        at_ms = self._board.connection.as_of_ms
+        begun = (gap for gap in gaps if at_ms is None or gap.since < at_ms)
+        return without_known(begun, paths)
 
     def _known(self, path: PricePath) -> PricePath:
         at_ms = self._board.connection.as_of_ms
@@ -103,7 +146,7 @@ class ServiceSource:
         held = self._held[1] if self._held and self._held[0] == (game_id, key) else {}
         newest = max((path[-1].at for path in held.values() if path), default=None)
         told: _Paths = {name: list(path) for name, path in held.items()}
-        async for move in self._client.all_history(
+        async for move in self._moves(
             game_id,
             market_type=market_type,
             period=period,
@@ -114,6 +157,14 @@ class ServiceSource:
         paths = {name: tidy(points) for name, points in told.items()}
         self._held = ((game_id, key), paths)
         return paths
+
+
+def _silences(told: list[list[str]], path: str) -> tuple[Gap, ...]:
+    try:
+        spans = [(parse_ms(since), parse_ms(until)) for since, until in told[-_MOST_SILENCES:]]
+    except ValueError as error:
+        raise MalformedAnswerError(f"{path} answered something unexpected: {error}") from error
+    return tuple(Gap(since, until, Why.NOT_RECORDED) for since, until in spans)
 
 
 def _point(move: PriceChange) -> Point:

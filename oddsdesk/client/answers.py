@@ -56,17 +56,13 @@ class Listing(Sequence[T], Generic[T]):
         self,
         items: Sequence[T],
         next_cursor: str | None = None,
-        *,
-        simulated: bool = False,
-        shifted: bool = False,
+        meta: Meta | None = None,
     ) -> None:
         self._items = items
         self.next_cursor = next_cursor
         """Pass it as ``cursor`` to read on; None at the end, or where a service has none (D14)."""
-        self.simulated = simulated
-        """Of games of the past: whether the service says that simulated odds stood then."""
-        self.shifted = shifted
-        """Whether it says that there may be old ones among them whose times were moved."""
+        self.meta = meta
+        """What the service said beside the items; None of a part of them."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return flat rows, ready for a data frame; odds give a row for each price."""

@@ -386,12 +386,7 @@ class Client:
     async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
         body = await self._requests.get(path, parameters)
         items, meta = await awake(list_in_steps(kind, body, path))
-        return Listing(
-            items,
-            None if meta.next_cursor is UNSET else meta.next_cursor,
-            simulated=meta.simulated is True,
-            shifted=meta.shifted is True,
-        )
+        return Listing(items, None if meta.next_cursor is UNSET else meta.next_cursor, meta)
 
     async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
         body = await self._requests.get(path, parameters)

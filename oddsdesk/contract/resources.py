@@ -26,6 +26,8 @@ class Meta(msgspec.Struct, frozen=True):
     """Of a moment of the past: whether simulated odds stood then."""
     shifted: bool | UnsetType = UNSET
     """Whether there may be old ones among them whose times were moved."""
+    silences: list[list[str]] | UnsetType = UNSET
+    """Of the history of prices: since and until when none of any game was recorded, by time."""
 
 
 class Answer(msgspec.Struct, Generic[T], frozen=True):

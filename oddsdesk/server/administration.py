@@ -20,7 +20,6 @@ from oddsdesk.contract.administration import (
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
 from oddsdesk.store.errors import StoreUnavailableError
@@ -28,7 +27,7 @@ from oddsdesk.store.keys import NewKey
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.settings import KEEP_ALL
 from oddsdesk.store.sqlite.backup import BackedUp, Contents, back_up, total_bytes
-from oddsdesk.store.values import Change, HistoryPoint
+from oddsdesk.store.values import SILENT_MS, Change, HistoryPoint
 
 if TYPE_CHECKING:
     from oddsdesk.feeds.live.guides import Guides
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_KICK_OFFS: Final = 500
 """Of a span at most; a time line has no room for more."""
-SILENT_MS = 10 * MINUTE_MS
-"""Where the log has no price of any game for this long, it was not being written."""
-
 _log = logging.getLogger(__name__)
 
 

@@ -31,6 +31,7 @@ class Payload(msgspec.Struct, frozen=True):
     next_cursor: str | None = None
     simulated: bool | None = None
     shifted: bool | None = None
+    silences: list[list[str]] | None = None
 
 
 class Bare(msgspec.Struct, frozen=True):
@@ -69,6 +70,7 @@ def encode(found: Payload | Bare, remaining: int) -> Reply:
         next_cursor=found.next_cursor or msgspec.UNSET,
         simulated=msgspec.UNSET if found.simulated is None else found.simulated,
         shifted=msgspec.UNSET if found.shifted is None else found.shifted,
+        silences=msgspec.UNSET if found.silences is None else found.silences,
     )
     return Reply(200, _encoder.encode(Answer(found.data, meta)))
 

@@ -1,11 +1,15 @@
 """The store's own types for arguments and results; other results are the contract's structs."""
 
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from oddsdesk.contract.resources import Timestamp
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.market import Prices
+
+SILENT_MS: Final = 10 * MINUTE_MS
+"""Where the log has no price of any game for this long, it was not being written."""
 
 T = TypeVar("T")
 SelectionKey = tuple[str, int, str]

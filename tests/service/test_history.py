@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.history import Origin, Point
 from oddsdesk.board.service_history import ServiceSource
-from oddsdesk.client import HISTORY_PATH, Client, SyncClient
+from oddsdesk.client import HISTORY_PATH, Client, Listing, PriceChange, SyncClient
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
@@ -55,6 +56,40 @@ def test_it_is_narrowed_by_market_selection_bookmaker_and_time(moved: Any) -> No
     between = {"since": format_ms(moved.now - MINUTE), "until": format_ms(moved.now)}
     assert odds_of(moved.data(PATH, key, **wanted, **between), "Arsenal") == [2.2]
     assert moved.data(PATH, key, market_type="total") == []
+
+
+async def test_when_nothing_was_recorded_is_told_and_is_a_gap_in_the_desk(moved: Any) -> None:
+    """D75."""
+    began, silent = moved.now, 40 * MINUTE
+    moved.now += silent
+    moved.quote(odds={"Arsenal": 2.4, "Draw": 3.4, "Chelsea": 3.6})
+    (told,) = moved.get(PATH, moved.key()).json()["meta"]["silences"]
+    assert told == [format_ms(began), format_ms(moved.now)]
+    async with Client(moved.url, moved.key()) as client:
+        source = ServiceSource(client, Board(lambda: moved.now))
+        history = await source.history(GAME, ARSENAL, 0)
+        again = await source.history(GAME, ARSENAL, 0)
+    for each in (history, again):
+        assert [(gap.since, gap.until) for gap in each.gaps] == [(began, moved.now)]
+
+
+async def test_what_a_desk_did_not_hear_is_a_gap_where_a_service_tells_none(moved: Any) -> None:
+    """D75: a service of the contract need not tell it."""
+    board = Board(lambda: moved.now)
+    board.subscribe_game(GAME)
+    board.set_connection(Connection(link=Link.LIVE))
+    board.set_connection(Connection(link=Link.WAITING))
+    lost_at = moved.now
+    moved.now += 5 * MINUTE
+    board.set_connection(Connection(link=Link.LIVE))
+
+    class Plain(Client):
+        async def history(self, *given: Any, **asked: Any) -> Listing[PriceChange]:
+            return Listing(list(await super().history(*given, **asked)))
+
+    async with Plain(moved.url, moved.key()) as client:
+        history = await ServiceSource(client, board).history(GAME, ARSENAL, 0)
+    assert [(gap.since, gap.until) for gap in history.gaps] == [(lost_at, moved.now)]
 
 
 def test_pages_hold_every_move_once(moved: Any) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.fair_path import fair_points
-from oddsdesk.board.history import History, Point, PricePath, tidy
+from oddsdesk.board.history import Gap, History, Point, PricePath, Why, tidy
 from oddsdesk.board.history_source import HistoryError, HistorySource, PriceHistorySource
 from oddsdesk.board.matrix import CellKey, RowKey, Section
 from oddsdesk.board.notices import ConnectionChanged, MatrixLoaded, Notice, PricesChanged
@@ -147,10 +147,17 @@ class HistoryModel(QObject):
         whole = Window(max(min(begins), now - LOOKBACK_MS), now)
         if whole.span <= 0:
             whole = Window(now - 1000, now)
-        gaps = tuple(
-            gap for gap in self.history.gaps if gap.until is None or gap.until > whole.since
-        )
+        gaps = tuple(gap for gap in self._gaps() if gap.until is None or gap.until > whole.since)
         return ChartData(lines, gaps, whole)
+
+    def _gaps(self) -> tuple[Gap, ...]:
+        """Return those that were told, and that of a connection that is lost now."""
+        assert self.history is not None
+        connection, gaps = self._board.connection, self.history.gaps
+        is_told = any(gap.until is None for gap in gaps)
+        if connection.is_heard or is_told or connection.since_ms is None:
+            return gaps
+        return *gaps, Gap(connection.since_ms, None, Why.STREAM_DOWN)
 
     def _lines(self) -> Iterable[Line]:
         assert self.history is not None

@@ -13,9 +13,8 @@ from oddsdesk.research.export.log import LogOfAll
 from oddsdesk.research.export.quotes import QuoteMaker
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import LoggedMove
+from oddsdesk.store.values import SILENT_MS
 
-SILENT_MS: Final = 10 * 60_000
-"""A while without any recording that is longer than this is told as a gap."""
 _QUOTE_AT: Final = 9
 
 Count = Callable[[int], object]

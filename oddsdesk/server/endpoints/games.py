@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.plans import DAY_S
 from oddsdesk.contract.resources import Game, GameMatrix, PriceChange
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.access import require_all_bookmakers, visibility_for
@@ -24,11 +25,13 @@ from oddsdesk.server.endpoints.lists import (
 )
 from oddsdesk.server.gate import Call, Endpoint
 from oddsdesk.server.parameters import BadParameterError, market_type, moment, read_uuid, text
-from oddsdesk.store.values import MoveFilter
+from oddsdesk.store.values import SILENT_MS, MoveFilter
 
 SELECTION = text("selection", "One selection, matched exactly.")
 SINCE = moment("since", "Only moves at this moment or later.")
 UNTIL = moment("until", "Only moves before this moment.")
+_SILENCES_OF_MS = 30 * DAY_S * 1000
+_MOST_SILENCES = 200
 
 
 def _games(call: Call) -> Payload:
@@ -89,7 +92,9 @@ def _history(call: Call) -> Payload:
     )
     if page is None:
         raise Refusal(ErrorCode.NOT_FOUND, "There is no game with this id.")
-    return listing(page)
+    silences = call.reader.silences(call.now_ms - _SILENCES_OF_MS, call.now_ms, SILENT_MS)
+    told = [[format_ms(begin), format_ms(end)] for begin, end in silences[-_MOST_SILENCES:]]
+    return replace(listing(page), silences=told)
 
 
 def _game_id(text: str) -> str:

@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtGui import QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.history import Point
-from oddsdesk.board.history_source import HistoryError, LogSource
+from oddsdesk.board.history import Gap, History, Point, Why
+from oddsdesk.board.history_source import HistoryError, LogSource, PriceHistorySource
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.contract.administration import LogState
 from oddsdesk.desk.history.panel import HistoryPanel
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -143,6 +145,32 @@ def test_a_lost_connection_shows_as_a_gap(panel: HistoryPanel, quoted: Any) -> N
     assert data is not None
     assert [(gap.since, gap.until) for gap in data.gaps] == [(NOW_MS, NOW_MS + 14 * MINUTE)]
     assert "1 gap" in panel.chart.accessibleDescription()
+
+
+def test_nothing_is_drawn_of_what_a_service_does_not_tell_while_it_is_lost(
+    panel: HistoryPanel, quoted: Any
+) -> None:
+    """Its history is of before; the line went on to now."""
+
+    class Away(PriceHistorySource):
+        async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
+            if not quoted.board.connection.is_heard:
+                raise HistoryError("The service is away")
+            return replace(await super().history(game_id, key, since_ms), gaps=())
+
+    quoted.board.set_connection(Connection(Link.LIVE))
+    panel.use(Away(quoted.board))
+    select(panel, quoted, "Matchbook")
+    quoted.clock.now += MINUTE
+    quoted.board.set_connection(Connection(Link.WAITING, since_ms=quoted.clock.now))
+    quoted.clock.now += 14 * MINUTE
+    data = panel.model.data()
+    assert data is not None
+    assert data.gaps == (Gap(NOW_MS + MINUTE, None, Why.STREAM_DOWN),)
+    quoted.board.set_connection(Connection(Link.LIVE))
+    data = panel.model.data()
+    assert data is not None
+    assert data.gaps == ()
 
 
 def test_nothing_is_read_while_hidden(panel: HistoryPanel, quoted: Any) -> None:

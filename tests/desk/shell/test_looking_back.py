@@ -15,6 +15,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
+from oddsdesk.desk.grid.states import reading_text
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
 from oddsdesk.desk.ui.states import state_without_rows
@@ -121,6 +122,20 @@ async def test_another_date_shows_what_stood_then(looking: Looking) -> None:
     matrix = board.matrix(game)
     assert matrix is not None
     assert matrix.sections[0].rows[0].prices["Bet365"].odds == 2.0
+
+
+async def test_while_all_prices_of_a_moment_are_read_it_is_told(looking: Looking) -> None:
+    """Of a moment with many games the grid fills for seconds."""
+    board, told = looking.board, list[tuple[str, bool]]()
+    board.subscribe(
+        lambda _: told.append((reading_text(board.snapshot_progress), any(board.row_keys())))
+    )
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(board.games))
+    looking.manager.want_rows(True)
+    await looking.until(lambda: board.snapshot_progress.finished_at is not None)
+    assert ("reading slice 1", False) in told
+    assert told[-1] == ("", True)
 
 
 async def test_of_a_game_without_prices_then_it_is_said(looking: Looking) -> None:
