@@ -16,7 +16,6 @@ from oddsdesk.board.bets import listing_bets
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import ValueFilter
-from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.backtest.closes import IN_PLAY, Closes
@@ -195,7 +194,7 @@ def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> Pla
         true_ev=found.ev_pct,
         per=found.per,
         method=basis.method,
-        reference=CONSENSUS_TITLE if basis.is_pooled else "",
+        reference=game.era.reference,
         net_odds=found.net_odds,
         age_ms=None if price.scraped_at is None else now_ms - price.scraped_at,
         ident=ident,

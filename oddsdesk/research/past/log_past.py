@@ -81,8 +81,8 @@ class LogPast:
         return self._in_play.get((game_id, market_type, period, selection), [])
 
     def reference(self) -> str:
-        """Return whom bets name no reference for."""
-        return ""
+        """Return whom bets are judged by."""
+        return self._reference
 
     def reference_moves(
         self,

@@ -50,10 +50,10 @@ class RecordedLog:
     def past(
         self, reference: str, bets: Iterable[PlacedBet], progress: Callable[[int], None]
     ) -> PastOdds:
-        """Return what closing lines of bets are read from; ``reference`` is the database's."""
+        """Return what closing lines of bets are read from; ``reference`` is the reader's."""
         if self.rows.reads_archive:
             return LogPast(self.rows, self.reader, reference, bets, progress)
-        return KeptPast(self.reader, "")
+        return KeptPast(self.reader, reference)
 
     def score(
         self, game_id: str, match_name: str, competition: str, kick_off: int | None

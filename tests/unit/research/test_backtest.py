@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bookmakers import shipped_profiles
+from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.ledger.reading import read_bets
+from oddsdesk.ledger.writing import write_csv
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.backtest.betting import Backtested, Question, backtest
 from oddsdesk.research.backtest.summary import notes, summary
+from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.past.recorded_log import RecordedLog
+from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.store import Store, open_store
 
 MINUTE = 60_000
@@ -35,6 +42,7 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self.now = TODAY
+        self.path = path
         self.store: Store = open_store(path, clock=lambda: self.now)
 
     def archive(self, *quotes: Quote) -> None:
@@ -278,6 +286,26 @@ def test_a_close_is_read_from_the_log_though_all_was_withdrawn_when_the_game_beg
     log.live(reference({}, ending + MINUTE), said(SOFT, {}, ending + MINUTE))
     (bet,) = log.backtest().bets
     assert bet.clv_pct == pytest.approx((2.09 / 2.26471 - 1) * 100, abs=0.01)
+
+
+@pytest.mark.parametrize(("judge", "clv"), [("Pinnacle", 2.09 / 2.26471), (SOFT, 2.09 / 2.0)])
+def test_a_file_says_by_whom_it_was_judged_and_the_close_of_the_imported_bets_is_theirs(
+    log: Log, judge: str, clv: float
+) -> None:
+    """A bet of the list has the last prices of whom it was judged by, whoever else moved."""
+    log.live(said(judge, EVEN), said("Other", {"A": 2.09}))
+    ending = KICK_OFF - 10 * MINUTE
+    log.live(reference(LONGER, ending), said(SOFT, EVEN, ending + MINUTE))
+    store, name = open_judged(log.path, judge)
+    with closing(store):
+        done = backtest(RecordedLog(store.reader()), question(reference=name), TODAY)
+    file = BytesIO()
+    write_csv(done.bets, file)
+    (bet,) = read_bets(file.getvalue(), TODAY).bets
+    assert (bet.reference, bet.clv_pct) == (judge, pytest.approx((clv - 1) * 100, abs=0.01))
+    anew = replace(bet, ident=1, close=None)
+    past = ReaderPast(log.store.reader(), log.store.reference)
+    assert closes_from_log(past, [anew], TODAY, DEFAULT_METHOD) == {1: bet.close}
 
 
 VOTERS = ("One", "Two", "Three")
