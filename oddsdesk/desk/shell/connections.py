@@ -173,8 +173,9 @@ class Connections(QObject):
         else:
             self._window.clear_message()
             if left is not None and feeds and left.profile != profile:
-                self._tell_not_recorded(left.profile, feeds)
-            self._warn(profile)
+                self._tell_not_recorded(left.profile, feeds, profile)
+            else:
+                self._warn(profile)
 
     async def _recorded_here(self) -> list[str]:
         """Return the feeds of real odds that end with the present connection, by name."""
@@ -191,10 +192,14 @@ class Connections(QObject):
             if feed.is_running and not feed.simulated and feed.recorded_at is None
         ]
 
-    def _tell_not_recorded(self, left: Profile, feeds: Sequence[str]) -> None:
-        self._window.say(
+    def _tell_not_recorded(self, left: Profile, feeds: Sequence[str], now: Profile) -> None:
+        """Say which feeds ended, and in the same line who else could read the key."""
+        said = (
             f"What {left.name} recorded ended with it: {', '.join(feeds)}. “oddsdesk serve” records"
-            " beside any connection.",
+            f" beside any connection. {encryption_warning(now)}"
+        )
+        self._window.say(
+            said.strip(),
             icon="warning",
             ink=TextRole.VALUE,
             action="Go back",

@@ -174,6 +174,14 @@ async def test_what_ends_to_be_recorded_with_a_connection_is_told(
         return [msgspec.structs.replace(live, name="Kalshi"), made_up, stopped, feed()]
 
     monkeypatch.setattr(type(manager.session.local), "feeds", feeds)
+    manager._make_session = lambda profile: (
+        Elsewhere(profile) if isinstance(profile, RemoteProfile) else make_session(profile)
+    )
+    connections.connect_to(RemoteProfile("Odds Co.", "http://odds.invalid"))
+    await until(lambda: "What mine recorded ended with it: Kalshi. " in bar.text)
+    assert "not encrypted" in bar.text
+    connections.connect_to(mine)
+    await until(lambda: manager.session is not None and manager.session.profile == mine)
     connections.connect_to(other)
     await until(lambda: "What mine recorded ended with it: Kalshi. " in bar.text)
     assert manager.session.profile == other
