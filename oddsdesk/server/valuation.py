@@ -3,8 +3,10 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
@@ -32,6 +34,10 @@ from oddsdesk.store.tail import Position, log_end, read_after
 from oddsdesk.store.values import Change, FoundValueBet, MarketKey
 
 BATCH: Final = 512
+AT_ONCE: Final = 16
+"""Markets that are read together after a change: under a millisecond."""
+MOST_MOVED: Final = 1_000
+"""With so many markets that moved it values these before it reads on."""
 PACE_S: Final = 0.05
 """How long changes are collected, so that a market is valued once for all of them."""
 ROUND_S: Final = 1.0
@@ -74,14 +80,19 @@ class _Place(NamedTuple):
 class _Visit(NamedTuple):
     """A market to value, with what all bookmakers say of it.
 
-    ``has_bets``: whether any are stored, None where it is not known.
+    ``has_bets``: whether any are stored, None where it is not known. ``moved``: whose bets are to
+    be found anew while those of others stay, None for all; ``prices`` are then these bookmakers'
+    and the reference's.
     """
 
     place: _Place
     prices: Sequence[Prices]
     has_bets: bool | None
+    moved: Collection[str] | None = None
 
 
+_Moved = dict[_Place, set[str]]
+"""Markets in which these bookmakers' prices moved."""
 _Visits = Sequence[_Visit]
 """Markets that were read at one moment, to be judged before anything else is done: prices that
 are older than those of the last look would undo what that found."""
@@ -110,6 +121,8 @@ class Valuation:
         self._references = KnownReferences(method)
         self._troubles = troubles
         self._position: Position | None = None
+        self._moved: _Moved = {}
+        """What moved up to that position and was not valued since."""
         self._round = 0
         self._failing: dict[_Place, int] = {}
         """Markets whose valuation raised an error, each with the round in which it last did."""
@@ -118,6 +131,10 @@ class Valuation:
         """Where in the log it was at the last looks for shares, the earliest first."""
         self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
+        self._doubts = 0
+        """How often it became unknown what is stored of some market."""
+        self._settled: int | None = None
+        """The ``doubts`` at which a whole round began that left none of them."""
         self._storing = asyncio.Lock()
         self._stored_at = 0
         """The latest time by which bets were stored."""
@@ -174,6 +191,11 @@ class Valuation:
             await self._games.has_got.wait()
             await patience.do(self._value_those_got, RETRY_S)
 
+    @property
+    def _knows_stored(self) -> bool:
+        """Whether the stored bets of every market are as ``_stored`` says."""
+        return self._settled == self._doubts
+
     async def _divide(self) -> None:
         before = self._games.held
         if self._position is not None:
@@ -182,6 +204,7 @@ class Valuation:
             surplus = await self._games.take(self._thread.run)
         finally:
             self._forget(before - self._games.held)
+            self._doubts += self._games.held != before
         if surplus:
             async with self._storing:  # what was found of them is stored by now, or never will be
                 await self._games.give_back(surplus, self._thread.run)
@@ -204,10 +227,13 @@ class Valuation:
 
     async def _go_round(self, rest: float) -> None:
         self._round += 1
+        doubts = self._doubts
         if self._stored_at > self._clock() + CLOCK_TOLERANCE_MS:  # by a clock that was ahead:
             self._stored.clear()  # all that holds is stored again, detected by this one
             self._stored_at = 0
+            self._settled = None
         await self._value(self._everything(), rest)
+        self._settled = doubts
         await self._thread.run(self._references.forget_unasked)
         for place in [each for each, last in list(self._failing.items()) if last < self._round]:
             del self._failing[place]
@@ -217,38 +243,63 @@ class Valuation:
             self._position = await self._thread.run(lambda: log_end(self._store.reader()))
 
     def _changed(self) -> Iterator[_Visits]:
-        """Yield the markets of the log's new rows."""
+        """Yield the markets of the log's new rows, each once however often it moved by now."""
         reader = self._store.reader()
         position = self._position or log_end(reader)
         while True:
             changes, position = read_after(reader, position, BATCH)
             self._position = position
+            _note(self._moved, changes)
+            if changes and len(self._moved) < MOST_MOVED:
+                yield ()
+                continue
+            yield from self._visits_of(reader, self._moved)
             if not changes:
                 return
-            yield from self._markets_of(reader, changes)
 
     def _changed_since(self, position: Position) -> Iterator[_Visits]:
         """Yield the markets of the log's rows behind a position, though they were gone through."""
         reader = self._store.reader()
+        moved: _Moved = {}
         while True:
             changes, position = read_after(reader, position, BATCH)
             if not changes:
                 return
-            yield from self._markets_of(reader, changes)
+            _note(moved, changes)
+            yield from self._visits_of(reader, moved)
 
-    def _markets_of(self, reader: Reader, changes: Iterable[Change]) -> Iterator[_Visits]:
-        places = dict.fromkeys(
-            _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
-            for each in changes
-        )
+    def _visits_of(self, reader: Reader, moved: _Moved) -> Iterator[_Visits]:
+        """Yield markets that moved, some at a time, and forget those that were gone through."""
+        while some := dict(islice(moved.items(), AT_ONCE)):
+            held = {each: names for each, names in some.items() if self._games.has(each.game)}
+            if held:
+                yield self._visits(reader, held)
+                yield from self._goals_of(reader, held)
+            for place in some:
+                del moved[place]
+
+    def _goals_of(self, reader: Reader, places: Iterable[_Place]) -> Iterator[_Visits]:
+        """Yield the other markets of games in which one of these changed what they settle by."""
         for place in places:
-            if not self._games.has(place.game):
-                continue
-            yield [_Visit(place, reader.market_prices(*place.key), None)]
             if self._moneylines.have_changed(reader, place.game, place.market):
                 of_game = self._of_game(place.game, place.match_name, place.sport)
                 if goals := [each for each in of_game if counts_goals(each.place.market)]:
                     yield goals
+
+    def _visits(self, reader: Reader, moved: _Moved) -> _Visits:
+        """Read markets as far as moves of these bookmakers may have changed what is value there."""
+        by = self._store.reference
+        whole = {each for each in moved if by in moved[each] or each in self._failing}
+        if not self._knows_stored:
+            whole = set(moved)
+        asked = {each.key: (by, *names) for each, names in moved.items() if each not in whole}
+        read = reader.prices_of(asked) if asked else {}
+        return [
+            _Visit(place, reader.market_prices(*place.key), None)
+            if place in whole
+            else _Visit(place, read[place.key], None, names)
+            for place, names in moved.items()
+        ]
 
     def _everything(self) -> Iterator[_Visits]:
         reader = self._store.reader()
@@ -280,9 +331,12 @@ class Valuation:
 
     def _find_news(self, visits: Iterator[_Visits], news: dict[_Place, _Found]) -> Iterator[None]:
         for together in visits:
-            for place, prices, has_bets in together:
+            for place, prices, has_bets, moved in together:
+                before = news.get(place, self._stored.get(place, ()))
                 found = self._find_alone(place, prices)
-                if found != self._stored.get(place, ()) or has_bets not in (None, bool(found)):
+                if moved is not None:
+                    found = _with_others(found, before, moved)
+                if found != before or has_bets not in (None, bool(found)):
                     news[place] = found
             yield
 
@@ -332,10 +386,23 @@ class Valuation:
         except StoreUnavailableError:
             for place in news:
                 self._stored.pop(place, None)
+            self._doubts += 1
             raise
         for place in news:
             if self._stored.get(place) == ():
                 del self._stored[place]
+
+
+def _note(moved: _Moved, changes: Iterable[Change]) -> None:
+    for each in changes:
+        place = _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
+        moved.setdefault(place, set()).add(each.bookmaker)
+
+
+def _with_others(found: _Found, before: _Found, moved: Collection[str]) -> _Found:
+    """Return bets of the bookmakers that moved, and the others' of before; in the same order."""
+    others = (bet for bet in before if bet.bookmaker not in moved)
+    return tuple(sorted((*found, *others), key=attrgetter("bookmaker")))
 
 
 def _found(judged: Judged, reference: Mapping[str, float]) -> FoundValueBet:

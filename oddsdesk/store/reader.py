@@ -1,6 +1,6 @@
 """Reading the odds: every resource of the contract, and the log."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
 from oddsdesk.contract.resources import (
@@ -22,6 +22,7 @@ from oddsdesk.store.values import (
     EncodedOddsRow,
     Filters,
     HistoryPoint,
+    MarketKey,
     MoveFilter,
     Page,
     SelectionKey,
@@ -235,6 +236,12 @@ class Reader(Protocol):
 
     def market_prices(self, game: int, market_type: str, period: int) -> list[Prices]:
         """Return what every bookmaker says of a market, whatever its age, by name."""
+        ...
+
+    def prices_of(
+        self, asked: Mapping[MarketKey, Collection[str]]
+    ) -> dict[MarketKey, list[Prices]]:
+        """Return what some bookmakers say of each market, whatever its age."""
         ...
 
     def standing_quotes(self, now_ms: int, age_ms: int) -> list[StandingQuote]:

@@ -3,7 +3,7 @@
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.values import MoveFilter
+from oddsdesk.store.values import MarketKey, MoveFilter
 from tests.kit.store import FILTERS, NOW, VISIBILITIES
 
 
@@ -36,6 +36,7 @@ def ask_everything(reader: Reader) -> None:
     reader.scores()
     reader.last_sightings(ident)
     reader.market_prices(1, "total", 0)
+    reader.prices_of({MarketKey(1, "total", 0): ["A", "Pinnacle"]})
     reader.games_to_value(NOW - 15 * MINUTE_MS)
     reader.markets_to_value(1)
     reader.bookmakers_that_drew(1, 0, NOW - 60 * MINUTE_MS)

@@ -1,7 +1,7 @@
 """Reading the odds on whatever engine there is: every resource of the contract, and the log."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -60,6 +60,7 @@ from oddsdesk.store.values import (
     EncodedOddsRow,
     Filters,
     HistoryPoint,
+    MarketKey,
     MoveFilter,
     Page,
     SelectionKey,
@@ -375,6 +376,12 @@ class QueryReader(ABC):
     def market_prices(self, game: int, market_type: str, period: int) -> list[Prices]:
         """Return what every bookmaker says of a market, whatever its age, by name."""
         return valuation.market_prices(self._select, game, market_type, period, self._share)
+
+    def prices_of(
+        self, asked: Mapping[MarketKey, Collection[str]]
+    ) -> dict[MarketKey, list[Prices]]:
+        """Return what some bookmakers say of each market, whatever its age."""
+        return valuation.prices_of(self._select, asked, self._share)
 
     def standing_quotes(self, now_ms: int, age_ms: int) -> list[StandingQuote]:
         """Return the present quotes of all games that are of no more than an age now."""

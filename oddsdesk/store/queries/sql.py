@@ -116,6 +116,9 @@ class ValuationSql(NamedTuple):
     """Market type, period, and what all bookmakers say in one text (a row each would take three
     times as long): a JSON array of name, odds, ``scraped_at``, whether in play, by name; where
     ``{wanted}`` and ``{told}``, of markets that are ``{having}``."""
+    said: str
+    """What bookmakers say of markets, in one text as ``prices``, each with its market before the
+    name: of ``:asked``, a JSON array of game, market type, period and names, where ``{told}``."""
     drew: str
     """Bookmakers whose ``:texts`` moved in a moneyline."""
     moneylines: str

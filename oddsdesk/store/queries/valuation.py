@@ -1,6 +1,6 @@
 """Queries of the valuation: which games and markets to value, and whether bets are comparable."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -10,13 +10,16 @@ from oddsdesk.pricing.outcomes import DRAW_TEXTS
 from oddsdesk.store.queries.conditions import may_be_told, share_parameter
 from oddsdesk.store.queries.quotes import decode_odds
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import ValuedGame, ValuedMarket
+from oddsdesk.store.values import MarketKey, ValuedGame, ValuedMarket
 
 _BETS: Final = "SELECT DISTINCT market_type, period FROM value_bet WHERE game = :game"
 _OF_GAME: Final = "game = :game"
 _WITH_REFERENCE: Final = "HAVING count(CASE bookmaker WHEN :reference THEN 1 END) > 0"
 _OF_MARKET: Final = "game = :game AND market_type = :market_type AND period = :period"
 _decode_prices: Final = msgspec.json.Decoder(list[Prices]).decode
+_Said = tuple[int, str, int, str, dict[str, float], int, bool]
+_decode_said: Final = msgspec.json.Decoder(list[_Said]).decode
+_encode: Final = msgspec.json.Encoder().encode
 
 
 def games_to_value(select: Select, since: int) -> list[ValuedGame]:
@@ -51,6 +54,19 @@ def market_prices(
     asked = {"game": game, "market_type": market_type, "period": period}
     rows = select(query, asked | share_parameter(select, share))
     return _decode_prices(rows[0][2]) if rows else []
+
+
+def prices_of(
+    select: Select, asked: Mapping[MarketKey, Collection[str]], share: Collection[str] | None
+) -> dict[MarketKey, list[Prices]]:
+    """Return what some bookmakers say of each market, of whatever age."""
+    found: dict[MarketKey, list[Prices]] = {market: [] for market in asked}
+    query = select.sql.valuation.said.format(told=may_be_told(select, "q", share))
+    wanted = _encode([(*market, tuple(names)) for market, names in asked.items()]).decode()
+    ((text,),) = select(query, {"asked": wanted, **share_parameter(select, share)})
+    for game, market_type, period, name, odds, at, is_live in _decode_said(text or "[]"):
+        found[MarketKey(game, market_type, period)].append(Prices(name, odds, at, is_live))
+    return found
 
 
 def bookmakers_that_drew(select: Select, game: int, period: int, since: int) -> set[str]:

@@ -3,6 +3,7 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
+from random import Random
 
 import pytest
 
@@ -147,6 +148,82 @@ async def test_a_round_undoes_nothing_by_what_it_read_before_a_change(store):
     await valuation._store_news(newer)
     exhaust(steps)
     assert (len(newer), found) == (2, {})
+    valuation.close()
+
+
+def _bets_of(valuation: Valuation) -> dict:
+    """What a valuation that remembers nothing finds in all markets."""
+    found: dict = {}
+    exhaust(valuation._find_news(valuation._everything(), found))
+    return {place: bets for place, bets in found.items() if bets}
+
+
+async def _follow(valuation: Valuation) -> None:
+    await valuation._value(valuation._changed(), rest=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_bets_found_of_who_moved_are_those_of_the_whole_market(store, seed):
+    """The reference's moves and draws, withdrawals and overtime among them, in any order."""
+    random = Random(seed)
+    valuation = Valuation(store, lambda: NOW, DEFAULT_METHOD)
+    await valuation._go_to_the_end()
+    levels = {
+        "moneyline": {"A": 2.6, "Draw": 4.0, "B": 2.5},
+        "total": {"Over 5.5": 2, "Under 5.5": 2},
+    }
+    seen = []
+    for number in range(150):
+        bookmaker = random.choice(("Pinnacle", "Betfair", "Bet365", "Unibet"))
+        market = random.choice(list(levels))
+        odds = {
+            name: round(level * random.uniform(0.97, 1.07), 2)
+            for name, level in levels[market].items()
+            if name != "Draw" or random.random() < 0.8
+        }
+        odds = odds if random.random() < 0.95 else {}
+        quote = Quote(bookmaker, "A - B", "NHL", market, 0, odds, NOW - 1000 + number)
+        await asyncio.wrap_future(store.record([quote]))
+        await _follow(valuation)
+        if number == 20:
+            await valuation._go_round(0)
+        found = _bets_of(Valuation(store, lambda: NOW, DEFAULT_METHOD))
+        assert valuation._stored == found
+        seen.append(len(found))
+    assert max(seen) == 2
+    valuation.close()
+
+
+async def test_only_who_moved_is_read_beside_the_reference(store, monkeypatch):
+    valuation = Valuation(store, lambda: NOW, DEFAULT_METHOD)
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    await _record(store, "Betfair", 2.15, 1.7)
+    await valuation._go_round(0)
+    await valuation._go_to_the_end()
+    monkeypatch.setattr(SqliteReader, "market_prices", None)
+    await _record(store, "Bet365", 2.16, 1.7)
+    await _follow(valuation)
+    await _listed(store, [2.16, 2.15])
+    valuation.close()
+
+
+async def test_after_a_refusal_bets_of_others_are_found_with_those_of_who_moves(store, monkeypatch):
+    """What is stored is not known then: the next move has the whole market valued."""
+    valuation = Valuation(store, lambda: NOW, DEFAULT_METHOD)
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    await _record(store, "Unibet", 2.14, 1.7)
+    await valuation._go_round(0)
+    await valuation._go_to_the_end()
+    refusal: Future[None] = Future()
+    refusal.set_exception(StoreUnavailableError("disk full"))
+    await _record(store, "Betfair", 2.15, 1.7)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "replace_value_bets", lambda _found, _now: refusal)
+        with pytest.raises(StoreUnavailableError):
+            await _follow(valuation)
+    await _record(store, "Bet365", 2.16, 1.7)
+    await _follow(valuation)
+    await _listed(store, [2.16, 2.15, 2.14])
     valuation.close()
 
 

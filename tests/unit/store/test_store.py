@@ -177,6 +177,10 @@ def test_prices_of_a_market_for_the_valuation(store: Store, quote: MakeQuote, no
     assert reader.market_prices(1, "moneyline", 0) == expected
     assert list(reader.market_prices(1, "moneyline", 0)[0].odds) == ["PSG", "Draw", "Lyon"]
     assert reader.market_prices(1, "moneyline", 1) == []
+    known, unknown = MarketKey(1, "moneyline", 0), MarketKey(1, "moneyline", 1)
+    some = reader.prices_of({known: [odd, "Left", "nobody"], unknown: [odd]})
+    assert some == {known: expected[:1], unknown: []}
+    assert list(some[known][0].odds) == ["PSG", "Draw", "Lyon"]
     assert reader.markets_to_value(1) == [ValuedMarket("moneyline", 0, expected, False)]
 
 

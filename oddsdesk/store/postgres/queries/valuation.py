@@ -22,6 +22,21 @@ SQL: Final = ValuationSql(
         GROUP BY market_type, period {having}
         ORDER BY market_type, period
     """,
+    said="""
+        SELECT '[' || string_agg(
+            '[' || q.game || ',' || to_json(q.market_type) || ',' || q.period || ','
+            || to_json(q.bookmaker) || ',' || q.odds || ',' || q.scraped_at || ','
+            || q.is_live || ']', ','
+        ) || ']'
+        FROM json_array_elements(:asked::json) market
+        CROSS JOIN json_array_elements_text(market->3) name
+        CROSS JOIN LATERAL (
+            SELECT * FROM quote WHERE game = (market->>0)::bigint AND bookmaker = name
+                AND market_type = market->>1 AND period = (market->>2)::integer
+            OFFSET 0
+        ) q
+        WHERE q.odds IS NOT NULL AND {told}
+    """,
     drew=f"""
         SELECT DISTINCT bookmaker FROM price_change
         WHERE game = :game AND selection {conditions.SQL.is_one_of.format("texts")}

@@ -21,6 +21,19 @@ SQL: Final = ValuationSql(
         WHERE {wanted} AND odds IS NOT NULL AND {told}
         GROUP BY market_type, period {having}
     """,
+    said="""
+        SELECT '[' || group_concat(
+            '[' || q.game || ',' || json_quote(q.market_type) || ',' || q.period || ','
+            || json_quote(q.bookmaker) || ',' || q.odds || ',' || q.scraped_at || ','
+            || iif(q.is_live, 'true', 'false') || ']'
+        ) || ']'
+        FROM json_each(:asked) market CROSS JOIN json_each(market.value, '$[3]') name
+        CROSS JOIN quote q NOT INDEXED ON q.game = json_extract(market.value, '$[0]')
+            AND q.bookmaker = name.value
+            AND q.market_type = json_extract(market.value, '$[1]')
+            AND q.period = json_extract(market.value, '$[2]')
+        WHERE q.odds IS NOT NULL AND {told}
+    """,
     drew=f"""
         SELECT DISTINCT bookmaker FROM price_change INDEXED BY price_change_selection
         WHERE game = :game AND selection {conditions.SQL.is_one_of.format("texts")}
