@@ -198,7 +198,8 @@ class CellPainter:
             elapsed = canvas.now - cell.flashes_from if flashes else NEVER
             if elapsed < FLASH_MS + FADE_MS:
                 fill(lane.left, top, lane.width, inner, self._flash(cell.flash, ground, elapsed))
-                painted.flash(lane.left, top, lane.width, band.height)
+                fades_at = cell.flashes_from + FLASH_MS if elapsed < FLASH_MS else 0
+                painted.flash(_begun(fades_at), lane.left, top, lane.width, band.height)
             elif ground != base:
                 fill(lane.left, top, lane.width, inner, self._grounds[ground])
             if ground is SurfaceRole.VALUE:
@@ -300,6 +301,11 @@ class _Canvas:
         )
         self.sparklines: dict[TextRole, list[list[QPolygonF]]] = defaultdict(list)
         self.strikes: dict[TextRole, list[tuple[int, int, int]]] = defaultdict(list)
+
+
+def _begun(at_ms: int) -> int:
+    """Return the beginning of a step of fades: few are told apart, and none is late."""
+    return at_ms - at_ms % (FADE_MS // FADE_STEPS)
 
 
 @cache

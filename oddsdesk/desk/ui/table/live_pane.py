@@ -48,14 +48,13 @@ class LivePane(QTableView):
     """A menu for the current cell was asked for, at a place of the screen."""
     resized = Signal()
     flash_seen = Signal(bool)
-    """Cells were painted that still flash; True if all cells were painted."""
+    """Cells were painted while some flash; True if that was a step of all that fade."""
 
     def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
         super().__init__(parent)
         self._painter = painter
-        self._flashing = QRegion()
-        self.flash_count = 0
-        """How many blocks of cells flash, of those painted last."""
+        self._flashing: dict[int, QRegion] = {}
+        """Cells that flash, by when they look otherwise: they stand a while before they fade."""
         self._repaint_at_ms = NEVER
         self._seen: dict[Place, Cell] = {}
         """How cells were painted last, where they were painted whole."""
@@ -80,14 +79,17 @@ class LivePane(QTableView):
             self.viewport().update(self._row_rect(changed))
         self._hovered = row
 
-    def advance_flashes(self) -> bool:
-        """Repaint what flashes; whether anything does."""
-        if self._flashing.isEmpty():
-            self.flash_count = 0
-            return False
-        region, self._flashing = self._flashing, QRegion()
-        self.viewport().update(region)
-        return True
+    @property
+    def flash_count(self) -> int:
+        """How many blocks of cells flash."""
+        return sum(each.rectCount() for each in self._flashing.values())
+
+    def advance_flashes(self, now_ms: int) -> bool:
+        """Repaint the flashes that fade; whether anything flashes."""
+        flashes = bool(self._flashing)
+        for until_ms in [each for each in self._flashing if each <= now_ms]:
+            self.viewport().update(self._flashing.pop(until_ms))
+        return flashes
 
     def repaint_aged(self, now_ms: int) -> None:
         """Repaint the cells that look otherwise if age alone may have changed one by now."""
@@ -270,30 +272,33 @@ class LivePane(QTableView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         region = event.region()
-        self._flashing -= region
-        is_whole = self._flashing.isEmpty()
+        rest = {until_ms: each - region for until_ms, each in self._flashing.items()}
+        self._flashing = {until_ms: each for until_ms, each in rest.items() if not each.isEmpty()}
         painter = QPainter(self.viewport())
         cut = set[Place]()
         self._paint_beside_cells(painter, region.boundingRect())
         painted = self._painter.paint(painter, self.live_model(), self._tiles(region, cut))
         self._repaint_at_ms = min(self._repaint_at_ms, painted.repaint_at_ms)
         self._note_seen(painted.cells, cut)
-        for flashing in painted.flashing:
-            self._flashing += flashing
+        is_step = 0 in painted.flashing and 0 not in self._flashing
+        for until_ms, blocks in painted.flashing.items():
+            area = self._flashing.get(until_ms, QRegion())
+            for block in blocks:
+                area += block
+            self._flashing[until_ms] = area
         current = self.currentIndex()
         if self.outlines_current and current.isValid():
             rect = self.visualRect(current)
             if not rect.isEmpty() and region.intersects(rect):
                 self._painter.paint_outline(painter, rect, has_focus=self.hasFocus())
         painter.end()
-        seen = len(painted.flashing)
-        self.flash_count = seen if is_whole else max(seen, self.flash_count)
-        if not self._flashing.isEmpty():
-            self.flash_seen.emit(is_whole)
+        if self._flashing:
+            self.flash_seen.emit(is_step)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         super().scrollContentsBy(dx, dy)
-        self._flashing.translate(dx, dy)
+        for each in self._flashing.values():
+            each.translate(dx, dy)
 
     def scrollTo(
         self,

@@ -208,14 +208,15 @@ class LiveTable(QWidget):
         for pane in self._panes():
             pane.set_hovered(row)
 
-    def _on_pane_flash_seen(self, is_whole: bool) -> None:
-        # A repaint of all that flashes was a step of the fade: the next is due a step later.
-        if is_whole or not self._flash_timer.isActive():
+    def _on_pane_flash_seen(self, is_step: bool) -> None:
+        # After a step of the fade the next is due a step later.
+        if is_step or not self._flash_timer.isActive():
             count = sum(each.flash_count for each in self._panes())
             self._flash_timer.start(_FADE_MS if count < _MANY_FLASHES else 2 * _FADE_MS)
 
     def _on_flash_timer_timeout(self) -> None:
-        advanced = [pane.advance_flashes() for pane in self._panes()]
+        now_ms = self._clock()
+        advanced = [pane.advance_flashes(now_ms) for pane in self._panes()]
         if not any(advanced):
             self._flash_timer.stop()
 

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.ui.table.cells import Cell, Column
@@ -66,9 +67,37 @@ def test_flashes_are_repainted_until_they_end(
 ) -> None:
     model.put(3, 4, Cell("2.40", flash=1, flashes_from=NOW_MS))
     model.flush()
-    qtbot.waitUntil(lambda: table.scrolling.advance_flashes(), timeout=1_000)
+    qtbot.waitUntil(lambda: table.scrolling.advance_flashes(clock()), timeout=1_000)
     clock.now = NOW_MS + 1_500
-    qtbot.waitUntil(lambda: not table.scrolling.advance_flashes(), timeout=1_000)
+    qtbot.waitUntil(lambda: not table.scrolling.advance_flashes(clock()), timeout=1_000)
+
+
+def test_a_flash_is_painted_again_when_it_fades_not_while_it_stands(
+    table: LiveTable, model: RowsModel, clock: Clock
+) -> None:
+    model.put(3, 4, Cell("2.40", flash=1, flashes_from=NOW_MS))
+    model.flush()
+    QApplication.processEvents()
+    painted = []
+    for elapsed in (0, 300, 500, 700, 1_500, 1_600):
+        clock.now = NOW_MS + elapsed
+        model.asked.clear()
+        table.scrolling.advance_flashes(clock())
+        QApplication.processEvents()
+        painted.append((3, 4) in model.asked)
+    assert painted == [False, False, True, True, True, False]
+
+
+def test_a_price_that_begins_to_flash_puts_off_no_step_of_fades(
+    table: LiveTable, model: RowsModel, clock: Clock
+) -> None:
+    told: list[bool] = []
+    table.scrolling.flash_seen.connect(told.append)
+    for row, flashes_from in ((3, NOW_MS), (5, NOW_MS - 600), (7, NOW_MS)):
+        model.put(row, 4, Cell("2.40", flash=1, flashes_from=flashes_from))
+        model.flush()
+        QApplication.processEvents()
+    assert told == [False, True, False]
 
 
 def test_a_struck_price_has_a_line_through_it(table: LiveTable, model: RowsModel) -> None:
