@@ -1,6 +1,7 @@
 """Prices of a moment with their assessments (D45): what the list of bets is made of."""
 
 import math
+from typing import Final
 
 import msgspec
 
@@ -10,8 +11,11 @@ from oddsdesk.board.matrix import Matrix, Place, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.outcomes import bet_named
-from oddsdesk.pricing.rules import MIN_EV
+from oddsdesk.pricing.rules import MIN_EV, Rule
 from oddsdesk.pricing.value import Candidate, judge
+
+_AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
+"""The rules that are judged by stricter limits than the contract's."""
 
 
 class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
@@ -97,8 +101,10 @@ def _is_in_contract(now_ms: int, judgement: Judgement, side: str, price: Price) 
     gross, ends = found.service_ev_pct, found.settlement
     if gross is None or ends is None or gross < MIN_EV:
         return False
-    if found.net_odds == found.odds and ends.decided == 1 and not found.stopped_by:
-        return True  # judged by the contract's rules, or stricter ages
+    if found.net_odds == found.odds and ends.decided == 1:  # by the contract's rules but for ages
+        stopped = [check.rule for check in found.checks if not check.holds]
+        if not stopped or any(rule not in _AGES for rule in stopped):
+            return not stopped
     candidate = Candidate(side, price.odds, judgement.sides, price.scraped_at, price.is_live)
     return judge(judgement.line, candidate, now_ms).is_value
 

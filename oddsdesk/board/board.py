@@ -4,7 +4,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-import msgspec
+from msgspec import UNSET
 
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.basis import Basis
@@ -159,7 +159,9 @@ class Board:
 
     def price(self, game: str, key: CellKey) -> Price | None:
         """Return the price of a cell."""
-        return self._books.price(game, key._replace(bookmaker=self.whose.key_of(key.bookmaker)))
+        book = self._books.get(game)
+        place = None if book is None else book.place_of(*key[:3])
+        return None if place is None else place.row.price_of(self.whose.key_of(key.bookmaker))
 
     def section(self, game: str, market_type: str, period: int, selection: str) -> Section | None:
         """Return the section that holds a selection, None where no price of it is held."""
@@ -250,9 +252,12 @@ class Board:
         """Do what ``apply_all`` does in steps of a game, of one with many messages in some more."""
         by_game: dict[tuple[str, str], list[PriceMessage]] = {}
         for message in messages:
-            if message.liquidity is not msgspec.UNSET:
+            if message.liquidity is not UNSET:
                 self._learn_reference(message.bookmaker)
-            by_game.setdefault((message.competition, message.match_name), []).append(message)
+            game = message.competition, message.match_name
+            if (of_game := by_game.get(game)) is None:
+                of_game = by_game[game] = []
+            of_game.append(message)
         bad: list[str] = []
         for game, of_game in by_game.items():
             for start in range(0, len(of_game), _AT_ONCE):

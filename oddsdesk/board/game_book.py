@@ -254,15 +254,6 @@ class GameBook:
         matrix.is_live, matrix.kick_off = stated
         return True
 
-    def find(self, key: CellKey) -> tuple[Section, Price] | None:
-        """Return the section and the price of a cell, None where no such price is held."""
-        market = self._markets.get((key.market_type, key.period))
-        if market is None:
-            return None
-        section = market.section_of(key.selection)
-        price = market.price((key.selection, key.bookmaker))
-        return None if section is None or price is None else (section, price)
-
     def section_of(self, market_type: str, period: int, selection: str) -> Section | None:
         """Return the section that holds a selection."""
         market = self._markets.get((market_type, period))

@@ -6,8 +6,7 @@ from typing import Final, Protocol
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SelectionRow
-from oddsdesk.board.prices import Price
+from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.reference import Renaming
 
 MOST_UNLISTED: Final = 2_000
@@ -67,12 +66,6 @@ class GameBooks:
         """Return a game's matrix, None where no price of it is known."""
         book = self._books.get(game)
         return None if book is None else book.matrix
-
-    def price(self, game: str, key: CellKey) -> Price | None:
-        """Return the price of a cell."""
-        book = self._books.get(game)
-        found = None if book is None else book.find(key)
-        return None if found is None else found[1]
 
     def section(self, game: str, market_type: str, period: int, selection: str) -> Section | None:
         """Return the section that holds a selection, None where no price of it is held."""

@@ -92,7 +92,7 @@ class Judge:
             [
                 side
                 for row, side in zip(section.rows, section.sides, strict=False)
-                if offered(row.price_of(bookmaker))
+                if offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
             ]
         )
 

@@ -421,11 +421,10 @@ class Market:
         """What was seen of one price holds for all of the bookmaker's: a market is read whole."""
         for bookmaker in self._redated:
             seen_at = self._seen[bookmaker].scraped_at
+            together = seen_at - SEEN_TOGETHER_MS
             for row in self.rows.values():
                 price = row.reference if bookmaker is None else row.prices.get(bookmaker)
-                if price is None or seen_at - price.scraped_at <= SEEN_TOGETHER_MS:
-                    continue
-                if price.is_offered:
+                if price is not None and price.scraped_at < together and price.is_offered:
                     self._set(row, bookmaker, replace(price, scraped_at=seen_at))
                     if bookmaker in row.near:
                         changes.note(self._quote(bookmaker), [row.selection])
@@ -572,9 +571,10 @@ class Market:
         for section in self.sections if self._reformed else ():
             valuation.reform(section, self._reformed, basis)
         valued, has_unread = dict[SectionKey, Section](), False
+        places, touched = self.places, changes.touched
         for selection, bookmaker in self._moved:
-            section, row, _ = self.places[selection]
-            changes.touched[section.key] = None
+            section, row, _ = places[selection]
+            touched[section.key] = None
             has_unread |= not section.sides
             if bookmaker is None:
                 valued[section.key] = section

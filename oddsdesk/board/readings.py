@@ -72,13 +72,11 @@ def read_row(row: OddsRow, heard_at: int, whose: DeskReference, bad: list[str]) 
     return quote, _read(quote, said, heard_at, bad), row.liquidity if has_limits else UNSET
 
 
-_QUOTE: Final = attrgetter(
-    "competition", "match_name", "market_type", "period", "bookmaker", "liquidity"
-)
+_QUOTE: Final = attrgetter("market_type", "period", "bookmaker", "liquidity")
 
 
 def quotes_of(messages: Iterable[PriceMessage]) -> Iterator[list[PriceMessage]]:
-    """Yield stream messages in order, those of a quote that follow each other together."""
+    """Yield a game's stream messages in order, those of a quote that follow each other together."""
     for _, together in groupby(messages, _QUOTE):
         yield list(together)
 

@@ -63,7 +63,8 @@ def reform(section: Section, bookmakers: Iterable[str | None], basis: Basis) -> 
 
 def take_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
     """Bring up to date what one bookmaker's price of a row bears on."""
-    odds = offered(row.prices.get(bookmaker)) or 0.0
+    price = row.prices.get(bookmaker)
+    odds = 0.0 if price is None or price.withdrawn_at is not None else price.odds
     if odds >= (row.best or 0.0) or bookmaker in row.best_bookmakers:
         _find_best(section, row, basis)
     if (odds >= row.near_from) != (bookmaker in row.near):
@@ -176,9 +177,9 @@ def best_of(
     good to be true.
     """
     best, names, prices = 0.0, set[str](), row.prices
-    former = [name for name in row.best_bookmakers if name in prices]
-    for bookmaker in (*former, *prices):  # few are above the former best: others are passed over
-        if prices[bookmaker].odds < best or (compared is not None and bookmaker not in compared):
+    former = [(name, prices[name]) for name in row.best_bookmakers if name in prices]
+    for bookmaker, price in (*former, *prices.items()):  # few are above the former best
+        if price.odds < best or (compared is not None and bookmaker not in compared):
             continue
         net = _reliable_net(section, row, bookmaker, basis)
         if net is None:
@@ -259,7 +260,9 @@ def _reliable_net(
     ):
         return None
     net = basis.net(bookmaker, price.odds)
-    most = window_beside(section, row, bookmaker)[1]
+    most = row.suspicious_above
+    if section.pool is not None:
+        most = window_beside(section, row, bookmaker)[1]
     return net if most is None or net <= most else None
 
 
