@@ -10,7 +10,7 @@ from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.slices import in_slices
 
 GATHER_S: Final = 0.015
-"""For how long messages come in before they are read together; their source waits so long."""
+"""For how long messages that follow each other sooner come in before they are read together."""
 _MOST: Final = 1_000
 """How many messages are taken in together: figures are computed once a game."""
 _FULL: Final = 20_000

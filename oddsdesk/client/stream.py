@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
@@ -87,8 +88,8 @@ async def follow(
 ) -> AsyncGenerator[list[PriceMessage], None]:
     """Yield the changes of one connection after the other, each with a fresh token.
 
-    Those that came together come together, in order. With ``gather_s`` the connection rests for so
-    long after each time, so that more do: each costs less then.
+    Those that came together come together, in order. With ``gather_s`` the connection rests where
+    they come sooner after one another than that, so that more do: each costs less then.
 
     Raises:
         ServiceError: waiting would not help: unknown key, not on the plan, bad filter.
@@ -102,10 +103,8 @@ async def follow(
             async with await _connect(source, filters) as socket:
                 connected_at = clock()
                 tell(Connected())
-                async for messages in _batches(socket, clock):
+                async for messages in _batches(socket, clock, gather_s):
                     yield messages
-                    if gather_s:
-                        await socket.rest(gather_s)
         except (OfflineError, ServiceUnavailableError, MalformedAnswerError) as error:
             if connected_at is not None and clock() - connected_at >= STEADY_MS:
                 backoff.reset()
@@ -124,20 +123,26 @@ async def _connect(source: TokenSource, filters: Mapping[str, str]) -> WebSocket
     return await open_socket(source.addresses, {"token": token.token, **filters})
 
 
-async def _batches(socket: WebSocket, clock: Clock) -> AsyncGenerator[list[PriceMessage], None]:
+async def _batches(
+    socket: WebSocket, clock: Clock, gather_s: float = 0.0
+) -> AsyncGenerator[list[PriceMessage], None]:
     passed_over = _PassedOver(clock)
     while True:
+        began = time.monotonic()
         try:
             frames = await socket.receive_all()
         except ClosedError as error:
             raise error_of(error.code, clock()) from error
         except UnreachableError as error:
             raise OfflineError(error.message) from error
+        waited_s = time.monotonic() - began
         for first in range(0, len(frames), _AT_ONCE):
             if first:
                 await asyncio.sleep(0)
             if messages := _read_all(frames[first : first + _AT_ONCE], passed_over):
                 yield messages
+        if waited_s < gather_s:
+            await socket.rest(gather_s - waited_s)
 
 
 def _read_all(frames: list[bytes], passed_over: _PassedOver) -> list[PriceMessage]:

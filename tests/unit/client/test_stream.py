@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,9 +16,12 @@ from oddsdesk.client import (
     Connecting,
     ForbiddenError,
     Lost,
+    OfflineError,
     ServiceError,
     UnauthorizedError,
+    stream,
 )
+from oddsdesk.network.errors import ClosedError
 from tests.kit.small_service import MESSAGE, Listener, SmallService, says
 
 NOW = 1_795_000_000_000
@@ -171,6 +175,32 @@ async def test_each_frame_is_read_by_itself_though_it_came_with_others(
     service.streams = [speak]
     assert await Listener(url).odds(2) == [3.4, 2.0]
     assert "what is no price change, passed over (1)" in caplog.text
+
+
+async def test_a_connection_rests_after_what_came_soon_and_not_after_what_it_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, rests = 0.0, list[float]()
+    monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: now))
+
+    class Socket:
+        waits = [0.05, 0.004, 0.0, 0.015]
+
+        async def receive_all(self) -> list[bytes]:
+            nonlocal now
+            if not self.waits:
+                raise ClosedError(None)
+            now += self.waits.pop(0)
+            return [SAID.encode()]
+
+        async def rest(self, seconds: float) -> None:
+            rests.append(seconds)
+
+    socket: Any = Socket()
+    with suppress(OfflineError):
+        async for messages in stream._batches(socket, lambda: NOW, gather_s=0.015):
+            assert [each.odds for each in messages] == [3.4]
+    assert rests == pytest.approx([0.011, 0.015])
 
 
 async def test_frames_passed_over_are_counted_and_told_once_a_minute(
