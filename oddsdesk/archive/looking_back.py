@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oddsdesk.archive.files import archived_files
+from oddsdesk.installed import how_to_install
 from oddsdesk.store.reader import Reader
 
 if TYPE_CHECKING:
@@ -66,6 +67,6 @@ class LookingBack:
         if files and find_spec("pyarrow") is None:
             return (
                 f"older prices are in the archive {folder}, and cannot be read without pyarrow:"
-                " pip install 'oddsdesk[archive]'"
+                f" {how_to_install('archive')}"
             )
         return ""

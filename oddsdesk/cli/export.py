@@ -19,6 +19,7 @@ from oddsdesk.cli.outputs import is_standard_output, output
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
+from oddsdesk.installed import how_to_install
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.research.export.columns import EXPORTS, Column, described
@@ -48,8 +49,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _MOST_GAPS: Final = 10
 _SCHEMA: Final = "schema.json"
 _NO_PARQUET: Final = (
-    "Parquet needs pyarrow, which is not installed: pip install 'oddsdesk[archive]';"
-    " or write .csv.gz or .ndjson.gz"
+    "Parquet needs pyarrow, which is not installed: {}; or write .csv.gz or .ndjson.gz"
 )
 
 
@@ -246,7 +246,7 @@ def _writer(
     if form is not Format.PARQUET:
         return TextWriter(file, columns, form, packed=packed)
     if find_spec("pyarrow") is None:
-        raise click.ClickException(_NO_PARQUET)
+        raise click.ClickException(_NO_PARQUET.format(how_to_install("archive")))
     from oddsdesk.research.export.parquet import ParquetWriter  # noqa: PLC0415 - an extra
 
     return ParquetWriter(file, columns, words)

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from oddsdesk.installed import how_to_install
 from oddsdesk.places import NoHomeError, default_database, default_ledger
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.server.settings import ALL_ROLES, Role
@@ -125,7 +126,7 @@ def check_archive(archive: Path | None) -> None:
     """
     if archive is not None and find_spec("pyarrow") is None:
         raise click.ClickException(
-            "--archive needs pyarrow, which is not installed: pip install 'oddsdesk[archive]'"
+            f"--archive needs pyarrow, which is not installed: {how_to_install('archive')}"
         )
 
 

@@ -70,7 +70,7 @@ DEFAULT_LIMITS: Final = ConnectionLimits()
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help="Write each hour of price history there once it is over, as Parquet files; what "
-    "--keep-days removes is there before, and is answered from there (needs oddsdesk[archive]).",
+    "--keep-days removes is there before, and is answered from there (needs the extra archive).",
 )
 @roles_option
 @click.option(

@@ -10,6 +10,7 @@ from oddsdesk.cli.options import check_durable
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import open_feed
 from oddsdesk.feeds.live.adapters import live_names
+from oddsdesk.installed import how_to_install
 from oddsdesk.server.bus.errors import BusError
 from oddsdesk.server.certificate import Certificate
 from oddsdesk.server.followed_log import check_bus
@@ -97,5 +98,5 @@ def _check_roles(settings: Settings) -> None:
         raise click.UsageError("--shards is for a database of PostgreSQL: a file has one log")
     if settings.archive is not None and find_spec("pyarrow") is None:
         raise click.UsageError(
-            "--archive needs pyarrow, which is not installed: pip install 'oddsdesk[archive]'"
+            f"--archive needs pyarrow, which is not installed: {how_to_install('archive')}"
         )

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from oddsdesk.installed import how_to_install
 from oddsdesk.server.bus.errors import BusError
 from oddsdesk.server.bus.tail import BusTail
 from oddsdesk.server.log_tail import LogTail
@@ -94,7 +95,7 @@ def _needing_nats() -> Iterator[None]:
         yield
     except ImportError as error:
         raise BusError(
-            f"--bus: NATS needs its client, nats-py: pip install 'oddsdesk[cluster]' ({error})"
+            f"--bus: NATS needs its client, nats-py: {how_to_install('cluster')} ({error})"
         ) from error
 
 

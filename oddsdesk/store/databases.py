@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.installed import how_to_install
 from oddsdesk.store.errors import StoreError
 
 _SCHEMES: Final = ("postgresql://", "postgres://")
@@ -41,5 +42,5 @@ def needing_postgresql() -> Iterator[None]:
         yield
     except ImportError as error:
         raise StoreError(
-            f"PostgreSQL needs its client, psycopg: pip install 'oddsdesk[cluster]' ({error})"
+            f"PostgreSQL needs its client, psycopg: {how_to_install('cluster')} ({error})"
         ) from error

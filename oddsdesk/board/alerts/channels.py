@@ -17,6 +17,7 @@ from oddsdesk.board.alerts.rules import ChannelSetting
 from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.installed import how_to_install
 from oddsdesk.network.addresses import host_of, is_local
 from oddsdesk.network.backoff import Backoff
 from oddsdesk.network.errors import NetworkError
@@ -249,7 +250,7 @@ class AppriseChannel:
         try:
             import apprise  # noqa: PLC0415 - an extra, imported where it is used
         except ImportError:
-            hint = "install oddsdesk[apprise]"
+            hint = how_to_install("apprise")
             raise ChannelError(f"{self._name}: apprise is missing: {hint}", is_final=True) from None
         reached = apprise.Apprise()
         if not reached.add(self._address):

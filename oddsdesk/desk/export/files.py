@@ -14,6 +14,7 @@ import msgspec
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.export.tables import ExportColumn, Row, Table, plain_text
 from oddsdesk.desk.ui.table.column_spec import Kind
+from oddsdesk.installed import how_to_install
 from oddsdesk.spreadsheets import safe_text
 from oddsdesk.whole_files import whole_file
 
@@ -25,7 +26,7 @@ _FIRST_YEAR = 1901
 """Excel takes 1900 for a leap year, and knows nothing before it."""
 
 
-_NO_EXCEL: Final = "Excel files need the extra: pip install 'oddsdesk[xlsx]'; CSV works without."
+_NO_EXCEL: Final = "Excel files need the extra: {}; CSV works without."
 
 
 class ExportError(Exception):
@@ -43,7 +44,7 @@ def write_xlsx(
     try:
         import xlsxwriter  # noqa: PLC0415 - an extra, and 60 ms that only an export needs
     except ImportError as error:
-        raise ExportError(_NO_EXCEL) from error
+        raise ExportError(_NO_EXCEL.format(how_to_install("xlsx"))) from error
     if len(table.rows) > _MOST_ROWS:
         raise ExportError(
             f"An Excel sheet holds {_MOST_ROWS:,} rows and there are {len(table.rows):,}; "
@@ -165,7 +166,9 @@ FORMATS: Final = (CSV, XLSX, JSON)
 
 def lack_of(file_format: FileFormat) -> str:
     """Say what a format needs that is not installed, before a file is asked for; empty for none."""
-    return _NO_EXCEL if file_format is XLSX and find_spec("xlsxwriter") is None else ""
+    if file_format is not XLSX or find_spec("xlsxwriter") is not None:
+        return ""
+    return _NO_EXCEL.format(how_to_install("xlsx"))
 
 
 def _steps(table: Table, progress: Progress) -> Iterator[int]:

@@ -10,11 +10,11 @@ from types import ModuleType
 from typing import cast
 
 from oddsdesk.desk.shell.system_libraries import install_line, missing_libraries, unloadable_plugin
+from oddsdesk.installed import SERVER, distribution
 
 _HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs", "vkkhrdisplay")
 _CONNECT_TIMEOUT_S = 2.0
 _QT_PACKAGES = {"PySide6": "PySide6-Essentials", "qasync": "qasync"}
-_SERVER_DISTRIBUTION = "oddsdesk-server"
 
 
 def missing_qt() -> str | None:
@@ -34,13 +34,7 @@ def missing_qt() -> str | None:
 
 def _desk_distribution() -> str:
     """Return what brings the desk's needs to this installation, without owning its files twice."""
-    import importlib.metadata  # noqa: PLC0415 - 25 modules that only this needs
-
-    try:
-        importlib.metadata.version(_SERVER_DISTRIBUTION)
-    except importlib.metadata.PackageNotFoundError:
-        return "oddsdesk"
-    return f'"{_SERVER_DISTRIBUTION}[desk]"'
+    return f'"{SERVER}[desk]"' if distribution() == SERVER else "oddsdesk"
 
 
 def missing_display() -> str | None:

@@ -30,7 +30,10 @@ def check_nothing_acts(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         query = "SELECT name FROM sqlite_master WHERE type = 'trigger' LIMIT 1"
         for (name,) in connection.execute(query).fetchall():
-            raise StoreError(f"{path}: has a trigger, {shown(name)}, which no oddsdesk makes")
+            raise StoreError(
+                f"{path}: has a trigger, {shown(name)}, which no oddsdesk makes: drop it in the"
+                " backup first, as docs/backup.md says"
+            )
 
 
 def check_tables(connection: sqlite3.Connection, path: Path, schema: Schema) -> None:

@@ -291,7 +291,7 @@ LOOP = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT"
 TAMPERED = {
     "a trigger": (
         "CREATE TRIGGER evil AFTER INSERT ON quote BEGIN DELETE FROM price_change; END",
-        "has a trigger, 'evil'",
+        "has a trigger, 'evil', which no oddsdesk makes: drop it in the backup first",
     ),
     "a view for a table": (
         f"ALTER TABLE quote RENAME TO other; CREATE VIEW quote AS {LOOP} other.* FROM r, other",
