@@ -10,9 +10,14 @@ from typing import Any
 import psycopg
 import pytest
 
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.log_closes import closes_from_log
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.store.databases import Database
+from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.postgres.views import CLOSING_LINES
 from oddsdesk.store.sqlite.database import open_writer
@@ -45,6 +50,35 @@ def connected(database: Database) -> Any:
     return (
         sqlite3.connect(database) if isinstance(database, Path) else psycopg.connect(database.url)
     )
+
+
+def bet() -> PlacedBet:
+    game = game_id("EPL", "Leeds - Wolves"), "Leeds - Wolves", "EPL", "Football"
+    return PlacedBet(
+        *game, "total", 0, "Over 2.5", "Unibet", 2.0, 1.0, NOW, kick_off=KICK_OFF, ident=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("quotes", "of_view", "of_ledger"),
+    [
+        ([said(20, EVEN)], [1.9, 1.9], 1.9),
+        ([said(20, EVEN), said(10, {})], [], 1.9),
+        ([said(40, EVEN), said(10, {})], [], None),
+        ([said(10, {"Over 2.5": 2.1})], [2.1], None),
+        ([said(20, EVEN), said(10, {"Over 2.5": 2.1})], [2.1], 1.9),
+    ],
+    ids=["stood", "withdrawn lately", "withdrawn long before", "half a line", "half at the end"],
+)
+def test_the_view_differs_from_the_ledger_as_its_page_says(
+    database: Database, quotes: list[Quote], of_view: list[float], of_ledger: float | None
+) -> None:
+    """D57: a price alone that stood at the kick-off, and the last whole line before it."""
+    assert sorted(odds for *_, odds in closes(database, quotes)) == of_view
+    with closing(open_store(database, "Bet365")) as store:
+        past = ReaderPast(store.reader(), store.reference)
+        found = closes_from_log(past, [bet()], KICK_OFF + MINUTE_MS, DEFAULT_METHOD)[1]
+    assert found.odds == of_ledger
 
 
 def closes(database: Database, quotes: Iterable[Quote]) -> set[tuple[str, str, str, float]]:
