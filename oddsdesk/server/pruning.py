@@ -25,8 +25,8 @@ JUMP_MS: Final = 60 * MINUTE_MS
 """The difference between clock and elapsed time at which a round is left out."""
 LEAP_MS: Final = DAY_MS
 """A longer while without prices, or than a quarter of what is kept, is not yet taken for one."""
-DOUBTED_FOR_MS: Final = DAY_MS
-"""For so long after it: a clock that is wrong is seen and put right by then."""
+TOLD_FOR_MS: Final = DAY_MS
+"""For so long after it that is told: who sees it puts a wrong clock right."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,8 +45,9 @@ class Pruning:
     Ages are counted from the newest price that was there at the start, plus the time that went by
     since; never from later than the newest price or the clock. So a clock that is wrong, at the
     start or on its way, takes nothing before its time. A long while in which nothing was recorded
-    counts only once recording has gone on for a day after it: it may be the leap of a wrong clock
-    of an earlier start. With an archive no row of the log goes that it does not have.
+    may be the leap of a wrong clock of an earlier start: it counts once prices came in after it for
+    as long as they are kept, when what was before it is that old whatever the clock said. With an
+    archive no row of the log goes that it does not have.
     """
 
     def __init__(
@@ -92,19 +93,22 @@ class Pruning:
             self._store.prune(now_ms, keep_days, archived)
 
     def _doubted_ms(self, now_ms: int, keep_days: int) -> int:
-        """Return for how long nothing was recorded up to lately, where the clock says it alone."""
+        """Return for how long nothing was recorded within what is kept, as the clock alone says."""
         reader, before = self._store.reader(), self.waits_for
         longest_ms = max(LEAP_MS, keep_days * DAY_MS // 4)
-        silences = reader.silences(now_ms - DOUBTED_FOR_MS, now_ms, longest_ms) if keep_days else []
+        kept_since = now_ms - keep_days * DAY_MS
+        silences = reader.silences(kept_since, now_ms, longest_ms) if keep_days else []
         leaps = [(since, until) for since, until in silences if until <= now_ms]
         doubted_ms = sum(until - since for since, until in leaps)
-        began = reader.log_began() if leaps else None
+        is_new = bool(leaps) and leaps[-1][1] >= now_ms - TOLD_FOR_MS
+        began = reader.log_began() if is_new else None
         self.waits_for = ""
-        if began is not None and began < now_ms - keep_days * DAY_MS:
-            days, until = doubted_ms / DAY_MS, format_ms(leaps[-1][1])
+        if began is not None and began < kept_since:
+            days, until = (leaps[-1][1] - leaps[-1][0]) / DAY_MS, format_ms(leaps[-1][1])
             self.waits_for = (
                 f"what is too old is not removed yet: by the clock, prices came in at {until} after"
-                f" {days:.1f} days without any; set the clock if it is wrong, else it goes in a day"
+                f" {days:.1f} days without any; set the clock if it is wrong, else it goes in"
+                f" {keep_days} days"
             )
         if self.waits_for and not before:
             _log.warning("%s", self.waits_for)

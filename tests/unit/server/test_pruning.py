@@ -113,7 +113,27 @@ def test_a_start_with_the_clock_forty_days_ahead_takes_nothing(machine: Machine)
     assert machine.left == (2, 1)
 
 
-def test_a_clock_ahead_over_two_starts_takes_nothing_for_a_day(machine: Machine, caplog) -> None:
+@pytest.mark.parametrize("ahead", [9, 40])
+def test_a_clock_that_stays_ahead_takes_nothing_before_its_time(
+    machine: Machine, ahead: int
+) -> None:
+    """D76: by the time that passes, whatever the clock says."""
+    began = machine.steady_ms
+    for day in range(10):
+        machine.record(machine.clock, 2 + day / 100)
+        machine.go_on(DAY)
+    machine.clock += ahead * DAY
+    for day in range(10, 45):
+        machine.start()
+        machine.record(machine.clock, 2 + day / 100)
+        machine.pruning.round()
+        passed = (machine.steady_ms - began) // DAY
+        assert machine.left[0] >= min(passed + 1, 30), passed
+        machine.go_on(DAY)
+    assert machine.left[0] <= 32
+
+
+def test_a_clock_ahead_over_two_starts_is_told_for_a_day(machine: Machine, caplog) -> None:
     """What nothing but the clock says to be old is kept until it can be put right (D76)."""
     machine.record(NOW)
     machine.clock += 40 * DAY
@@ -135,15 +155,22 @@ def test_a_clock_ahead_over_two_starts_takes_nothing_for_a_day(machine: Machine,
     assert machine.pruning.waits_for == ""
 
 
-def test_what_is_old_goes_a_day_after_a_long_pause(machine: Machine) -> None:
+def test_what_is_before_a_long_pause_goes_once_as_much_was_recorded_as_is_kept(
+    machine: Machine,
+) -> None:
     machine.record(NOW)
     machine.go_on(40 * DAY)
-    for hour in range(26):
-        machine.go_on(HOUR)
-        machine.record(machine.clock, 2.1 + hour / 100)
+    for day in range(31):
+        machine.start()
+        machine.record(machine.clock, 2.1 + day / 100)
+        machine.pruning.round()
+        assert machine.left == (day + 2, 1)
+        assert bool(machine.pruning.waits_for) is (day < 2)
+        machine.go_on(DAY)
     machine.start()
+    machine.record(machine.clock, 3.1)
     machine.pruning.round()
-    assert machine.left == (26, 1)
+    assert machine.left == (31, 1)
 
 
 def test_pauses_that_are_a_habit_let_history_go_a_pause_later(machine: Machine) -> None:
