@@ -107,3 +107,11 @@ class Opportunities:
             matrix = self._board.matrix(notice.game_id)
             for each in () if matrix is None else matrix.sections:
                 self._due[notice.game_id, each.key.market_type, each.key.period] = None
+        if self._board.connection.is_lost:
+            self._let_go_of_due()
+
+    def _let_go_of_due(self) -> None:
+        """Drop what was read again after a loss: until it is looked at it rests on old prices."""
+        for market in self._by_market.keys() & self._due.keys():
+            for key in self._by_market.pop(market):
+                self.entries.pop(key, None)

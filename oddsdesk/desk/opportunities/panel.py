@@ -292,7 +292,7 @@ class OpportunitiesPanel(QWidget):
 
     def _on_board_notice(self, _notice: Notice) -> None:
         if self._board.connection.is_lost is not self._is_lost:
-            self._show()
+            self._take_found()
             self._show_counts()
 
     def _on_idle_timeout(self) -> None:

@@ -277,6 +277,23 @@ def test_nothing_is_staked_while_not_connected(
         assert exported == ([0.0, 0.0] if link is Link.WAITING else [48.0, 51.0])
 
 
+def test_legs_that_were_read_again_after_a_loss_are_listed_once_they_are_looked_at(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    quoted.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
+    panel.model.sort_now()
+    assert [row["Stake"] for row in shown(panel)] == ["–", "–"]
+    quoted.clock.now += 1
+    quoted.tell("Betsson", "total", "Over 2.5", 2.09)
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    panel.model.sort_now()
+    assert shown(panel) == []
+    look(panel, qtbot)
+    assert len(shown(panel)) == 2
+
+
 @pytest.mark.parametrize("asks", ["_place", "_place_all"])
 def test_a_leg_asked_for_while_not_connected_has_no_stake(
     panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot, asks: str

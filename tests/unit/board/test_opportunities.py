@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.valuation import hold
@@ -102,6 +103,20 @@ def test_prices_that_move_make_and_end_it() -> None:
         (found,) = seen.found()
         assert (found.legs[0].bookmaker == "Betfair") == (odds > 2)
         assert (found.kind is OpportunityKind.ARBITRAGE) == (odds > 2)
+
+
+def test_one_that_moved_while_nothing_was_heard_is_none_until_it_is_looked_at() -> None:
+    """A look at many markets rests for seconds; a stake or an alert would not wait."""
+    seen = total()
+    assert len(seen.found()) == 1
+    entries, board = seen.offered.entries, seen.board
+    for odds, is_catching_up in ((2.3, False), (2.2, True)):
+        board.set_connection(Connection(link=Link.LIVE, is_catching_up=is_catching_up))
+        seen.desk.now += 1_000
+        board.apply_all([message("Over 2.5", odds, seen.desk.now, market_type="total")])
+        assert bool(entries) is not is_catching_up
+    board.set_connection(Connection(link=Link.LIVE))
+    assert len(seen.found()) == 1
 
 
 def test_stale_legs_are_none_without_a_word_from_anybody() -> None:
