@@ -5,8 +5,10 @@ from collections.abc import Callable, Collection
 
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.queries.reader import QueryReader
+from oddsdesk.store.recent_changes import RecentChanges
 from oddsdesk.store.sqlite.queries import aged, past
 from oddsdesk.store.sqlite.queries.select import SqliteSelect
+from oddsdesk.store.values import Change
 
 
 class SqliteReader(QueryReader):
@@ -19,13 +21,24 @@ class SqliteReader(QueryReader):
         check: Callable[[sqlite3.Connection], None] = lambda _: None,
         share: Collection[str] | None = None,
         find_older: FindOlder | None = None,
+        recent: RecentChanges | None = None,
     ) -> None:
+        """``recent`` has what this process recorded last; only for who may see all of it."""
         super().__init__(SqliteSelect(connection, check), reference, share, find_older)
+        self._recent = recent or RecentChanges()
 
     @property
     def shards(self) -> int:
         """Into how many shards the log is divided: a file has one writer at a time."""
         return 1
+
+    def changes_after(self, seq: int, limit: int, shard: int = 0) -> list[Change]:
+        """Return the log after ``seq``, at most ``limit`` rows."""
+        found = list(self._recent.after(seq, limit))
+        if len(found) < limit:  # others may have recorded more
+            last = found[-1].seq if found else seq
+            found += super().changes_after(last, limit - len(found), shard)
+        return found
 
     def data_version(self) -> int:
         """Return SQLite's ``data_version``: it differs after a commit by another connection."""

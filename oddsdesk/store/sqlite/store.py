@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, TypeVar
@@ -19,6 +19,7 @@ from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
+from oddsdesk.store.recent_changes import RecentChanges
 from oddsdesk.store.recording import end_simulation, record_quotes
 from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
@@ -43,7 +44,7 @@ from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.tail import Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
-from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
+from oddsdesk.store.values import Change, FoundValueBet, MarketKey, Recorded
 
 T = TypeVar("T")
 LEAST_ROOM: Final = 1 << 20
@@ -114,6 +115,7 @@ class SqliteStore:
         self._readers: list[SqliteReader] = []
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
+        self._recent = RecentChanges()
         self._aged_log = AgedLog()
         self._refused = LastRefusal()
         self.quotes_recorded = 0
@@ -143,10 +145,12 @@ class SqliteStore:
         made-up ones come after real ones.
         """
         batch = list(quotes)
+        logged: list[Change] = []
 
         def function(connection: sqlite3.Connection) -> Recorded:
+            tables = SqliteTables(connection)
             recorded = record_quotes(
-                SqliteTables(connection),
+                tables,
                 batch,
                 reference=self.reference,
                 simulated=simulated,
@@ -156,11 +160,13 @@ class SqliteStore:
                 shifted=shifted,
             )
             self._log_grew = self._log_grew or recorded.changes > 0
+            if self._callbacks and self._share is None:
+                logged.extend(tables.logged(self.reference))
             return recorded
 
         future = self._submit(function, is_long=len(batch) > SHORT_QUOTES)
         if self._writer is not None:
-            future.add_done_callback(self._note)
+            future.add_done_callback(lambda done: self._note(done, logged))
         return future
 
     def end_simulation(self) -> Future[None]:
@@ -308,7 +314,9 @@ class SqliteStore:
         if reader is None:
             connection = open_reader(self.path, ODDS, checked=True)
             check = SchemaCheck(self.path, ODDS)
-            reader = SqliteReader(connection, self.reference, check, self._share, self._find_older)
+            reader = SqliteReader(
+                connection, self.reference, check, self._share, self._find_older, self._recent
+            )
             self._local.reader = reader
             with self._lock:
                 self._readers.append(reader)
@@ -345,8 +353,9 @@ class SqliteStore:
             return future
         return self._writer.submit(function, is_long=is_long)
 
-    def _note(self, recorded: Future[Recorded]) -> None:
+    def _note(self, recorded: Future[Recorded], logged: Sequence[Change]) -> None:
         if self._refused.note(recorded):
+            self._recent.add(logged)
             self.quotes_recorded += recorded.result().quotes
             self.quotes_skipped += recorded.result().skipped
 

@@ -22,7 +22,8 @@ from oddsdesk.store.settings import (
 from oddsdesk.store.sqlite.bulk import insert
 from oddsdesk.store.sqlite.game_rows import SqliteGameRows
 from oddsdesk.store.sqlite.settings import number_setting, put_setting
-from oddsdesk.store.tables import Changes, Known, Pair, PresentRow
+from oddsdesk.store.tables import Changes, Known, LogRow, Pair, PresentRow
+from oddsdesk.store.values import Change
 
 STORED_NAMES: Final = "SELECT bookmaker, max(newest) FROM source GROUP BY bookmaker"
 _SUM_UP: Final = """
@@ -147,6 +148,10 @@ VALUES (?, ?, ?, ?, ?)
 _RECORDED: Final = """
 INSERT INTO recorded (since, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until
 """
+_NAMES: Final = """
+SELECT id, game_id, match_name, competition, sport FROM game
+WHERE id IN (SELECT value FROM json_each(?))
+"""
 _TOLD: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
 _LAST_SEQ: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
@@ -156,6 +161,11 @@ _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 
 class SqliteTables(SqliteGameRows):
     """``store.tables.Tables`` on a connection in whose transaction all of it happens."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        self._logged: list[LogRow] = []
+        """What was written to the log, in its order."""
 
     def bookmakers(self) -> list[str]:
         """Return the names of all that ever priced anything, in their order."""
@@ -260,6 +270,7 @@ class SqliteTables(SqliteGameRows):
         many(_NEW, changes.new)
         many(_AGAIN, [row for _, row in changes.again])
         insert(self._connection, _LOG, changes.log)
+        self._logged += changes.log
         note_said(self, changes.said)
         many(_TOLD_BY, changes.origins)
         many(_UNCOVER, changes.uncovered)
@@ -275,6 +286,16 @@ class SqliteTables(SqliteGameRows):
             self._connection.execute(_RECORDED, changes.recorded)
         return self.log_ends()[0]
 
+    def logged(self, reference: str) -> list[Change]:
+        """Return what was written to the log as readers do (D32), of sources that may be told."""
+        asked = _encode(list({row[0] for row in self._logged})).decode()
+        names = {row[0]: row[1:] for row in self._connection.execute(_NAMES, (asked,)).fetchall()}
+        first = self.log_ends()[0] - len(self._logged) + 1
+        return [
+            _change(seq, names[row[0]], row, reference)
+            for seq, row in enumerate(self._logged, first)
+        ]
+
     def _keep_joined(self, games: Collection[int]) -> None:
         for game in games:
             if not self._connection.execute(_ARE_JOINED, (game,)).fetchall():
@@ -288,6 +309,24 @@ class SqliteTables(SqliteGameRows):
         many(_FIRST, [(game.first_seen, game.row) for game in games.begun])
         many(_LINK, games.events.items())
         many(KEEP_NAME, changes.other_names)
+
+
+def _change(seq: int, names: tuple[str, str, str, str], row: LogRow, reference: str) -> Change:
+    game, bookmaker, market_type, period, selection, odds, is_live, at, liquidity, _ = row
+    told = liquidity if bookmaker == reference else None
+    return Change(
+        seq,
+        game,
+        *names,
+        bookmaker,
+        market_type,
+        period,
+        selection,
+        None if odds is None else float(odds),
+        bool(is_live),
+        at,
+        None if told is None else float(told),
+    )
 
 
 def kept_to_itself(connection: sqlite3.Connection) -> list[str]:
