@@ -72,12 +72,15 @@ class _Offer(msgspec.Struct):
 
     def seen_at(self) -> int | None:
         """Return when all that was priced was said again, None where some was not or at times."""
-        times = {
-            self.kept[market][_SCRAPED_AT] if market in self.kept else None
-            for market, row in self.read.items()
-            if row[_ODDS] is not None
-        }
-        return times.pop() if len(times) == 1 else None
+        at: int | None = None
+        for market, before in self.read.items():
+            if before[_ODDS] is None:
+                continue
+            row = self.kept.get(market)
+            if row is None or at not in (None, row[_SCRAPED_AT]):
+                return None
+            at = row[_SCRAPED_AT]
+        return at
 
     def coverage(self) -> list[CoverageRow]:
         """Return its rows of ``coverage``, not in play and in play."""
@@ -432,17 +435,25 @@ def _withdraw_all(tables: Tables, now_ms: int, settings: Mapping[str, int]) -> i
 
 def _encoded_beside(was: str | None, game: StoredGame, quote: Quote) -> str | None:
     """Return a quote's odds as JSON, where ``was`` is what stands there."""
-    if was is not None and _encode(quote.odds).decode() == was:  # in the order of D7 already
+    if was is None:
+        return encoded_odds(quote.market_type, game.match_name, quote.odds)
+    said = _encode(quote.odds).decode()
+    if said == was:  # in the order of D7 already
         return was
-    return encoded_odds(quote.market_type, game.match_name, quote.odds)
+    return encoded_odds(quote.market_type, game.match_name, quote.odds, said)
 
 
-def encoded_odds(market_type: str, match_name: str, odds: Mapping[str, float]) -> str | None:
-    """Return odds as the JSON that is stored, in the order of D7; None without any."""
+def encoded_odds(
+    market_type: str, match_name: str, odds: Mapping[str, float], said: str | None = None
+) -> str | None:
+    """Return odds as the JSON that is stored, in the order of D7; None without any.
+
+    ``said`` is their JSON in the order that they have, where it is known.
+    """
     if not odds:
         return None
     names = tuple(odds)
     ordered = ordered_selections(market_type, match_name, names)
-    if ordered != names:
-        odds = {name: odds[name] for name in ordered}
-    return _encode(odds).decode()
+    if ordered == names:
+        return said or _encode(odds).decode()
+    return _encode({name: odds[name] for name in ordered}).decode()
