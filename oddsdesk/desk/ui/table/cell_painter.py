@@ -120,7 +120,7 @@ class CellPainter:
         spec = model.column(column)
         is_left = spec.align is Align.LEFT
         known = self._beside.get((column, width))
-        if known is None or known[0] != spec:
+        if known is None or (known[0] is not spec and known[0] != spec):
             beside = 0 if is_left else self.note_room(model, column, width) + self._hang(spec)
             known = self._beside[column, width] = spec, beside
         return Lane(column, left, width, is_left, known[1])
@@ -193,7 +193,7 @@ class CellPainter:
             if cell.repaint_at_ms < painted.repaint_at_ms:
                 painted.repaint_at_ms = cell.repaint_at_ms
             ground = cell.ground
-            if ground in _PLAIN_GROUNDS and base is not SurfaceRole.PANEL:
+            if base is not SurfaceRole.PANEL and ground in _PLAIN_GROUNDS:
                 ground = base
             elapsed = canvas.now - cell.flashes_from if flashes else NEVER
             if elapsed < FLASH_MS + FADE_MS:

@@ -150,16 +150,18 @@ class LivePane(QTableView):
 
     def _columns(self, rect: QRect) -> Iterator[tuple[int, int, int]]:
         """Yield the columns that a rectangle reaches, each with its left end and width."""
-        header = self.header
+        header, end = self.header, rect.right()
         visual = header.visualIndexAt(rect.left())
-        for place in range(visual, header.count() if visual >= 0 else visual):
-            column = header.logicalIndex(place)
-            if header.isSectionHidden(column):
-                continue
-            left = header.sectionViewportPosition(column)
-            if left > rect.right():
+        if visual < 0:
+            return
+        left = header.sectionViewportPosition(header.logicalIndex(visual))
+        for place in range(visual, header.count()):
+            if left > end:
                 return
-            yield column, left, header.sectionSize(column)
+            column = header.logicalIndex(place)
+            if width := header.sectionSize(column):
+                yield column, left, width
+            left += width
 
     def _tiles(self, region: QRegion, cut: set[Place]) -> Iterator[Tile]:
         """Yield the cells that a region reaches, each once; those that it does not hold are cut."""
@@ -171,8 +173,9 @@ class LivePane(QTableView):
         columns = _Ends([(lane.left, lane.width) for lane in lanes], size.width())
         reached = defaultdict[int, set[int]](set)
         for rect in region:  # type: ignore[attr-defined]  # it iterates; the stubs forget it
-            across, cut_columns = columns.between(rect.left(), rect.right())
-            down, cut_rows = rows.between(rect.top(), rect.bottom())
+            left, top, right, bottom = rect.getCoords()
+            across, cut_columns = columns.between(left, right)
+            down, cut_rows = rows.between(top, bottom)
             for place in down:
                 reached[place].update(across)
                 for each in across if place in cut_rows else cut_columns:
