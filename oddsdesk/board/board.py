@@ -175,6 +175,15 @@ class Board:
         """Return a selection with its prices, None where none is held."""
         return self._books.row(game, market_type, period, selection)
 
+    def row_and_section(
+        self, game: str, market_type: str, period: int, selection: str
+    ) -> tuple[SelectionRow | None, Section | None]:
+        """Return what ``row`` and ``section`` do: the odds grid asks for thousands a second."""
+        book = self._books.get(game)
+        return (
+            (None, None) if book is None else book.row_and_section(market_type, period, selection)
+        )
+
     def held_games(self) -> list[str]:
         """Return the games that prices are held of, by id."""
         return self._books.names()

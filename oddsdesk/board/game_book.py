@@ -274,6 +274,16 @@ class GameBook:
         market = self._markets.get((market_type, period))
         return {} if market is None else market.rows
 
+    def row_and_section(
+        self, market_type: str, period: int, selection: str
+    ) -> tuple[SelectionRow | None, Section | None]:
+        """Return what ``row`` and ``section_of`` do."""
+        market = self._markets.get((market_type, period))
+        if market is None:
+            return None, None
+        place = market.places.get(selection)
+        return market.rows.get(selection), None if place is None else place.section
+
     def prices(self) -> Iterator[tuple[CellKey, Price]]:
         """Yield every price held, withdrawn ones too."""
         for where, market in self._markets.items():

@@ -96,6 +96,11 @@ class Arrangement:
         """How many entries are arranged, folded ones too."""
         return len(self._order)
 
+    @property
+    def reads_columns(self) -> bool:
+        """Whether there is an array of what entries say, beside what they are worth."""
+        return any(arrays.has_columns for arrays in self._arrays.values())
+
     def entries(self) -> list[Entry]:
         """Return what is arranged, in order, folded rows too."""
         orders = [group.numbers for group in self.groups] or [self._order]

@@ -30,6 +30,11 @@ class EntryArrays:
         self.entries = entries
         self._columns: dict[KeyOf, _Column] = {}
 
+    @property
+    def has_columns(self) -> bool:
+        """Whether some figures or texts were read of entries."""
+        return bool(self._columns)
+
     def all(self) -> Mask:
         """Return which numbers there is an entry for that has not left."""
         held = np.ones(len(self.entries), bool)
@@ -168,6 +173,8 @@ class EntryArrays:
         return key is RANK and self.entries is not self.entries.selections
 
     def _by_field(self, numbers: Vector, selections: Sequence[SelectionEntry]) -> Vector:
+        if not len(numbers):
+            return numbers
         ranks = np.zeros(len(self.entries.selections), np.int64)
         ranks[[one.number for one in selections]] = np.arange(len(selections))
         return numbers[np.argsort(self._of_all(ranks)[numbers], kind="stable")]

@@ -7,7 +7,6 @@ from oddsdesk.board.matrix import RowKey, Section, SelectionRow
 from oddsdesk.desk.grid.entries import (
     Comparison,
     GameSelectionKey,
-    Line,
     PriceEntry,
     SelectionEntry,
     make_selection_entry,
@@ -27,8 +26,8 @@ class GridBook:
     def __init__(self, board: Board) -> None:
         self._board = board
         self._selections: dict[SelectionKey, SelectionEntry] = {}
-        self._moved_lines: dict[Line, Section] = {}
-        """Line groups of which a price was taken since ``note_lines``."""
+        self._moved_lines: dict[int, Section] = {}
+        """Line groups of which a price was taken since ``note_lines``, by identity."""
         self._ordered: list[SelectionEntry] = []
         self._is_ordered = True
         self.selection_rows = Entries()
@@ -58,21 +57,31 @@ class GridBook:
         """
         changed, refreshed = list[PriceEntry](), list[SelectionEntry]()
         for of, bookmakers in marks.items():
-            row = self._board.row(*of)
-            entries = self._take(of, row, bookmakers)
-            if entries:
-                selection = entries[0].selection
-                refreshed.append(selection)
-                changed += entries
-                if row is not None and self._refresh(selection, row, entries):
+            row, section = self._board.row_and_section(*of)
+            entries = self._take(of, row, section, bookmakers)
+            if not entries:
+                continue
+            selection = entries[0].selection
+            refreshed.append(selection)
+            changed += entries
+            if row is None or not selection.prices:
+                continue
+            self._show_game(selection)
+            if section is not None:
+                self._moved_lines[id(section)] = section
+                if refresh(selection, section, row, entries):
                     changed += selection.prices.values()
         return changed, refreshed
 
-    def note_lines(self) -> None:
-        """Note of all that shares a line group with what was taken that it may be another now."""
-        for (game, _), section in self._moved_lines.items():
+    def note_lines(self, *, are_read: bool = True) -> None:
+        """Note of all that shares a line group with what was taken that it may be another now.
+
+        ``are_read``: whether anybody has read what a line group says, which is to be read anew.
+        """
+        for section in self._moved_lines.values() if are_read else ():
+            market = section.market.game_id, *section.key[:2]
             for row in section.rows:
-                held = self._selections.get((game, *section.key[:2], row.selection))
+                held = self._selections.get((*market, row.selection))
                 if held is not None:
                     self.selection_rows.note(held)
         self._moved_lines = {}
@@ -100,35 +109,42 @@ class GridBook:
         return [selection for selection in self._selections.values() if self._show_game(selection)]
 
     def _take(
-        self, of: SelectionKey, row: SelectionRow | None, bookmakers: Iterable[str | None]
+        self,
+        of: SelectionKey,
+        row: SelectionRow | None,
+        section: Section | None,
+        bookmakers: Iterable[str | None],
     ) -> list[PriceEntry]:
         """Take prices of a selection; return those that are held, or were."""
         selection = self._selections.get(of)
         if selection is None and row is not None and any(map(row.price_of, bookmakers)):
-            selection = self._add(GameSelectionKey(*of))
+            selection = self._add(GameSelectionKey(*of), section)
         if selection is None:
             return []
-        taken = list[PriceEntry]()
+        held, taken = selection.prices, list[PriceEntry]()
+        offered = {} if row is None else row.prices
         for bookmaker in bookmakers:
-            price = None if row is None else row.price_of(bookmaker)
-            entry = selection.prices.get(bookmaker)
+            if bookmaker is None:
+                price = None if row is None else row.reference
+            else:
+                price = offered.get(bookmaker)
+            entry = held.get(bookmaker)
             if price is not None:
                 if entry is None:
-                    entry = selection.prices[bookmaker] = PriceEntry(selection, bookmaker, price)
+                    entry = held[bookmaker] = PriceEntry(selection, bookmaker, price)
                     self.price_rows.add(entry)
                 entry.price = price
                 taken.append(entry)
             elif entry is not None:
-                del selection.prices[bookmaker]
+                del held[bookmaker]
                 self.price_rows.leave(entry)
                 taken.append(entry)
-        if not selection.prices:  # not before: others may have come as the last ones went
+        if not held:  # not before: others may have come as the last ones went
             self._drop(selection)
         return taken
 
-    def _add(self, key: GameSelectionKey) -> SelectionEntry | None:
+    def _add(self, key: GameSelectionKey, section: Section | None) -> SelectionEntry | None:
         matrix = self._board.matrix(key.game_id)
-        section = self._board.section(*key)
         if matrix is None or section is None:
             return None
         selection = self._selections[key] = make_selection_entry(
@@ -144,23 +160,13 @@ class GridBook:
         self.selection_rows.leave(selection)
         self._is_ordered = False
 
-    def _refresh(
-        self, selection: SelectionEntry, row: SelectionRow, moved: Iterable[PriceEntry]
-    ) -> bool:
-        """Judge prices that moved; return whether all are judged by another reference."""
-        self._show_game(selection)
-        section = self._board.section(*selection.key)
-        if section is None or not selection.prices:
-            return False
-        is_other = refresh(selection, section, row, moved)
-        self._moved_lines[selection.line] = section
-        return is_other
-
     def _show_game(self, selection: SelectionEntry) -> bool:
         """Take what the list of games says, as the navigator does; whether that is news."""
         game_id = selection.key.game_id
         game = self._board.games.get(game_id) or self._board.matrix(game_id)
-        if game is None or (game.kick_off, game.is_live) == (selection.kick_off, selection.is_live):
+        if game is None or (
+            game.kick_off == selection.kick_off and game.is_live == selection.is_live
+        ):
             return False
         selection.kick_off, selection.is_live = game.kick_off, game.is_live
         self.selection_rows.note(selection)

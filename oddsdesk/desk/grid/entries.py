@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import LineHolds, Matrix, RowKey, Section, SectionKey, SelectionRow
+from oddsdesk.board.matrix import LineHolds, Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
@@ -47,10 +47,6 @@ class GameSelectionKey(NamedTuple):
     market_type: str
     period: int
     selection: str
-
-
-Line = tuple[str, SectionKey | None]
-"""A line group: its game, and which of that."""
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -175,11 +171,6 @@ class SelectionEntry(msgspec.Struct, eq=False):
         """The best price compared, None where nobody offers one."""
         names = self.figures.best_names
         return self.prices.get(names[0]) if names else None
-
-    @property
-    def line(self) -> Line:
-        """What its prices share with others."""
-        return self.key.game_id, None if self.section is None else self.section.key
 
     @property
     def selection(self) -> "SelectionEntry":
@@ -411,13 +402,14 @@ def refresh(
     Returns whether the reference is another: then all of them are judged and have another EV.
     """
     reference, others = section.reference, section.other_bets
+    basis = selection.comparison.board.basis
     before, selection.judged_by = (
         selection.judged_by,
         (
             row.fair,
             row.decided,
-            selection.comparison.board.basis.profiles,
-            selection.comparison.board.basis.mine,
+            basis.profiles,
+            basis.mine,
             reference and reference.is_live,
             section.pool,  # another one as soon as a bookmaker says something else
             tuple(sorted(others)) if others else (),
@@ -434,19 +426,20 @@ def _judge(
     moved: Iterable[PriceEntry], section: Section, row: SelectionRow, comparison: Comparison
 ) -> None:
     """Take what the board says of prices of a row."""
-    board, judged_as = comparison.board, comparison.judged.take
+    board, judged = comparison.board, comparison.judged
     reference, pool, others, near = section.reference, section.pool, section.other_bets, row.near
     floor, net = safety_floor(section.key.market_type), board.basis.net
     fair, decided, least = row.fair, row.decided, row.value_from
     in_play = None if reference is None else reference.is_live
+    evs, ranks, verdicts = judged.evs, judged.ranks, judged.verdicts
     for entry in moved:
         name, price, ev, verdict = entry.bookmaker, entry.price, None, UNREMARKABLE
         if price.withdrawn_at is not None:
             verdict = _WITHDRAWN
         elif name in near:
             key = RowKey(*entry.selection.key, name)
-            if (judged := board.value_bets.get(key)) is not None:
-                verdict = Verdict(judged.assessment.cautions, board.is_value(key))
+            if (known := board.value_bets.get(key)) is not None:
+                verdict = Verdict(known.assessment.cautions, board.is_value(key))
         if pool is not None:
             fair, decided = fair_beside(section, row, name), decided_beside(section, row, name)
             least, _ = window_beside(section, row, name)
@@ -460,7 +453,11 @@ def _judge(
             ev = (net(name, price.odds) / (fair * floor) - 1) * 100 * decided
             if least is None and ev >= MIN_EV:
                 verdict = verdict._replace(has_no_window=True)
-        judged_as(entry.number, ev, verdict)
+        number = entry.number
+        if verdict is UNREMARKABLE and number not in verdicts:
+            evs[number] = ranks[number] = nan if ev is None else ev
+        else:
+            judged.take(number, ev, verdict)
 
 
 def _figures(selection: SelectionEntry) -> Figures:

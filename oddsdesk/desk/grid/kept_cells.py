@@ -5,7 +5,7 @@ from typing import Final
 
 from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.columns import COLUMNS
-from oddsdesk.desk.grid.entries import Entry, Line, SelectionEntry
+from oddsdesk.desk.grid.entries import Entry, SelectionEntry
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
@@ -21,7 +21,8 @@ class KeptCells:
         self._context_now = context
         self._context = context()
         self._made: dict[Entry, list[Cell | None]] = {}
-        self._changed = set[Line]()
+        self._changed = set[int]()
+        """The line groups of which prices are others, by identity."""
 
     @property
     def has_changed(self) -> bool:
@@ -39,7 +40,7 @@ class KeptCells:
 
         What the prices of a line hold together is said beside each of its selections.
         """
-        self._changed.update([selection.line for selection in selections])
+        self._changed.update([id(selection.section) for selection in selections])
 
     def cell(self, shown: Entry, column: int, now_ms: int) -> Cell:
         """Return how a row looks in a column now."""
@@ -47,7 +48,7 @@ class KeptCells:
             if now_ms < self._context.now_ms or len(self._made) > _MOST:
                 self._made.clear()
             self._context = self._context_now()
-        if self._changed and shown.selection.line in self._changed:
+        if self._changed and id(shown.selection.section) in self._changed:
             return self._make(shown, column)  # what is kept waits to be compared
         made = self._made.get(shown)
         if made is None:
@@ -68,7 +69,7 @@ class KeptCells:
         for place, shown in rows:
             if (before := made.get(shown)) is not None:
                 self._made[shown] = before
-            if shown.selection.line not in changed:
+            if id(shown.selection.section) not in changed:
                 continue
             if before is None:
                 yield place, range(len(COLUMNS))

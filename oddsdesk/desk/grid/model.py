@@ -1,5 +1,6 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -39,14 +40,16 @@ from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 from oddsdesk.slices import SLICE_S, one_slice
 
 _TAKE_MS = 10
-_COUNT_MS = 250
-"""How long prices come in before they are counted: whoever shows it lays out anew."""
-_MOST_REST_S = 1.0
+"""How long prices come in before the first ones are taken."""
+_COUNT_MS, _COUNT_AGAIN_S = 250, 1.0
+"""How long prices come in before they are counted, and between two counts but for the first rows:
+whoever shows it lays out anew."""
+_MOST_REST_S = 2.0
 """The longest that prices out of sight wait for others of their selections, to be taken with."""
-_RESTS = 10
+_RESTS = 100
 """They wait as many times as long as it took to take the last ones: hardly, where few move."""
 _GAME, _SELECTION = BY_KEY["game"], BY_KEY["selection"]
-_STEP = 10
+_STEP = 40
 """Selections whose prices are taken from the board between two looks at the clock."""
 
 
@@ -75,13 +78,13 @@ class GridModel(LiveModel):
         """Games of which every price that the board holds is to be taken after that."""
         self._held: list[SelectionEntry] = []
         """Selections that may have prices which the board let go of while it told nobody."""
-        self._due_at = self._took_s = 0.0
-        self._is_filling = False
+        self._due_at = self._took_s = self._count_at = 0.0
+        self._is_filling = self._is_told = False
         self._cells = KeptCells(self._context)
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
-        self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
-        self._count_timer.timeout.connect(self.counts_changed)
+        self._count_timer = QTimer(self, singleShot=True)
+        self._count_timer.timeout.connect(self._tell_counts)
         self._unsubscribe = board.subscribe(
             self._on_board_notice, RowsChanged, RowsWanted, ValueBetsChanged, GamesChanged
         )
@@ -163,13 +166,13 @@ class GridModel(LiveModel):
         """Show the rows of a filter, at once."""
         self.filter = chosen
         self.book.compare(chosen.bookmakers or None)
-        self.arrange()
+        self._arrange_as_asked()
 
     def show_as(self, shape: Shape, *, grouped: bool) -> None:
         """Show prices or selections, below their games or not."""
         self._arrangement.shape, self._arrangement.is_grouped = shape, grouped
         self._tell_headers()
-        self.arrange()
+        self._arrange_as_asked()
 
     def sort_by(self, column: int) -> None:
         """Sort by a column; a second time turns the order round."""
@@ -194,15 +197,22 @@ class GridModel(LiveModel):
         """Sort by a column in an order; rows that are equal by ``second``, else as they stand."""
         self._arrangement.sort_by(column, descending=descending, second=second)
         self._tell_headers()
-        self.arrange()
+        self._arrange_as_asked()
 
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
         self._cells.clear()
-        self.book.note_lines()
+        self.book.note_lines(are_read=self._arrangement.reads_columns)
         with self._relayout():
             self._arrangement.arrange(self.book.selections(), self._compiled_filter())
         self.counts_changed.emit()
+
+    def _arrange_as_asked(self) -> None:
+        """Arrange for the user, and take next what waits out of sight."""
+        self.arrange()
+        self._due_at = 0.0
+        self._take_timer.stop()
+        self._take_soon()
 
     def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold every game."""
@@ -250,34 +260,40 @@ class GridModel(LiveModel):
             self._due, self._waiting, self._took_s = self._waiting, {}, 0.0
             if not self._games:
                 self._is_filling = sum(map(len, self._due.values())) > self.total
-        one_slice(self._take_all(list(dict.fromkeys(self._selections_in_view()))), SLICE_S)
+        one_slice(self._take_all(), SLICE_S)
         if not self.count and self.is_ready and self.misplaced:
             self.counts_changed.emit()  # the first rows wait for no others
-        elif not self._count_timer.isActive():
-            self._count_timer.start()
         ended = time.perf_counter()
         self._took_s += ended - began
         if not self._due:
             self._due = {}  # one that was emptied keeps its table, as large as it ever was
             if ended >= self._due_at:
                 self._due_at = ended + min(_MOST_REST_S, self._took_s * _RESTS)
-        if self.is_behind:
-            self._take_timer.start(0 if self._is_taking else _TAKE_MS)
+        if self._is_taking:
+            self._take_timer.start(0)
+        else:
+            self._take_soon()
 
-    def _take_all(self, in_view: Sequence[SelectionKey]) -> Iterator[None]:
+    def _take_all(self) -> Iterator[None]:
         while self._held:
             self._leave_gone(self._held.pop())
             yield
-        for game in {key[0] for key in in_view} & self._games.keys():
-            self._look_at(game)
-        if seen := [key for key in in_view if key in self._waiting or key in self._due]:
-            self._take(seen)
+        if self.rows_in_view is not None and self._take_in_view(self._entries_in_view()):
             yield
         while self._is_taking:
             if not self._due:
                 self._look_at(next(iter(self._games)))
             self._take(list(islice(self._due, _STEP)))
             yield
+
+    def _take_in_view(self, shown: Iterable[tuple[int, Entry]]) -> bool:
+        """Take what is marked of the rows in sight, as that is not to wait; whether any was."""
+        in_view = dict.fromkeys([one.selection.key for _, one in shown])
+        for game in {key[0] for key in in_view} & self._games.keys():
+            self._look_at(game)
+        if seen := [key for key in in_view if key in self._waiting or key in self._due]:
+            self._take(seen)
+        return bool(seen)
 
     def _look_at(self, game: str) -> None:
         """Have every price of a game taken next."""
@@ -294,16 +310,37 @@ class GridModel(LiveModel):
 
     def _take(self, selections: Iterable[SelectionKey]) -> None:
         """Take what is marked of some selections."""
-        marks = {of: self._due.pop(of, {}) | self._waiting.pop(of, {}) for of in selections}
+        marks: Marks = {}
+        for of in selections:
+            marks[of] = self._due.pop(of, {})
+            if of in self._waiting:
+                marks[of] |= self._waiting.pop(of)
         changed, refreshed = self.book.take(marks)
         self._arrangement.note_moved(changed if self.shape is Shape.PRICES else refreshed)
         self._cells.change(refreshed)
         self._flush_soon()
+        self._count_soon()
+
+    def _count_soon(self) -> None:
+        if not self._count_timer.isActive():
+            left_s = 0.0 if self._is_filling else self._count_at - time.perf_counter()
+            self._count_timer.start(max(_COUNT_MS, math.ceil(left_s * 1_000)))
+
+    def _tell_counts(self) -> None:
+        self._count_at = time.perf_counter() + _COUNT_AGAIN_S
+        self.counts_changed.emit()
 
     def flush(self) -> None:
         """Have those cells in sight painted that look otherwise now, and tell of them."""
+        self._is_told = False
+        in_view: list[tuple[int, Entry]] = []
+        if self.is_behind and self.rows_in_view is not None:
+            in_view += self._entries_in_view()
+            self._take_in_view(in_view)
+        self._take_soon()
         if self._cells.has_changed:
-            for place, columns in self._cells.renewed(self._entries_in_view()):
+            in_view = in_view or list(self._entries_in_view())
+            for place, columns in self._cells.renewed(in_view):
                 self.touch(place, columns[0], place, columns[-1])
         super().flush()
 
@@ -316,23 +353,19 @@ class GridModel(LiveModel):
             if not isinstance(shown := rows[place], GameGroup):
                 yield place, shown
 
-    def _selections_in_view(self) -> Iterator[SelectionKey]:
-        """Yield what rows in sight are of: that is not to wait for all the others."""
-        rows = self._arrangement
-        for place in () if self.rows_in_view is None else self.rows_in_view():
-            if not isinstance(shown := rows[place], GameGroup):
-                yield shown.selection.key
-
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
-        is_first = not self._waiting
         mark(self._waiting, keys)
-        if is_first:
+        if not self._is_told:
+            self._is_told = True
+            self._flush_soon(_TAKE_MS)
             self._take_soon()
 
     def _take_soon(self) -> None:
         if self.is_behind and not self._take_timer.isActive():
             _importing_arrays()
-            self._take_timer.start(_TAKE_MS)
+            rest_s = 0.0 if self._is_taking else self._due_at - time.perf_counter()
+            rest_ms = math.ceil(min(_MOST_REST_S, rest_s) * 1_000)
+            self._take_timer.start(max(_TAKE_MS, rest_ms))
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, RowsChanged):

@@ -100,17 +100,39 @@ def test_what_best_prices_hold_is_painted_beside_each_selection_of_the_line(mode
 
 def test_cells_that_look_as_before_are_not_painted_again_and_all_others_are(model, quoted, qtbot):
     model.show(GridFilter(words=words_of("over")))
-    before = every_cell(model)
+    before, painted = every_cell(model), set()
+    model.dataChanged.connect(
+        lambda *_: painted.update((span.top, span.left) for span in model.dirty_spans)
+    )
     quoted.clock.now += 500
     quoted.tell("Bovada", "total", "Over 2.5", 2.5)
     take_in(model, qtbot)
     model.flush()
-    painted = {(span.top, span.left) for span in model.dirty_spans}
     now = every_cell(model)
     assert painted == {place for place in now if now[place] != before[place]}
     assert 0 < len(painted) < len(now) / 2
     model.refresh_all()
     assert every_cell(model) == now
+
+
+def test_what_lines_hold_is_read_anew_once_it_was_read_at_all(model, quoted, qtbot):
+    def holds(*, afresh):
+        quoted.clock.now += 1_000
+        read = GridModel(quoted.board, quoted.clock) if afresh else model
+        quoted.board.want_rows(True)
+        take_in(read, qtbot)
+        sorted_by(read, "best_hold_pct", descending=True)
+        found = shown(read, SELECTION, BY_KEY["best_hold_pct"])
+        if afresh:
+            read.close()
+        return sorted(found), [hold for _, hold in found]
+
+    for odds in (2.3, 2.2, 2.4):
+        quoted.clock.now += 1_000
+        quoted.tell("Bovada", "total", "Over 2.5", odds)
+        take_in(model, qtbot)
+        sorted_by(model, "ev_pct", descending=True)
+        assert holds(afresh=False) == holds(afresh=True)
 
 
 def test_ages_are_made_anew_as_time_passes_and_where_it_is_set_back(model, quoted):
@@ -308,6 +330,41 @@ def test_what_is_out_of_sight_waits_to_be_taken_with_others(model, quoted, qtbot
     take_in(model, qtbot)
     model.flush()
     assert "1.70" in shown(model, ODDS)
+
+
+def test_who_sorts_has_what_waits_out_of_sight_taken_next(model, quoted, qtbot):
+    model.rows_in_view = lambda: range(0)
+    model._due_at = math.inf
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "total", "Under 2.5", 1.7)
+    assert model.is_behind
+    sorted_by(model, "odds", descending=True)
+    take_in(model, qtbot)
+    assert "1.70" in shown(model, ODDS)
+
+
+def test_what_comes_between_a_taking_and_its_painting_is_not_forgotten(model, quoted, qtbot):
+    for odds in (1.7, 1.8):
+        quoted.clock.now += 1_000
+        quoted.tell("Bovada", "total", "Under 2.5", odds)
+        assert model._flush_timer.isActive()
+        if odds == 1.7:
+            model._take_some()
+    take_in(model, qtbot)
+    assert "1.80" in shown(model, ODDS)
+
+
+def test_counts_are_told_once_a_second_but_of_the_first_rows(model, quoted, qtbot):
+    with qtbot.waitSignal(model.counts_changed):
+        quoted.tell("Bovada", "total", "Under 2.5", 1.7)
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "total", "Under 2.5", 1.8)
+    take_in(model, qtbot)
+    assert 500 < model._count_timer.interval() <= 1_000
+    model._count_timer.stop()
+    model._is_filling = True
+    model._count_soon()
+    assert model._count_timer.interval() == 250
 
 
 def test_it_fills_until_what_the_board_had_is_taken(quoted, qtbot, monkeypatch):

@@ -115,11 +115,11 @@ class LiveModel(QAbstractTableModel):
         self._touched.add(Span(top, left, bottom, right))
         self._flush_soon()
 
-    def _flush_soon(self) -> None:
+    def _flush_soon(self, least_ms: int = 0) -> None:
         if not self._flush_timer.isActive():
             since_ms = (time.monotonic() - self._flushed_at) * 1_000
             pause_ms = FLUSH_MS if len(self.dirty_spans) < _BUSY_SPANS else _BUSY_FLUSH_MS
-            self._flush_timer.start(math.ceil(max(0, pause_ms - since_ms)))
+            self._flush_timer.start(math.ceil(max(least_ms, pause_ms - since_ms)))
 
     def flush(self) -> None:
         """Emit what was touched, now."""
