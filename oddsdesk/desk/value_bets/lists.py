@@ -122,6 +122,9 @@ class ValueLists(QObject):
         self.staked = 0.0
         """What is to be staked in all."""
         self._lister = BetLister()
+        self._open: list[PlacedBet] | None = None
+        """The bets that are open, whose ledger may be long; None until they are looked for."""
+        records.bets_changed.connect(self._forget_open)
         self._listed: list[Bet] = []
         self._placed = Placed()
         self._took_s = 0.0
@@ -173,7 +176,7 @@ class ValueLists(QObject):
         if self.is_lost:
             plan = msgspec.structs.replace(plan, kelly_share=0.0)
         simulated = self._board.connection.simulated
-        placed = placed_in(self._records.bets(), now, simulated=simulated)
+        placed = placed_in(self._open_bets(), now, simulated=simulated)
         put_away = HiddenThings(self._records.hidden, now)
         bets = yield from lister.listing(
             prices,
@@ -186,7 +189,7 @@ class ValueLists(QObject):
             everything=self.shows_cautions,
             by_age=chosen.depends_on_time,
         )
-        on_outcome = open_by_outcome(self._records.bets(), simulated=simulated)
+        on_outcome = open_by_outcome(self._open_bets(), simulated=simulated)
         yield
         rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
         self._listed, self._placed = bets, placed
@@ -195,6 +198,14 @@ class ValueLists(QObject):
         self.hidden = len(lister.hidden)
         self.filtered_out = len(lister.value) - self.hidden - self.value_count
         self.bets.show_rows(rows, may_move=self._may_move)
+
+    def _open_bets(self) -> list[PlacedBet]:
+        if self._open is None:
+            self._open = [bet for bet in self._records.bets() if bet.open_stake]
+        return self._open
+
+    def _forget_open(self) -> None:
+        self._open = None
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""

@@ -206,6 +206,25 @@ def be_simulated(quoted: Any, *, simulated: bool | None) -> None:
     )
 
 
+def test_a_list_made_again_does_not_go_through_the_ledger_again(
+    panel: ValuesPanel, quoted: Any, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone_through = list[None]()
+    bets = records.bets
+
+    def going_through() -> Any:
+        gone_through.append(None)
+        return bets()
+
+    monkeypatch.setattr(records, "bets", going_through)
+    be_value(quoted)
+    for _ in range(3):
+        panel._show_bets()
+    assert not gone_through, "it was when the panel was made"
+    records.bets_changed.emit()
+    assert len(gone_through) == 1
+
+
 def test_a_bet_on_a_simulated_price_is_practice_and_takes_nothing_from_a_real_one(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
