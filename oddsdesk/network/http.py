@@ -2,9 +2,11 @@
 
 import asyncio
 import ssl
+import sys
 import time
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -26,6 +28,10 @@ _FIXED: Final = {
     "User-Agent": USER_AGENT,
 }
 
+if find_spec("sniffio") is None:
+    # WORKAROUND https://github.com/encode/httpcore/pull/1103: it looks for that module four times a
+    # request, in every folder of the path
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
 filter_library(
     "httpx", "httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy"
 )

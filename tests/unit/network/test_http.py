@@ -41,6 +41,31 @@ async def test_requests_say_who_asks_and_may_carry_a_body() -> None:
     assert body == b'[{"token_id":"1"}]'
 
 
+async def test_a_request_looks_for_no_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one is missing, that takes a third of all that a request does."""
+    looked_for: list[str] = []
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            looked_for.append(name)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(2):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        writer.close()
+
+    http = HttpClient({}, is_secure=False, is_local=True)
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/games"
+        await http.send("GET", url, {})
+        monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+        await http.send("GET", url, {})
+        await http.close()
+    assert looked_for == []
+
+
 async def test_a_request_leaves_nothing_behind_wherever_it_is_cancelled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
