@@ -89,27 +89,27 @@ def test_what_best_prices_hold_is_painted_beside_each_selection_of_the_line(mode
     model.columns |= {best_hold}
     model.show(GridFilter(words=words_of("over matchbook")))
     model.flush()
-    before = model.cell(0, best_hold).text
+    before, painted = model.cell(0, best_hold).text, spans_painted(model)
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "total", "Under 2.5", 2.0)
     take_in(model, qtbot)
     model.flush()
-    assert model.dirty_spans == [(0, best_hold, 0, best_hold)]
+    assert painted == [(0, best_hold, 0, best_hold)]
     assert model.cell(0, best_hold).text != before
 
 
 def test_cells_that_look_as_before_are_not_painted_again_and_all_others_are(model, quoted, qtbot):
     model.show(GridFilter(words=words_of("over")))
-    before, painted = every_cell(model), set()
-    model.dataChanged.connect(
-        lambda *_: painted.update((span.top, span.left) for span in model.dirty_spans)
-    )
+    model.flush()
+    before, painted = every_cell(model), spans_painted(model)
     quoted.clock.now += 500
     quoted.tell("Bovada", "total", "Over 2.5", 2.5)
     take_in(model, qtbot)
     model.flush()
     now = every_cell(model)
-    assert painted == {place for place in now if now[place] != before[place]}
+    assert {(span.top, span.left) for span in painted} == {
+        place for place in now if now[place] != before[place]
+    }
     assert 0 < len(painted) < len(now) / 2
     model.refresh_all()
     assert every_cell(model) == now
@@ -143,6 +143,13 @@ def test_ages_are_made_anew_as_time_passes_and_where_it_is_set_back(model, quote
         texts.append(model.cell(0, seen).text)
     assert len(set(texts)) == 3
     assert texts[0] == texts[-1]
+
+
+def spans_painted(model):
+    """A list of what is painted from now on, at whichever flush."""
+    painted = []
+    model.dataChanged.connect(lambda *_: painted.extend(model.dirty_spans))
+    return painted
 
 
 def every_cell(model):
