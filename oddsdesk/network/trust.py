@@ -20,9 +20,10 @@ _BUNDLES: Final = (
 def system_trust() -> ssl.SSLContext:
     """Return a context that trusts the system's certificates; reading them takes some 20 ms.
 
-    Where the system has none, it is certifi's.
+    Where the system has none, it is certifi's. TLS is 1.2 at least.
     """
     context = ssl.create_default_context()
+    context.minimum_version = ssl.TLSVersion.TLSv1_2  # Debian's Python leaves it to the system
     places = ssl.get_default_verify_paths()
     if not (places.cafile or places.capath or context.cert_store_stats()["x509_ca"]):
         found = next((bundle for bundle in _BUNDLES if Path(bundle).is_file()), certifi.where())

@@ -113,6 +113,7 @@ def _end(path: Path) -> int | None:
 
 def _context(files: TlsFiles) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2  # Debian's Python leaves it to the system
     context.set_alpn_protocols(["http/1.1"])
     _load(context, files)
     return context
