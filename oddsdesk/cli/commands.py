@@ -1,5 +1,6 @@
 """The commands by name, each loaded when it is asked for."""
 
+import gc
 import importlib
 from typing import Any, Final
 
@@ -52,6 +53,8 @@ class LazyGroup(click.Group):
         """Find the command that is meant; a signal also ends it while it is being loaded."""
         if args[0] in _RUN_LONG:
             Ending().listen()
+        if args[0] == "desk":
+            gc.disable()  # nothing dies while modules load; the window collects (`shell/loop.py`)
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

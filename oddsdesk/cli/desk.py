@@ -1,6 +1,5 @@
 """`oddsdesk desk`: the window."""
 
-import gc
 import logging
 from collections.abc import Mapping
 from pathlib import Path
@@ -107,7 +106,6 @@ def desk(
     problem = missing_qt() or missing_display() or missing_qt_libraries()
     if problem is not None:
         raise click.ClickException(problem)
-    gc.disable()  # nothing dies while modules load; later the window collects (`shell/loop.py`)
     leave_out_httpx_command()
     restore_import()
     from oddsdesk.desk.shell.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw

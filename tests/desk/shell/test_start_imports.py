@@ -29,6 +29,18 @@ LATER = (
 )
 
 
+COLLECTED = """
+import gc, json
+from oddsdesk.cli.main import main
+before = gc.get_stats()[1]["collections"]
+try:
+    main(["desk", "--profile", "none of that name"], standalone_mode=False)
+except Exception as error:
+    print(error)
+print(json.dumps([str(gc.isenabled()), str(gc.get_stats()[1]["collections"] - before)]))
+"""
+
+
 def loaded(program: str) -> list[str]:
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
@@ -45,6 +57,10 @@ def at_start() -> frozenset[str]:
 @pytest.mark.parametrize("module", LATER)
 def test_a_start_does_not_load(at_start: frozenset[str], module: str) -> None:
     assert module not in at_start
+
+
+def test_nothing_is_collected_while_the_desk_is_loaded() -> None:
+    assert loaded(COLLECTED) == ["False", "0"]
 
 
 def test_asking_a_service_loads_no_command_line() -> None:
