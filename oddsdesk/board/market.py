@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board import valuation
 from oddsdesk.board.basis import Basis
+from oddsdesk.board.best_offers import FoundOffer
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.holds import Holds
 from oddsdesk.board.matrix import (
@@ -328,7 +329,7 @@ class Market:
                 if basis.is_pooled:
                     valuation.figure(section, basis)
                 else:
-                    valuation.refind_best(section, basis)
+                    valuation.forget_best(section)
             if basis.is_pooled:
                 self._settle(basis)
             self._tell_all(changes)
@@ -467,7 +468,7 @@ class Market:
             if push != section.push:
                 section.push = push
                 valuation.form_windows(section)
-                valuation.refind_best(section, basis)  # what is too good is left out of them
+                valuation.forget_best(section)  # what is too good is left out of them
                 changed.append(section)
         return changed
 
@@ -545,6 +546,8 @@ class Market:
         self._find_unread()
         for section in self.sections:
             section.holds = Holds(section, basis)
+            for row in section.rows:
+                row.offer = FoundOffer(section, row, basis)
             valuation.figure(section, basis)
         self._settle(basis)
         self._regroup = False
@@ -569,7 +572,7 @@ class Market:
             self._repool(basis, changes)
             return
         for section in self.sections if self._reformed else ():
-            valuation.reform(section, self._reformed, basis)
+            valuation.reform(section, self._reformed)
         valued, has_unread = dict[SectionKey, Section](), False
         places, touched = self.places, changes.touched
         for selection, bookmaker in self._moved:
@@ -579,7 +582,7 @@ class Market:
             if bookmaker is None:
                 valued[section.key] = section
             else:
-                valuation.take_price(section, row, bookmaker, basis)
+                valuation.take_price(section, row, bookmaker)
         for section in valued.values():
             valuation.figure(section, basis)
             changes.revalued.append(section)

@@ -45,6 +45,26 @@ class RowKey(NamedTuple):
     bookmaker: str | None
 
 
+class BestOffer:
+    """The best price of a selection that can be relied upon: nobody offers any."""
+
+    def __init__(self) -> None:
+        self.known: tuple[float | None, tuple[str, ...]] | None = (None, ())
+        """Net odds, and by name who offers them; None: it is found out when somebody looks."""
+        self.former: tuple[str, ...] = ()
+        """Who offered it when somebody looked last: it is looked for there first."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BestOffer) and self.found() == other.found()
+
+    def found(self) -> tuple[float | None, tuple[str, ...]]:
+        """Return net odds, and by name who offers them; None and nobody where there are none."""
+        return self.known or (None, ())
+
+    def forget(self) -> None:
+        """Note that it may be another."""
+
+
 class SelectionRow(msgspec.Struct):
     """One selection: the reference apart, then a price a bookmaker."""
 
@@ -62,14 +82,21 @@ class SelectionRow(msgspec.Struct):
     """From these net odds on the selection is a value bet by the rules."""
     suspicious_above: float | None = None
     """Above these net odds the rules call the price an error."""
-    best: float | None = None
-    """The highest net odds that can be relied upon, among the user's bookmakers."""
-    best_bookmakers: tuple[str, ...] = ()
-    """Who offers ``best``, by name."""
+    offer: BestOffer = msgspec.field(default_factory=BestOffer)
     near: tuple[str, ...] = ()
     """Who offers the least edge before commission: only their prices can be value."""
     near_from: float = math.inf
     """From which odds on a price can have the least edge, rounding included."""
+
+    @property
+    def best(self) -> float | None:
+        """The highest net odds that can be relied upon, among the user's bookmakers."""
+        return self.offer.found()[0]
+
+    @property
+    def best_bookmakers(self) -> tuple[str, ...]:
+        """Who offers ``best``, by name."""
+        return self.offer.found()[1]
 
     @property
     def liquidity(self) -> float | None:

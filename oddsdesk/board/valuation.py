@@ -26,10 +26,10 @@ def figure(section: Section, basis: Basis) -> None:
         value_pool(section, basis)
     else:
         value_reference(section, basis.method)
-    figure_prices(section, basis)
+    figure_prices(section)
 
 
-def figure_prices(section: Section, basis: Basis) -> None:
+def figure_prices(section: Section) -> None:
     """Work out anew what the bookmakers' prices bear on."""
     section.other_bets = set()
     if DRAW in section.sides:  # else all bet on the same
@@ -37,17 +37,17 @@ def figure_prices(section: Section, basis: Basis) -> None:
         section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
     for row in section.rows:
         _find_near(section, row)
-    refind_best(section, basis)
+    forget_best(section)
 
 
-def refind_best(section: Section, basis: Basis) -> None:
-    """Work out anew who offers the best prices: others are stale now, or bet on something else."""
+def forget_best(section: Section) -> None:
+    """Have the best prices looked for anew: others are stale now, or bet on something else."""
     for row in section.rows:
-        _find_best(section, row, basis)
+        row.offer.forget()
     section.holds.forget()
 
 
-def reform(section: Section, bookmakers: Iterable[str | None], basis: Basis) -> None:
+def reform(section: Section, bookmakers: Iterable[str | None]) -> None:
     """Take in that some bookmakers offer other selections than before."""
     if DRAW in section.sides:
         other = section.other_bets
@@ -58,15 +58,17 @@ def reform(section: Section, bookmakers: Iterable[str | None], basis: Basis) -> 
         }
         if reformed:
             section.other_bets = other ^ reformed
-            refind_best(section, basis)
+            forget_best(section)
 
 
-def take_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
+def take_price(section: Section, row: SelectionRow, bookmaker: str) -> None:
     """Bring up to date what one bookmaker's price of a row bears on."""
     price = row.prices.get(bookmaker)
     odds = 0.0 if price is None or price.withdrawn_at is not None else price.odds
-    if odds >= (row.best or 0.0) or bookmaker in row.best_bookmakers:
-        _find_best(section, row, basis)
+    if (known := row.offer.known) is not None:
+        best, names = known
+        if odds >= (best or 0.0) or bookmaker in names:
+            row.offer.forget()
     if (odds >= row.near_from) != (bookmaker in row.near):
         _find_near(section, row)
     section.holds.forget()
@@ -146,12 +148,6 @@ def redate(section: Section) -> None:
         section.reference = msgspec.structs.replace(section.reference, scraped_at=scraped_at)
 
 
-def _find_best(section: Section, row: SelectionRow, basis: Basis) -> None:
-    """Find the best net price that can be relied upon."""
-    names = row.best_bookmakers = best_of(section, row, basis, None)
-    row.best = basis.net(names[0], row.prices[names[0]].odds) if names else None
-
-
 def _find_near(section: Section, row: SelectionRow) -> None:
     """Find who offers the least edge, and from which odds on one can."""
     pool = section.pool
@@ -177,7 +173,7 @@ def best_of(
     good to be true.
     """
     best, names, prices = 0.0, set[str](), row.prices
-    former = [(name, prices[name]) for name in row.best_bookmakers if name in prices]
+    former = [(name, prices[name]) for name in row.offer.former if name in prices]
     for bookmaker, price in (*former, *prices.items()):  # few are above the former best
         if price.odds < best or (compared is not None and bookmaker not in compared):
             continue

@@ -106,7 +106,7 @@ def test_a_price_on_other_outcomes_recedes_and_is_never_value() -> None:
     result = section("moneyline", "Everton", "Draw", "Liverpool")
     row = result.rows[0]
     row.prices["Bovada"] = Price(3.5, 0, 0, 0)
-    row.best_bookmakers = ("Bovada",)
+    row.offer.known = 3.5, ("Bovada",)
     cells = []
     for others in (set(), {"Bovada"}):
         result.other_bets = others

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from oddsdesk.board import valuation
 from oddsdesk.board.basis import Basis
+from oddsdesk.board.best_offers import FoundOffer
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import entry_of_price
+from oddsdesk.board.holds import Holds
 from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.board.readings import Reading, quotes_of, read_messages
@@ -56,8 +58,11 @@ def checked_anew(desk: Desk) -> Matrix:
     held = desk.board.matrix(GAME)
     assert held is not None
     for section in held.sections:
-        anew = deepcopy(section)
-        valuation.figure(anew, desk.board.basis)
+        anew, basis = deepcopy(section), desk.board.basis
+        anew.holds = Holds(anew, basis)
+        for row in anew.rows:
+            row.offer = FoundOffer(anew, row, basis)
+        valuation.figure(anew, basis)
         assert section == anew
     return held
 
@@ -71,15 +76,16 @@ def checked_anew(desk: Desk) -> Matrix:
         max_size=25,
     ),
     sport=st.sampled_from(["Football", "Hockey"]),
+    looks_every=st.integers(1, 4),
 )
 def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
-    steps: list[list[PriceMessage] | GameMatrix | int], sport: str
+    steps: list[list[PriceMessage] | GameMatrix | int], sport: str, looks_every: int
 ) -> None:
     desk = Desk()
     desk.board.set_profiles(EXCHANGE)
     desk.board.subscribe_game(GAME)
     exhaust(desk.board.merge_matrix(matrix(sport=sport)))
-    for step in steps:
+    for number, step in enumerate(steps):
         desk.now += 1
         if isinstance(step, list):
             desk.board.apply_all(step)
@@ -88,6 +94,8 @@ def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
         else:
             desk.now += step
             desk.board.sweep()
+        if number % looks_every == 0:  # what was looked at is kept until it may be another
+            checked_anew(desk)
     held = checked_anew(desk)
     columns = {name for line in lines(desk.board) for name in line.prices}
     assert held.bookmakers == tuple(sorted(columns))
