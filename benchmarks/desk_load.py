@@ -5,8 +5,9 @@ prices) in front of the main one, value bets below. The changes are recorded bes
 server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
 the time from a message's receipt to the paint that shows it, and the memory of the process;
 before them the share of two stock table views that are changed as often (``bare_tables``).
-Receipt and paint of every price are watched for half a minute after the rest, as watching takes
-a tenth of the window's thread.
+The share is measured first and the stalls after it, as the timer that finds them takes two
+hundredths of a core; receipt and paint of every price are watched for half a minute after the rest,
+as watching takes a tenth of the window's thread.
 
     python benchmarks/desk_load.py                    the server inside the desk
     python benchmarks/desk_load.py --server apart     the server in a process of its own
@@ -281,16 +282,20 @@ class Measured(Desk):
 
     def _measure(self) -> None:
         self._messages = 0
-        self._last = self._began = time.perf_counter()
+        self._began = time.perf_counter()
         self._cpu, self._all_cpu = time.thread_time(), time.process_time()
-        self._heart.start()
-        QTimer.singleShot(round(self.seconds * 1000), self._watch)
+        QTimer.singleShot(round(self.seconds * 1000), self._look_for_stalls)
 
-    def _watch(self) -> None:
+    def _look_for_stalls(self) -> None:
         self._took = time.perf_counter() - self._began
         self._cpu = time.thread_time() - self._cpu
         self._all_cpu = time.process_time() - self._all_cpu
         self._received = self._messages
+        self._last = time.perf_counter()
+        self._heart.start()
+        QTimer.singleShot(round(self.seconds * 1000), self._watch)
+
+    def _watch(self) -> None:
         self._heart.stop()
         self._models = list(self._shown)
         for model in self._models:
@@ -309,7 +314,7 @@ class Measured(Desk):
         longest = " ".join(f"{stall:.0f}" for stall in stalls[:5])
         if not all(self.pixels.delays.get(name) for name in ("MatrixModel", "GridModel")):
             print("NO MEASUREMENT: matrix or grid was never painted")
-        print(f"measured for {took:.0f} s; load {os.getloadavg()[0]:.1f}")
+        print(f"measured for {took:.0f} s each; load {os.getloadavg()[0]:.1f}")
         print(f"messages received a second        {self._received / took:9,.0f}")
         print(f"rows in the grid                  {self.grid().model.total:9,}")
         print(f"longest stalls                    {longest} ms   (<= {STALL_MS})")
