@@ -13,6 +13,7 @@ from oddsdesk.client.diagnosis import diagnose, in_words
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.desk.connections.profile_dialogs import EmbeddedDialog, RemoteDialog
 from oddsdesk.desk.connections.profiles import (
+    NAMED_LIKE_A_KEY,
     Profile,
     ProfileError,
     Profiles,
@@ -55,6 +56,10 @@ class ProfileController(QObject):
         dialog.save_requested.connect(lambda: self._save_embedded(dialog, replaces))
         dialog.open()
 
+    def ask_key(self, profile: RemoteProfile, parent: QWidget) -> None:
+        """Show a connection whose key is wanted, the cursor where that is to be typed."""
+        self._edit_remote(profile, parent, profile.name).key.setFocus()
+
     def delete(self, profile: Profile) -> None:
         """Drop a connection and its key."""
         try:
@@ -69,18 +74,29 @@ class ProfileController(QObject):
         """Cancel what is under way."""
         await stop(*self._tasks)
 
-    def _edit_remote(self, profile: RemoteProfile, parent: QWidget, replaces: str | None) -> None:
-        dialog = RemoteDialog(self._theme, profile, parent, has_key=replaces is not None)
+    def _edit_remote(
+        self, profile: RemoteProfile, parent: QWidget, replaces: str | None
+    ) -> RemoteDialog:
+        dialog = RemoteDialog(self._theme, profile, parent)
         dialog.save_requested.connect(lambda: self._do(self._save_remote(dialog, replaces)))
         dialog.test_requested.connect(lambda: self._start_test(dialog))
         dialog.test_stopped.connect(lambda: self._stop_test(dialog))
-        looking = self._do(self._look_for_keyring(dialog))
+        looking = self._do(self._look_for_key(dialog, profile))
         dialog.finished.connect(lambda: looking.cancel())
         dialog.finished.connect(lambda: self._stop_test(None))
         dialog.open()
+        return dialog
 
-    async def _look_for_keyring(self, dialog: RemoteDialog) -> None:
+    async def _look_for_key(self, dialog: RemoteDialog, profile: RemoteProfile) -> None:
         dialog.show_has_keyring(await _elsewhere(self._secrets.has_keyring))
+        if not profile.ident:
+            return
+        try:
+            kept = await _elsewhere(lambda: self._find_key(profile))
+        except SecretsError:
+            return  # saving or testing says why, where none is typed
+        if kept is not None:
+            dialog.show_key_kept()
 
     def _save_embedded(self, dialog: EmbeddedDialog, replaces: str | None) -> None:
         if trouble := dialog.feed.trouble():
@@ -95,6 +111,9 @@ class ProfileController(QObject):
         entered = dialog.values()
         if not entered.key and replaces is None:
             dialog.say_trouble(_NO_KEY, dialog.key)
+            return
+        if entered.key and entered.key == entered.profile.name.strip():
+            dialog.say_trouble(sentence(NAMED_LIKE_A_KEY), dialog.name)
             return
         kept = self._put(dialog, entered.profile, replaces)
         if kept is None:

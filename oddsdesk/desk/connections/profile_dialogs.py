@@ -135,9 +135,7 @@ class RemoteDialog(FormDialog):
     test_stopped = Signal()
     save_requested = Signal()
 
-    def __init__(
-        self, theme: Theme, profile: RemoteProfile, parent: QWidget, *, has_key: bool
-    ) -> None:
+    def __init__(self, theme: Theme, profile: RemoteProfile, parent: QWidget) -> None:
         super().__init__(theme, "Connection to a service", parent)
         self.setMinimumWidth(_REMOTE_WIDTH)
         self._profile = profile
@@ -146,9 +144,8 @@ class RemoteDialog(FormDialog):
         self.base_url = QLineEdit(profile.base_url, placeholderText="https://odds.example")
         self.auth_url = QLineEdit(profile.auth_url or "", placeholderText="The same address")
         self.ws_url = QLineEdit(profile.ws_url or "", placeholderText="The same address, over wss")
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.key.setPlaceholderText(
-            "Kept already; type to replace it" if has_key else "oddsdesk_live_…"
+        self.key = QLineEdit(
+            echoMode=QLineEdit.EchoMode.Password, placeholderText="oddsdesk_live_…"
         )
         self._reveal = QPushButton("Show", autoDefault=False)
         self._reveal.setCheckable(True)
@@ -200,6 +197,10 @@ class RemoteDialog(FormDialog):
         self.keyring_note.show()
         if was_unchanged:
             self.begin()
+
+    def show_key_kept(self) -> None:
+        """Say that no key needs to be typed: one is kept."""
+        self.key.setPlaceholderText("Kept already; type to replace it")
 
     def show_testing(self) -> None:
         """Show that the service is being asked."""

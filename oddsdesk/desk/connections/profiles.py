@@ -1,6 +1,7 @@
 """Saved connections: the embedded server and remote services. Keys are not among it."""
 
 import logging
+import re
 import unicodedata
 import uuid
 from collections.abc import Iterable
@@ -18,6 +19,8 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 EMBEDDED_NAME: Final = "Embedded server"
 GUEST_NAME: Final = "Running server"
 NAME_LIMIT: Final = 60
+NAMED_LIKE_A_KEY: Final = "this looks like a key, which belongs below: expected a name"
+_LIKE_A_KEY: Final = re.compile(r"oddsdesk_live_|[\w+/=-]{32,}", re.IGNORECASE)
 SENDS_UNENCRYPTED: Final = "Send the key unencrypted"
 """What a field of the dialog is called, and messages name."""
 
@@ -144,10 +147,12 @@ class Profiles:
         """Add a connection, or put it in the place of another, and return it as it is kept.
 
         Raises:
-            ProfileError: it makes no sense, or its name is taken.
+            ProfileError: it makes no sense, its name is taken, or may be a key.
             OSError: the file cannot be written; nothing is changed.
         """
         checked = check_profile(profile)
+        if isinstance(checked, RemoteProfile) and _LIKE_A_KEY.search(checked.name):
+            raise ProfileError("name", NAMED_LIKE_A_KEY)
         others = [other for other in self._profiles if other.name != replaces]
         if any(_folded(other.name) == _folded(checked.name) for other in others):
             raise ProfileError("name", f"another connection is called {checked.name!r} already")

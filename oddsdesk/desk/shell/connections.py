@@ -141,7 +141,7 @@ class Connections(QObject):
         stays = f" You are still on {present.profile.name}." if present is not None else ""
         text = f"{str(error).rstrip('.')}.{stays}"
         if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
-            action, act = "Enter the key…", lambda: self._dialogs.edit(profile)
+            action, act = "Enter the key…", lambda: self._dialogs.ask_key(profile)
         elif isinstance(error, UnencryptedError) and isinstance(profile, RemoteProfile):
             action, act = "Edit…", lambda: self._dialogs.edit(profile)
         elif isinstance(error, InUseError):

@@ -201,6 +201,10 @@ class DeskDialogs(QObject):
         """Show a connection to be changed."""
         self._edit(profile, profile.name)
 
+    def ask_key(self, profile: RemoteProfile) -> None:
+        """Show a connection for its key to be typed."""
+        self._editing().ask_key(profile, self._list_dialog or self._window)
+
     async def close(self) -> None:
         """End what dialogs are waiting for."""
         if self._server_controller is not None:

@@ -27,7 +27,7 @@ async def work(theme, tmp_path: Path) -> AsyncIterator[ProfileController]:
 
 
 def test_escape_keeps_what_was_typed_until_it_is_said_to_go(theme, window, qtbot):
-    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog = RemoteDialog(theme, REMOTE, window)
     dialog.open()
     qtbot.keyClicks(dialog.name, " 2")
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
@@ -39,27 +39,27 @@ def test_escape_keeps_what_was_typed_until_it_is_said_to_go(theme, window, qtbot
 
 
 def test_escape_closes_at_once_where_nothing_was_typed(theme, window, qtbot):
-    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog = RemoteDialog(theme, REMOTE, window)
     dialog.open()
     with qtbot.waitSignal(dialog.rejected):
         qtbot.keyClick(dialog, Qt.Key.Key_Escape)
 
 
 def test_enter_saves(theme, window, qtbot):
-    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog = RemoteDialog(theme, REMOTE, window)
     dialog.open()
     with qtbot.waitSignal(dialog.save_requested):
         qtbot.keyClick(dialog.name, Qt.Key.Key_Return)
 
 
 def test_the_key_is_hidden_until_it_is_asked_for(theme, window):
-    dialog = RemoteDialog(theme, REMOTE, window, has_key=False)
+    dialog = RemoteDialog(theme, REMOTE, window)
     assert dialog.key.echoMode() is dialog.key.EchoMode.Password
 
 
 def test_without_a_keyring_it_is_off_the_list_and_said(theme, window):
     keyring = RemoteProfile("a", "http://a.example", key_place=KeyPlace.KEYRING)
-    dialog = RemoteDialog(theme, keyring, window, has_key=False)
+    dialog = RemoteDialog(theme, keyring, window)
     dialog.show_has_keyring(False)
     assert dialog.place.findData(KeyPlace.KEYRING) == -1
     assert dialog.values().profile.key_place is KeyPlace.SESSION
@@ -68,7 +68,7 @@ def test_without_a_keyring_it_is_off_the_list_and_said(theme, window):
 
 
 def test_who_else_could_read_the_key_is_said_while_the_address_is_typed(theme, window):
-    dialog = RemoteDialog(theme, RemoteProfile("a", "https://a.example"), window, has_key=True)
+    dialog = RemoteDialog(theme, RemoteProfile("a", "https://a.example"), window)
     assert dialog.unencrypted.isHidden()
     dialog.base_url.setText("http://a.example")
     assert not dialog.unencrypted.isHidden()
@@ -92,7 +92,7 @@ LONG = "This machine cannot reach no.such.host.example: check the address and th
 def test_the_dialog_grows_for_what_is_said_and_no_text_stands_over_a_field(
     theme, window, qtbot, say
 ):
-    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog = RemoteDialog(theme, REMOTE, window)
     dialog.open()
     dialog.show_has_keyring(False)
     said = dialog.diagnosis if say == "failure" else dialog.trouble
@@ -106,7 +106,7 @@ def test_the_dialog_grows_for_what_is_said_and_no_text_stands_over_a_field(
 
 
 def test_a_result_is_dropped_when_what_was_tested_is_edited(theme, window, qtbot):
-    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog = RemoteDialog(theme, REMOTE, window)
     for field in (dialog.base_url, dialog.key, dialog.auth_url, dialog.ws_url):
         dialog.show_failure("No.")
         field.setText(f"{field.text()}x")
@@ -120,7 +120,7 @@ def test_a_result_is_dropped_when_what_was_tested_is_edited(theme, window, qtbot
 
 
 def test_what_is_said_of_a_missing_keyring_stands_close_under_its_field(theme, window, qtbot):
-    dialog = RemoteDialog(theme, REMOTE, window, has_key=False)
+    dialog = RemoteDialog(theme, REMOTE, window)
     dialog.show_has_keyring(False)
     dialog.open()
     qtbot.waitUntil(lambda: dialog.keyring_note.y() - dialog.place.geometry().bottom() == HALF + 1)
@@ -161,6 +161,43 @@ async def test_a_failed_test_says_what_to_do_and_loses_nothing(work, window, ses
     dialog.key.clear()
     dialog.test_requested.emit()
     await until(lambda: dialog.diagnosis.text == "Enter the key that the service gave you.")
+
+
+async def test_a_key_is_said_to_be_kept_only_where_one_is(work, window):
+    kept = work._profiles.put(REMOTE)
+    assert isinstance(kept, RemoteProfile)
+    work._secrets.put(kept.ident, KeyPlace.SESSION, "key")
+    work.edit(kept, window, kept.name)
+    (dialog,) = window.findChildren(RemoteDialog)
+    await until(lambda: dialog.key.placeholderText() == "Kept already; type to replace it")
+    dialog.close()
+
+
+async def test_a_key_that_is_kept_no_more_is_typed_at_once_and_into_its_field(
+    work, window, tmp_path, qtbot
+):
+    kept = work._profiles.put(REMOTE)
+    assert isinstance(kept, RemoteProfile)
+    work.ask_key(kept, window)
+    (dialog,) = window.findChildren(RemoteDialog)
+    qtbot.waitUntil(lambda: dialog.focusWidget() is dialog.key)
+    await until(lambda: dialog.place.findData(KeyPlace.KEYRING) == -1)
+    await until(lambda: not work._tasks)
+    assert dialog.key.placeholderText() == "oddsdesk_live_…"
+    qtbot.keyClicks(dialog.focusWidget(), "secret")
+    dialog.save_requested.emit()
+    await until(lambda: work._secrets.get(kept.ident, KeyPlace.SESSION) == "secret")
+    assert Profiles(tmp_path).find(REMOTE.name) == kept
+
+
+async def test_a_key_in_the_field_of_the_name_is_refused(work, window, tmp_path, qtbot):
+    work.edit(RemoteProfile("", "http://127.0.0.1:9"), window, None)
+    (dialog,) = window.findChildren(RemoteDialog)
+    qtbot.keyClicks(dialog.key, "secret")
+    qtbot.keyClicks(dialog.name, "secret")
+    dialog.save_requested.emit()
+    await until(lambda: "This looks like a key" in dialog.trouble.text)
+    assert not (tmp_path / "connections.json").exists()
 
 
 async def test_no_key_is_sent_unencrypted_to_another_machine_unless_that_is_allowed(

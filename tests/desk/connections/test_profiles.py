@@ -120,6 +120,25 @@ def test_what_makes_no_sense_is_refused_by_its_field_and_changes_nothing(tmp_pat
     assert profiles.all() == (EmbeddedProfile(),)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["oddsdesk_live_" + "0" * 32, "Club ODDSDESK_LIVE_12", "0123456789abcdef" * 2, "eyJ-_+/=" * 4],
+)
+def test_what_looks_like_a_key_is_no_name_and_is_written_nowhere(tmp_path, name):
+    profiles = Profiles(tmp_path)
+    kept = profiles.put(ODDS)
+    with pytest.raises(ProfileError, match="looks like a key") as refused:
+        profiles.put(msgspec.structs.replace(kept, name=name), replaces=kept.name)
+    assert refused.value.field == "name"
+    assert name not in str(refused.value)
+    assert name not in (tmp_path / "connections.json").read_text()
+
+
+def test_the_name_of_a_machine_is_no_key(tmp_path):
+    name = "odds-service.eu-west-1.compute.example.com"
+    assert Profiles(tmp_path).put(msgspec.structs.replace(ODDS, name=name)).name == name
+
+
 def test_a_file_that_cannot_be_written_changes_nothing(tmp_path):
     (tmp_path / "file").write_text("")
     profiles = Profiles(tmp_path / "file" / "folder")

@@ -13,7 +13,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile, RemoteProfile
-from oddsdesk.desk.connections.sessions import InUseError
+from oddsdesk.desk.connections.sessions import InUseError, MissingKeyError
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.shell.assembly import Desk
@@ -137,6 +137,19 @@ async def test_a_running_server_that_was_chosen_is_used_at_the_next_start_too(
     assert await connections.open(make_session(own)) is None
     assert manager.session.profile == own
     assert profiles.joins(own)
+
+
+async def test_who_is_asked_for_a_key_types_it_at_once(
+    desk: tuple[Desk, Connections],
+) -> None:
+    window, connections = desk
+    kept = connections._profiles.put(RemoteProfile("Club", "https://odds.example"))
+    connections.tell(kept, MissingKeyError("Club: its key is not kept here; enter it"))
+    window.window.messages._bar.action_requested.emit()
+    dialog = window.window.findChild(RemoteDialog)
+    assert dialog is not None
+    assert dialog.focusWidget() is dialog.key
+    dialog.reject()
 
 
 class Elsewhere:
