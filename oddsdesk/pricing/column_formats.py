@@ -55,6 +55,14 @@ class _Scale(NamedTuple):
     """Whether a longer price has the lower number."""
 
 
+def to_tenth(percent: float) -> float:
+    """Return a percentage with 1 decimal: that of its 2 decimals, halves away from zero.
+
+    A service tells two, so that a figure of its own and the same of a service look alike.
+    """
+    return round(round(percent, 2) + math.copysign(10.0**-_DUST, percent), 1) or 0.0
+
+
 def format_in_column(odds: float, style: str = DECIMAL) -> str:
     """Return decimal odds in a style, short enough for a column.
 

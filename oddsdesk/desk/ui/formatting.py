@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from oddsdesk.contract.identity import teams
-from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
+from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window, to_tenth
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
@@ -127,7 +127,7 @@ def most_text(odds: float) -> str:
 
 def percent_text(percent: float) -> str:
     """Return a percentage with 1 decimal and a true minus."""
-    rounded = round(percent, 1) or 0.0
+    rounded = to_tenth(percent)
     return f"−{-rounded:.1f}" if rounded < 0 else f"{rounded:.1f}"
 
 

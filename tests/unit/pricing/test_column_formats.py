@@ -4,7 +4,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
+from oddsdesk.pricing.column_formats import (
+    format_end,
+    format_in_column,
+    format_window,
+    to_tenth,
+)
 from oddsdesk.pricing.formats import (
     DECIMAL,
     FRACTIONAL,
@@ -19,6 +24,24 @@ from oddsdesk.pricing.formats import (
 quotes = st.integers(1_001, 99_999).map(lambda thousandths: thousandths / 1_000)
 any_odds = st.floats(1.000_1, 2_000)
 MOST_CHARACTERS = {"american": 8, FRACTIONAL: 7, MALAY: 7, "indonesian": 7, IMPLIED: 8}
+
+
+@pytest.mark.parametrize(
+    ("percent", "tenth"),
+    [(1.95, 2.0), (2.65, 2.7), (1.25, 1.3), (-1.25, -1.3), (1.9449, 1.9), (0.05, 0.1), (0.04, 0)],
+)
+def test_halves_of_a_tenth_go_away_from_zero(percent: float, tenth: float) -> None:
+    assert to_tenth(percent) == tenth
+    assert math.copysign(1, to_tenth(-0.04)) == 1
+
+
+@given(st.floats(-1_000, 100_000))
+@example(1.9478)
+@example(1.9523)
+def test_a_percentage_and_the_same_with_two_decimals_have_one_tenth(percent: float) -> None:
+    """A service tells two decimals (D3)."""
+    assert to_tenth(percent) == to_tenth(round(percent, 2))
+    assert abs(to_tenth(percent) - percent) <= 0.055 + 1e-9
 
 
 def ends_read(least: float, most: float, style: str) -> tuple[float, float]:
