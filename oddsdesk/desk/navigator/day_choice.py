@@ -1,15 +1,19 @@
 """Choosing the date whose games are looked at, and the way back to now."""
 
 from datetime import date
+from typing import Final
 
-from PySide6.QtCore import QDate, Qt, Signal
-from PySide6.QtGui import QTextCharFormat
+from PySide6.QtCore import QDate, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QTextCharFormat
 from PySide6.QtWidgets import QCalendarWidget, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from oddsdesk.desk.ui.controls.menus import Popup
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, STEP
 from oddsdesk.desk.ui.time_format import day_text, local_time, moment_text
+
+_CHOICE: Final = "Games of a date…"
+_BACK: Final = "Back to now"
 
 
 class PastBar(QWidget):
@@ -24,7 +28,7 @@ class PastBar(QWidget):
         self.day.setToolTip("Games of a date, as they stood at its end (Ctrl+J)")
         self.day.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.day.clicked.connect(self.day_wanted)
-        self.now = QPushButton("Back to now")
+        self.now = QPushButton(_BACK)
         self.now.setToolTip("Show what is offered now (Esc)")
         self.now.clicked.connect(self.now_wanted)
         row = QHBoxLayout(self)
@@ -33,16 +37,45 @@ class PastBar(QWidget):
         row.addWidget(self.day)
         row.addWidget(self.now)
         self._theme = theme
+        self._said: tuple[tuple[str, str], ...] = ()
+        theme.changed.connect(self._fit)
         self.show_moment(None)
 
     def show_moment(self, at_ms: int | None) -> None:
         """Say which moment is shown; None is now."""
-        is_past = at_ms is not None
-        self.now.setVisible(is_past)
-        self.day.setText("Games of a date…" if at_ms is None else f"Games of {day_text(at_ms)}")
-        self.day.setFont(self._theme.fonts.strong if is_past else self._theme.fonts.body)
-        said = "" if at_ms is None else f", shown as of {moment_text(at_ms)}"
-        self.day.setAccessibleName(f"{self.day.text()}{said}")
+        self.day.setFont(self._theme.fonts.body if at_ms is None else self._theme.fonts.strong)
+        if at_ms is None:
+            self._said, name = ((_CHOICE, ""),), _CHOICE
+        else:
+            day = day_text(at_ms)
+            name = f"Games of {day}, shown as of {moment_text(at_ms)}"
+            self._said = ((f"Games of {day}", _BACK), (day, _BACK), (day, "Now"), (day, ""))
+        self.day.setAccessibleName(name)
+        self.now.setAccessibleName(_BACK)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Say less where it is narrow: a panel that grew for it would make the window wider.
+
+        The time line leads back to now, too, and Escape.
+        """
+        room = self.width() - 2 * GAP
+        for day, now in self._said:
+            self.day.setText(day)
+            self.now.setText(now)
+            beside = STEP + self.now.sizeHint().width() if now else 0
+            if self.day.sizeHint().width() + beside <= room:
+                break
+        self.now.setVisible(bool(now))
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
 
 class DayPopup(Popup):

@@ -82,6 +82,7 @@ def test_the_past_is_named_and_escape_leads_back(
 ) -> None:
     navigator.offer_server(QAction(navigator))
     assert not navigator._past.now.isVisible()
+    navigator.resize(400, 600)
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=AUGUST_17))
     assert navigator._past.now.isVisible()
     assert navigator._past.day.text() == f"Games of {day_text(AUGUST_17)}"
@@ -89,6 +90,23 @@ def test_the_past_is_named_and_escape_leads_back(
         qtbot.keyClick(navigator.filter, Qt.Key.Key_Escape)
     with qtbot.waitSignal(navigator.now_requested):
         navigator._past.now.click()
+
+
+@pytest.mark.parametrize("size", [100, 160])
+def test_looking_back_makes_the_panel_no_wider(
+    navigator: Navigator, quoted: Any, theme: Theme, qtbot: QtBot, size: int
+) -> None:
+    theme.zoom(size)
+    least = navigator.minimumSizeHint().width()
+    navigator.resize(max(least, 245), 600)
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=AUGUST_17))
+    assert navigator.minimumSizeHint().width() <= least
+    past = navigator._past
+    assert day_text(AUGUST_17) in past.day.text()
+    shown = [button for button in (past.day, past.now) if not button.isHidden()]
+    qtbot.waitUntil(lambda: all(b.width() >= b.sizeHint().width() for b in shown))
+    assert max(button.geometry().right() for button in shown) < past.width()
+    theme.zoom(100)
 
 
 def test_where_nothing_is_fresh_the_newest_day_is_offered(
