@@ -97,6 +97,7 @@ class DayPopup(Popup):
         self.calendar.clicked.connect(self._on_calendar_chosen)
         self.calendar.activated.connect(self._on_calendar_chosen)
         self.column.addWidget(self.calendar)
+        self.calendar.setFocus()
 
     def _on_calendar_chosen(self, day: QDate) -> None:
         self.day_chosen.emit(date(day.year(), day.month(), day.day()))

@@ -1,6 +1,6 @@
 """The navigator by keyboard: type, go down, open."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -119,6 +119,19 @@ def test_where_nothing_is_fresh_the_newest_day_is_offered(
     with qtbot.waitSignal(navigator.day_requested) as asked:
         navigator._newest.click()
     assert asked.args == [local_time(AUGUST_17).date()]
+
+
+def test_the_calendar_is_gone_through_by_keyboard_at_once(
+    navigator: Navigator, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=AUGUST_17))
+    navigator.choose_day()
+    popup = navigator.findChild(DayPopup)
+    qtbot.waitUntil(lambda: popup.focusWidget() is not None)
+    with qtbot.waitSignal(navigator.day_requested) as asked:
+        qtbot.keyClick(popup.focusWidget(), Qt.Key.Key_Left)
+        qtbot.keyClick(popup.focusWidget(), Qt.Key.Key_Return)
+    assert asked.args == [local_time(AUGUST_17).date() - timedelta(days=1)]
 
 
 def test_a_day_of_the_calendar_is_asked_for(navigator: Navigator, qtbot: QtBot) -> None:
