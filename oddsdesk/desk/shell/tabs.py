@@ -130,21 +130,14 @@ class GameTabs(QObject):
 
         With ``geometry`` the window is where it was, and the focus stays where it is.
         """
-        window = self._windows.pop(game_id, None)
-        panel, title = self._games[game_id], self._titles[game_id]
-        if window is not None:
-            self._put_in_tab(len(self._games) - len(self._windows) - 1, game_id)
-            window.deleteLater()
-            self._tabs.window().activateWindow()
-            focus_within(panel)
-            return
-        self._tabs.removeTab(self._tabs.indexOf(panel))
-        window = self._windows[game_id] = GameWindow(title, panel)
-        window.closed.connect(lambda: self._on_window_closed(game_id))
-        if geometry is not None:
-            window.restoreGeometry(geometry)
-            window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        window.show()
+        panel, window = self._games[game_id], self._windows.pop(game_id, None)
+        with self._theme.keeping_fonts(panel):
+            if window is None:
+                self._put_in_window(game_id, geometry)
+            else:
+                self._put_in_tab(len(self._games) - len(self._windows) - 1, game_id)
+                window.deleteLater()
+                self._tabs.window().activateWindow()
         if geometry is None:
             focus_within(panel)
 
@@ -207,6 +200,16 @@ class GameTabs(QObject):
         self._titles[game_id] = title
         self._put_in_tab(index, game_id, in_front=in_front)
         self.game_opened.emit(game_id)
+
+    def _put_in_window(self, game_id: str, geometry: QByteArray | None) -> None:
+        panel = self._games[game_id]
+        self._tabs.removeTab(self._tabs.indexOf(panel))
+        window = self._windows[game_id] = GameWindow(self._titles[game_id], panel)
+        window.closed.connect(lambda: self._on_window_closed(game_id))
+        if geometry is not None:
+            window.restoreGeometry(geometry)
+            window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        window.show()
 
     def _put_in_tab(self, index: int, game_id: str, *, in_front: bool = True) -> None:
         panel, title = self._games[game_id], self._titles[game_id]

@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.grid.filter import Range
 from oddsdesk.desk.grid.filter_bar import ChoicePopup, RangePopup
+from oddsdesk.desk.matrix.header import MatrixHeader
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import TEXT_SIZE
 from oddsdesk.desk.settings.preferences import Preferences
@@ -78,6 +79,28 @@ def test_no_text_is_higher_than_what_holds_it(
         if round(part.font().pointSizeF(), 2) not in sizes
     }
     assert others == set()
+
+
+def test_a_game_keeps_the_size_of_its_texts_in_a_window_of_its_own_and_back(
+    desk: Desk, quoted: Any, preferences: Preferences, theme: Theme, qtbot: QtBot
+) -> None:
+    preferences.put(TEXT_SIZE, 160)
+    assert game_title(desk).font() == theme.fonts.title
+    for _ in ("out", "back"):
+        desk.games.detach(quoted.id)
+        qtbot.waitUntil(lambda: game_title(desk).isVisible())
+        parts = game_title(desk).parentWidget().findChildren(QLabel)
+        sizes = {each.font().pointSizeF() for each in parts}
+        assert sizes <= {font.pointSizeF() for font in theme.fonts.all()}
+        assert game_title(desk).font().pointSizeF() == theme.fonts.title.pointSizeF()
+
+
+def game_title(desk: Desk) -> QLabel:
+    """The title above the open game's matrix."""
+    (panel,) = desk.games._games.values()
+    header = panel.findChild(MatrixHeader)
+    assert header is not None
+    return header._title
 
 
 def test_panels_have_the_room_they_had_when_text_is_as_before(

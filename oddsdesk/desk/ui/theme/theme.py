@@ -1,5 +1,7 @@
 """The theme: which scheme is on, its tokens, fonts and icons, and applying it all."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
@@ -150,6 +152,17 @@ class Theme(QObject):
         before, self._text_size = self.fonts, percent
         self.fonts = make_fonts(percent)
         self._apply(self._fonts_by_widget(before))
+
+    @contextmanager
+    def keeping_fonts(self, panel: QWidget) -> Iterator[None]:
+        """Let a panel go to another window with the fonts that its parts have of their own.
+
+        Qt gives them back those that they had when a style sheet was first put on them.
+        """
+        parts = [panel, *panel.findChildren(QWidget)]
+        fonts = [(part, QFont(part.font())) for part in parts if _has_own_font(part)]
+        yield
+        _give(fonts)
 
     def _fonts_by_widget(self, before: Fonts) -> "_FontsByWidget":
         """Return what widgets that have a font of their own are to have after ``before``."""
