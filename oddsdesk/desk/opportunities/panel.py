@@ -30,7 +30,7 @@ from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
+from oddsdesk.desk.ui.controls.labels import FactsLabel, SteadyButton
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.links import open_link
@@ -91,7 +91,7 @@ class OpportunitiesPanel(QWidget):
         self.saver = TableSaver(
             self, lambda: "opportunities", lambda: table_of_opportunities(self.model)
         )
-        self._facts = ElidedLabel()
+        self._facts = FactsLabel()
         self._facts.setProperty("variant", "note")
         self._sort = SteadyButton()
         self._idle = QTimer(self, interval=_IDLE_MS)

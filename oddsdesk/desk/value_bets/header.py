@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
+from oddsdesk.desk.ui.controls.labels import FactsLabel, SteadyButton
 from oddsdesk.desk.ui.controls.plain import literal
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.theme import tokens as spacing
@@ -19,6 +19,9 @@ BETS: Final = "bets"
 MISSES: Final = "misses"
 _LEAST_WIDTH: Final = 240
 """A window that is too small cuts the line, rather than to grow beyond the screen."""
+
+_KEPT_FACTS: Final = 2
+"""How many bets there are, and what is staked."""
 
 
 class ValuesHeader(QWidget):
@@ -38,7 +41,7 @@ class ValuesHeader(QWidget):
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
-        self._facts = ElidedLabel()
+        self._facts = FactsLabel()
         self._facts.setProperty("variant", "note")
         self.chips = ChipRow("Which prices are listed")
         self.chips.show_chips([(BETS, "Value bets"), (MISSES, "Nearest misses")])
@@ -65,7 +68,10 @@ class ValuesHeader(QWidget):
 
     def show_facts(self, text: str) -> None:
         """Say how many rows there are and by what they were chosen."""
+        before = self._facts.width_of_first(_KEPT_FACTS)
         self._facts.show_text(text)
+        if self._facts.width_of_first(_KEPT_FACTS) != before:
+            self._fit()
 
     def show_waiting(self, rows: int) -> None:
         """Say how many rows would move if they were sorted."""
@@ -117,13 +123,15 @@ class ValuesHeader(QWidget):
     def _fit(self) -> None:
         """Give way where it is narrow: "Preset" before its name, then the stakes (K opens them).
 
-        Then the rows that would move say less, so that nothing lies upon another.
+        Then the rows that would move say less, so that nothing lies upon another, and how many
+        bets there are and what is staked stays in sight.
         """
         shown = [self.chips, self._bet, *([] if self._sort.isHidden() else [self._sort])]
         stakes = _width(self._stakes)
+        facts = self._facts.width_of_first(_KEPT_FACTS)
         for self._is_narrow in (False, True):
             self._say_waiting()
-            room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown))
+            room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown)) - facts
             self._preset.setText(literal(f"Preset: {self._preset_name} ▾"))
             if self._lists_bets and room < _width(self._preset) + stakes:
                 self._preset.setText(literal(f"{self._preset_name} ▾"))

@@ -42,6 +42,27 @@ def test_first_the_word_before_the_preset_goes_then_the_stakes(header: ValuesHea
     assert shown(header)[-2:] == ["Stakes…", "Preset: All value bets ▾"]
 
 
+def test_how_many_bets_there_are_is_never_cut_and_stands_longer_than_what_would_move(
+    header: ValuesHeader,
+) -> None:
+    header.show_facts("13 · stakes 73 of 1,000 · 31 with cautions below · by Pinnacle")
+    header.show_waiting(38)
+    whole = "13 · stakes 73 of 1,000 · 31 with cautions below · by Pinnacle"
+    prefixes = [" · ".join(whole.split(" · ")[:count]) for count in range(5)]
+    seen = []
+    for width in range(1_600, 300, -10):
+        header.resize(width, header.height())
+        header.layout().activate()
+        text = header._facts.text()
+        assert text in prefixes
+        assert text or width < 500
+        if "38 rows would move · S to sort" in shown(header):
+            assert text.startswith("13 · stakes 73 of 1,000")
+        if text not in seen:
+            seen.append(text)
+    assert seen[:4] == prefixes[:0:-1]
+
+
 def test_misses_have_neither_stakes_nor_preset(header: ValuesHeader) -> None:
     header.show_list(MISSES)
     assert "Stakes…" not in shown(header)

@@ -83,6 +83,34 @@ class ElidedLabel(Label):
         )
 
 
+_BETWEEN = " · "
+
+
+class FactsLabel(ElidedLabel):
+    """Shows as many facts of a line as there is room for, each whole: "1…" may be 1 or 13."""
+
+    def width_of_first(self, facts: int) -> int:
+        """Return the pixels that the first facts take whole, in steps."""
+        first = _BETWEEN.join(self._whole.split(_BETWEEN)[:facts])
+        return steady_width(self.width_of(first)) if first else 0
+
+    def _elide(self) -> None:
+        facts, room = self._whole.split(_BETWEEN), self.contentsRect().width()
+        shown = self._whole
+        while facts and self.fontMetrics().horizontalAdvance(shown) > room:
+            facts.pop()
+            shown = _BETWEEN.join(facts)
+        if shown != self._shown:
+            self._shown = shown
+            self.update()
+        self.setToolTip(self._whole if shown != self._whole else "")
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(2 * _LEAST, self.width_of_first(1)), super().minimumSizeHint().height())
+
+
 class SteadyButton(QToolButton):
     """Its width grows in steps, since each other width lays out and paints the whole window."""
 
