@@ -10,7 +10,6 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
 from oddsdesk.desk.ui.controls.dot import Dot
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
-from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.states import faults_text, job_text, stream_alone
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -64,7 +63,7 @@ class StatusBar(QStatusBar):
         self._bets.setToolTip("Show the bets that want a result")
         self._bets.clicked.connect(self.bets_requested)
         self._bets.hide()
-        self._method = Label()
+        self._method = ElidedLabel()
         self.show_method(devig_method)
         self._time = ElidedLabel()
         self.addWidget(self._left())
@@ -91,7 +90,7 @@ class StatusBar(QStatusBar):
 
     def show_method(self, devig_method: str) -> None:
         """Name the method that true EV rests on."""
-        self._method.setText(f"True EV: {devig_method.replace('_', ' ')}")
+        self._method.show_text(f"True EV: {devig_method.replace('_', ' ')}")
 
     def show_bets_waiting(self, bets: int) -> None:
         """Say how many bets want a result."""

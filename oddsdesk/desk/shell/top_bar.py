@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -12,6 +13,7 @@ from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
 from oddsdesk.desk.shell.status_bar import link_ink
 from oddsdesk.desk.ui.controls.dot import Dot
 from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.menus import MenuButton
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.controls.scaling import scale_height
@@ -22,6 +24,29 @@ from oddsdesk.pricing.formats import format_odds
 
 _SIMULATED: Final = "Simulated odds"
 _SHIFTED: Final = "Old odds, moved to now"
+
+
+class _Badge(ElidedLabel):
+    """Gives way where it is narrow, but for its tip: it would make the window wider."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._why = ""
+        self.setProperty("variant", "badge")
+        self.setFont(theme.fonts.medium)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+
+    def show_badge(self, text: str, why: str) -> None:
+        """Show a text, and on its tip why; none for an empty text."""
+        self._why = why
+        self.show_text(text)
+        self._elide()
+        self.setVisible(bool(text))
+
+    def _elide(self) -> None:
+        super()._elide()
+        self.setToolTip("\n".join(filter(None, (self.toolTip(), self._why))))
 
 
 class TopBar(QWidget):
@@ -40,10 +65,7 @@ class TopBar(QWidget):
         self._connection.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._connection.setMenu(connections)
         self._connection.setToolTip("Change the connection")
-        self._badge = Label()
-        self._badge.setProperty("variant", "badge")
-        self._badge.setFont(theme.fonts.medium)
-        self._badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._badge = _Badge(theme)
         self._feed = ""
         button = QToolButton()
         button.setText("Menu")
@@ -106,9 +128,7 @@ class TopBar(QWidget):
             mark = f" · {told.lower()}" if told else ""
             badge = f"As of {moment_text(connection.as_of_ms)}{mark}"
         why = not_offered(simulated=connection.simulated, shifted=connection.shifted)
-        self._badge.setText(badge)
-        self._badge.setToolTip(sentence(why) if why else "")
-        self._badge.setVisible(bool(badge))
+        self._badge.show_badge(badge, sentence(why) if why else "")
 
 
 _EXAMPLE = 2.1
