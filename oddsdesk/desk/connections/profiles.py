@@ -19,7 +19,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 EMBEDDED_NAME: Final = "Embedded server"
 GUEST_NAME: Final = "Running server"
 NAME_LIMIT: Final = 60
-NAMED_LIKE_A_KEY: Final = "this looks like a key, which belongs below: expected a name"
+NAMED_LIKE_A_KEY: Final = "this looks like a key, which belongs in the field Key: expected a name"
 _LIKE_A_KEY: Final = re.compile(r"oddsdesk_live_|[\w+/=-]{32,}", re.IGNORECASE)
 SENDS_UNENCRYPTED: Final = "Send the key unencrypted"
 """What a field of the dialog is called, and messages name."""
