@@ -9,9 +9,9 @@ from oddsdesk.client.errors import OfflineError, ServiceUnavailableError
 from oddsdesk.network.errors import NoWebSocketError, UnreachableError
 from oddsdesk.network.websocket import Pinging, WebSocket, open_websocket
 
-PING_EVERY_S: Final = 30.0
-_SILENCE_S: Final = 75.0
-"""Nothing received for so long, two pings unanswered: the connection is dead."""
+PING_EVERY_S: Final = 4.0
+SILENCE_S: Final = 10.0
+"""Nothing received for so long, a ping unanswered for 6 s at least: prices may move unheard."""
 
 
 async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> WebSocket:
@@ -23,7 +23,7 @@ async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> WebSock
     """
     url = f"{addresses.stream}/api/stream?{urlencode(query)}"
     try:
-        return await open_websocket(url, Pinging("ping", PING_EVERY_S, _SILENCE_S))
+        return await open_websocket(url, Pinging("ping", PING_EVERY_S, SILENCE_S))
     except NoWebSocketError as error:
         code = f"http_{error.status}"
         raise ServiceUnavailableError(code, error.message, error.status) from None

@@ -32,6 +32,8 @@ _PIECE: Final = 2048
 """Bytes taken in at a time: of frames without content these are a thousand."""
 _AT_ONCE: Final = 1_000
 """Messages taken in together: half a millisecond."""
+_LOOKS: Final = 10
+"""So often the silence that ends a connection is looked for, and found each time."""
 _MOST_PINGS: Final = 200
 """A second: so many pings and pongs nobody means."""
 
@@ -54,7 +56,8 @@ _frames.addFilter(KeyFilter())
 class Pinging(NamedTuple):
     """Which text is sent how often as a ping, and after how many silent seconds it is dead.
 
-    Without a text it is a ping of the protocol, whose pong counts as being heard.
+    Without a text it is a ping of the protocol, whose pong counts as being heard. Seconds in which
+    this program was too busy to listen are none of silence.
     """
 
     text: str
@@ -89,6 +92,16 @@ class _Connection(ClientConnection):
         """Of the messages, in bytes."""
         self._has_news = asyncio.Event()
         self._has_ended = self._is_resting = self._is_let_go = False
+        self._is_heard = False
+
+    def hear(self) -> None:
+        """Count the other end as heard."""
+        self._is_heard = True
+
+    def was_heard(self) -> bool:
+        """Return whether it was since this was asked last, or is not listened to for now."""
+        was_heard, self._is_heard = self._is_heard, False
+        return was_heard or self._is_resting or bool(self._messages or self._left)
 
     async def messages(self) -> list[bytes]:
         """Return what came since it was asked last, in order; waits until that is something.
@@ -179,6 +192,7 @@ class _Connection(ClientConnection):
     def _keep(self, messages: Sequence[bytes]) -> None:
         if self._is_let_go or not messages:
             return
+        self.hear()
         self._messages += messages
         self._size += sum(map(len, messages)) + len(messages)
         self._has_news.set()
@@ -294,12 +308,11 @@ class WebSocket:
         self._connection = connection
         self._received: deque[bytes] = deque()
         self._host = host
-        self._heard_at = time.monotonic()
-        self._is_silent = False
+        self._silent_looks = 0
 
     async def __aenter__(self) -> Self:
         self._pinging = spawn("stream ping", self._ping())
-        self._look_for_silence()
+        self._look_again()
         return self
 
     async def __aexit__(
@@ -331,13 +344,13 @@ class WebSocket:
         except ConnectionClosed as error:
             if self._connection.is_flooded:
                 raise UnreachableError(f"{self._host} floods the stream with pings") from error
-            if self._is_silent:
+            if self._silent_looks >= _LOOKS:
+                silence_s = self._pinging_as.silence_s
                 raise UnreachableError(
-                    f"nothing was heard from {self._host} for over a minute"
+                    f"nothing was heard from {self._host} for {silence_s:.0f} s"
                 ) from error
             close = error.rcvd or error.sent
             raise ClosedError(None if close is None else close.code) from error
-        self._heard_at = time.monotonic()
         return frames
 
     async def rest(self, seconds: float) -> None:
@@ -356,14 +369,19 @@ class WebSocket:
             close = error.rcvd or error.sent
             raise ClosedError(None if close is None else close.code) from error
 
-    def _look_for_silence(self) -> None:
-        """Check by one timer: a timeout around each frame took 5 % of the window's thread."""
-        left_s = self._heard_at + self._pinging_as.silence_s - time.monotonic()
-        if left_s > 0:
-            loop = asyncio.get_running_loop()
-            self._silence = loop.call_later(left_s, self._look_for_silence)
+    def _look_again(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._silence = loop.call_later(self._pinging_as.silence_s / _LOOKS, self._look)
+
+    def _look(self) -> None:
+        """Look for silence by one timer: a timeout around each frame took 5 % of the window.
+
+        What is counted are looks: one that comes late, after other work, is one.
+        """
+        self._silent_looks = 0 if self._connection.was_heard() else self._silent_looks + 1
+        if self._silent_looks < _LOOKS:
+            self._look_again()
         else:
-            self._is_silent = True
             self._connection.transport.abort()
 
     async def _ping(self) -> None:
@@ -377,7 +395,7 @@ class WebSocket:
             await self._connection.send(self._pinging_as.text)
         else:
             await (await self._connection.ping())
-            self._heard_at = time.monotonic()
+            self._connection.hear()
 
 
 class _Connect(connect):

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -38,6 +39,14 @@ class Service:
         """End in the middle of what it does."""
         self._server.kill()
 
+    def hang(self) -> None:
+        """Answer nothing and close nothing."""
+        self._server.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Hang no more."""
+        self._server.process.send_signal(signal.SIGCONT)
+
     def come_back(self) -> None:
         """Serve again where it served before."""
         self._server, _ = self._serve(self.url.rpartition(":")[2])
@@ -67,7 +76,9 @@ def service(launch: Launch, tmp_path: Path) -> Service:
 
 
 @pytest.mark.slow
-def test_a_lost_service_is_told_its_prices_stay_and_it_is_found_again(open_desk, service: Service):
+def test_a_service_that_is_lost_or_hangs_is_told_its_prices_stay_and_it_is_found_again(
+    open_desk, service: Service
+):
     desk = open_desk("--profile", SERVICE)
     assert desk.using[-1] == service.url
     desk.explained("everton", "Down", "End", part="Everton at Harbour, 3.1\n")
@@ -84,6 +95,11 @@ def test_a_lost_service_is_told_its_prices_stay_and_it_is_found_again(open_desk,
     desk.go_to("everton")
     desk.press("Up")
     desk.explanation("Everton at Harbour, 3.5\n")
+
+    service.hang()
+    desk.program.wait_for_log("Not connected: prices are as last seen. Nothing was heard from")
+    service.go_on()
+    desk.program.wait_for_log("connection: live")
     desk.press("ctrl+q")
     _, err = desk.program.process.communicate(timeout=60)
     assert desk.program.process.returncode == 0

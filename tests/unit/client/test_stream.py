@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.responses import JSONResponse, Response
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from oddsdesk.client import (
     BadRequestError,
@@ -21,6 +21,7 @@ from oddsdesk.client import (
     UnauthorizedError,
     stream,
 )
+from oddsdesk.client import socket as opening
 from oddsdesk.network.errors import ClosedError
 from tests.kit.small_service import MESSAGE, Listener, SmallService, says
 
@@ -311,6 +312,33 @@ async def test_it_says_ping_again_and_again(
     service.streams = [listen]
     await Listener(url).odds(1)
     assert heard == ["ping", "ping"]
+
+
+async def test_a_service_that_hangs_is_lost_within_seconds_and_one_that_answers_pings_is_not(
+    small_service: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert opening.SILENCE_S <= 10
+    monkeypatch.setattr(opening, "PING_EVERY_S", opening.PING_EVERY_S / 20)
+    monkeypatch.setattr(opening, "SILENCE_S", opening.SILENCE_S / 20)
+    service, url = small_service
+
+    async def says_nothing_but_pong(socket: WebSocket) -> None:
+        for _ in range(6):
+            assert await socket.receive_text() == "ping"
+            await socket.send_text("pong")
+        await says(2.0)(socket)
+
+    async def hangs(socket: WebSocket) -> None:
+        with suppress(WebSocketDisconnect):
+            while True:
+                await socket.receive_text()
+
+    service.streams = [says_nothing_but_pong, hangs, says(2.1)]
+    listener = Listener(url)
+    assert await listener.odds(2) == [2.0, 2.1]
+    reasons = [state.reason for state in listener.states if isinstance(state, Lost)]
+    assert "going down" in reasons[0]
+    assert reasons[1].startswith("nothing was heard from 127.0.0.1")
 
 
 async def test_it_finds_a_service_again_that_was_away() -> None:

@@ -37,6 +37,35 @@ async def test_a_silent_end_is_offline_after_its_time_and_speech_puts_that_off()
                 await socket.receive()
 
 
+async def test_who_was_too_busy_to_listen_takes_nobody_for_silent() -> None:
+    async def speak_late(connection: ServerConnection) -> None:
+        await connection.recv()
+        await connection.send("pong")
+        await connection.wait_closed()
+
+    async with serve(speak_late, "127.0.0.1", 0) as server, asyncio.timeout(LIMIT_S):
+        address = address_of(server)
+        async with await open_websocket(address, Pinging("ping", LIMIT_S, SILENCE_S)) as socket:
+            await socket.send("say something")
+            time.sleep(SILENCE_S * 2)  # the window does something else
+            assert await socket.receive() == b"pong"
+
+
+async def test_who_says_more_than_is_taken_is_not_silent() -> None:
+    async def speak(connection: ServerConnection) -> None:
+        await connection.send("first")
+        await connection.send("second")
+        await connection.wait_closed()
+
+    async with serve(speak, "127.0.0.1", 0) as server, asyncio.timeout(LIMIT_S):
+        address = address_of(server)
+        async with await open_websocket(address, Pinging("ping", LIMIT_S, SILENCE_S)) as socket:
+            await asyncio.sleep(SILENCE_S * 2)  # what came is worked on
+            heard = await socket.receive_all()
+            assert heard[:1] == [b"first"]
+            await socket.send("it is still open")
+
+
 PINGING = Pinging("ping", LIMIT_S, LIMIT_S)
 
 
