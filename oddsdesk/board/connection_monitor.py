@@ -14,6 +14,7 @@ from oddsdesk.board.polling import task_name
 from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import (
     ForbiddenError,
+    OfflineError,
     ServiceError,
     UnauthorizedError,
 )
@@ -36,6 +37,7 @@ class _Trouble(NamedTuple):
     next_try_ms: int | None
     advice: str
     code: str | None
+    is_unanswered: bool
 
 
 class _Heard(NamedTuple):
@@ -81,6 +83,16 @@ class ConnectionMonitor:
         """The jobs that went wrong last."""
         return tuple(self._troubles)
 
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Those of them that nothing answered."""
+        return tuple(job for job, each in self._troubles.items() if each.is_unanswered)
+
+    @property
+    def waits_for_stream(self) -> bool:
+        """Whether the stream is lost, and is to be opened anew."""
+        return self._stream[0] is Link.WAITING
+
     def begin(self) -> None:
         """Set the state to connecting: no answer has come yet."""
         self._was_heard, self._back_at = False, 0
@@ -108,7 +120,8 @@ class ConnectionMonitor:
         """Take in how a job went."""
         if error is None:
             self._heard_at = self._clock()
-            self._troubles.pop(job, None)
+            for each in self.unanswered if job in self.unanswered else (job,):
+                self._troubles.pop(each, None)  # what answers one, after all, answers the others
         elif isinstance(error, ForbiddenError) and error.is_about_plan:
             self._not_on_plan(error)
         elif job == STREAM and not isinstance(error, UnauthorizedError):
@@ -118,7 +131,12 @@ class ConnectionMonitor:
             link = Link.REFUSED if refused else Link.WAITING
             self._failed_at = self._clock()
             self._troubles[job] = _Trouble(
-                link, error.message, next_try_ms, self._advice(error), error.code
+                link,
+                error.message,
+                next_try_ms,
+                self._advice(error),
+                error.code,
+                isinstance(error, OfflineError),
             )
         self._refresh()
 

@@ -37,7 +37,7 @@ from oddsdesk.client.errors import (
     ServiceError,
 )
 from oddsdesk.client.quota import Quota
-from oddsdesk.client.stream import Connected, StreamState
+from oddsdesk.client.stream import Connected, Lost, StreamState
 from oddsdesk.client.whole_lists import LIMIT, all_games, all_in_play
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import PriceMessage
@@ -322,10 +322,17 @@ class Sync:
             lists = [GAMES, VALUE_BETS, ROWS] if self.plan.has_bets else [GAMES, ROWS]
             known = [*lists, *map(open_game, self._subscribed)]
             self._poller.hurry([*known, *self._monitor.troubled])
+        elif isinstance(state, Lost):
+            self._poller.hurry([_HEALTH])  # its answer, or none, says whether it is the service
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
         were_catching_up = self._board.connection.is_catching_up
+        unanswered = self._monitor.unanswered
         self._monitor.outcome(job, error, next_try_ms)
+        if error is None and job in unanswered:
+            self._poller.hurry(each for each in unanswered if each != job)
+            if self._monitor.waits_for_stream:
+                self._add_stream_anew()
         if self._board.connection.is_catching_up and not were_catching_up:
             self._poller.hurry(self._read_by())
 

@@ -162,6 +162,21 @@ def test_jobs_in_trouble_are_named_until_they_go_well(
     assert signal.troubled == ()
 
 
+def test_once_one_job_is_answered_again_none_says_that_nothing_answers(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.stream_state(Connected())
+    for job in ("games", "rows"):
+        signal.outcome(job, OfflineError("nothing answers"), NOW + 26_000)
+    signal.outcome("value bets", ServiceUnavailableError("http_503", "no database", 503), NOW + 1)
+    assert signal.unanswered == ("games", "rows")
+    signal.outcome("health", None, None)  # which was answered before, too: it says nothing new
+    assert desk.board.connection.reason == "nothing answers"
+    signal.outcome("games", None, None)
+    assert (signal.unanswered, signal.troubled) == ((), ("value bets",))
+    assert desk.board.connection.reason == "no database"
+
+
 def test_a_plan_without_stream_polls_and_trouble_of_polling_shows(
     desk: Desk, signal: ConnectionMonitor
 ) -> None:

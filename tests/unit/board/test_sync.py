@@ -1,7 +1,7 @@
 """Keeping a board current from the real service over a real socket."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,11 @@ from oddsdesk.board.reading_plan import Pace
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.answers import GameAnswer, Listing
 from oddsdesk.client.client import Client
+from oddsdesk.client.errors import OfflineError
+from oddsdesk.client.stream import Lost, StateListener
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.contract.resources import StreamToken, ValueBet
+from oddsdesk.contract.resources import Health, PriceMessage, StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble
@@ -194,6 +196,50 @@ async def test_after_a_sleep_all_is_read_and_the_stream_opened_anew(tmp_path: Pa
         assert client.tokens == 1
         slept_ms = 3_600_000
         await until_told(board, lambda: client.tokens == 2 and board.connection.link is Link.LIVE)
+        await sync.stop()
+
+
+class WaitingClient(Client):
+    """A client whose first stream, lost when it is told so, waits long; one health goes wrong."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.loses = asyncio.Event()
+        self.streams = 0
+
+    async def stream_together(
+        self, gather_s: float, on_state: StateListener
+    ) -> AsyncGenerator[list[PriceMessage], None]:
+        self.streams += 1
+        if self.streams == 1:
+            await self.loses.wait()
+            on_state(Lost("nothing answers", system_clock() + 26_000))
+            await asyncio.Event().wait()
+        async for messages in super().stream_together(gather_s, on_state):
+            yield messages
+
+    async def health(self) -> Health:
+        if self.loses.is_set() and self.streams == 1:
+            self.loses.clear()
+            raise OfflineError("nothing answers")
+        return await super().health()
+
+
+async def test_a_request_that_is_answered_again_ends_the_waiting_of_the_stream(
+    tmp_path: Path,
+) -> None:
+    async with (
+        service(tmp_path) as server,
+        WaitingClient(server.url, key_of(server, Plan.PRO_LIVE)) as client,
+    ):
+        board = Board(system_clock)
+        sync = Sync(client, board, system_clock, pace=CALM, randomness=lambda: 0.0)
+        sync.start()
+        await until_told(board, lambda: board.connection.simulated is not None)
+        client.loses.set()
+        await until_told(board, lambda: board.connection.link is Link.WAITING)
+        await until_told(board, lambda: board.connection.link is Link.LIVE)
+        assert (client.streams, board.connection.reason) == (2, None)
         await sync.stop()
 
 
