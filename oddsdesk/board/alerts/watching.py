@@ -77,6 +77,8 @@ class AlertWatch:
     ) -> None:
         """``after``: who looked by other rules before; what it told of already is no news."""
         self.gate = gate
+        self.ended: tuple[Hashable, ...] = ()
+        """The keys of alerts whose cause the last look found no more."""
         self._board = board
         self._clock = clock
         self._presets = presets
@@ -127,12 +129,14 @@ class AlertWatch:
                 found[alert.key] = _joined(found.get(alert.key), told)
         before = self._present
         self._present = dict(before) if is_lost else {}  # what stood before is no news afterwards
-        return [
+        sent = [
             entry
             for alert in sorted(found.values(), key=_urgency)
             if (entry := self._offer(alert, before.get(alert.key))) is not None
             and entry.held is None
         ]
+        self.ended = tuple(key for key in before if key not in self._present)
+        return sent
 
     def _offer(self, alert: Alert, before: _Present | None) -> AlertEntry | None:
         is_news = before is None or _has_risen(before.level, alert.level, self.gate.policy.step)

@@ -54,6 +54,8 @@ class AlertsController(QObject):
     """The list differs."""
     alerted = Signal(object)
     """The ``AlertEntry`` of an alert that is sent."""
+    ended = Signal(object)
+    """The key of an alert whose cause is over."""
     address_answered = Signal(str, str)
     """The channel whose address was to be kept, and why it is not; empty where it is."""
     problem_found = Signal(str)
@@ -167,6 +169,8 @@ class AlertsController(QObject):
         if self.gate.listed != listed:
             self._is_kept = False
         self._keep()
+        for key in self._watch.ended:
+            self.ended.emit(key)
         for entry in sent:
             self.alerted.emit(entry)
         if self.gate.listed != listed:

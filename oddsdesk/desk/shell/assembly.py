@@ -431,6 +431,7 @@ class Desk:
         self.alerts.read_anew.connect(partial(window.messages.withdraw_warnings, "alerts"))
         self.alerts.alerted.connect(notifier.notify)
         self.alerts.alerted.connect(self._on_alerts_alerted)
+        self.alerts.ended.connect(window.messages.withdraw)
         notifier.price_requested.connect(self.go_to_price)
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
@@ -446,7 +447,8 @@ class Desk:
         title, text = shown_texts(entry)
         where = text.partition(" · ")[0]  # the rest stands in the list
         said = " · ".join(filter(None, (title, where)))
-        self.window.say(said, action="Show" if show else "", act=show)
+        action = "Show" if show else ""
+        self.window.messages.say(said, action=action, act=show, about=entry.alert.key)
 
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)

@@ -1,7 +1,7 @@
 """The one line of the window for expected trouble and short answers."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -29,6 +29,7 @@ class _Message(msgspec.Struct, frozen=True):
     action: str
     act: Act | None
     passes: bool
+    about: Hashable = None
 
 
 class MessageCenter(QObject):
@@ -66,9 +67,13 @@ class MessageCenter(QObject):
         action: str = "",
         act: Act | None = None,
         passes: bool = False,
+        about: Hashable = None,
     ) -> None:
-        """Say something in place of what is said now; ``passes``: it goes by itself."""
-        self._said = _Message(text, icon, ink, action, act, passes)
+        """Say something in place of what is said now; ``passes``: it goes by itself.
+
+        What is ``about`` something can be withdrawn by that.
+        """
+        self._said = _Message(text, icon, ink, action, act, passes, about)
         self._gives_way = False
         (self._passing.start if passes or self._has_trouble else self._passing.stop)()
         self._show()
@@ -80,6 +85,11 @@ class MessageCenter(QObject):
             _log.warning("%s", text)
             self._warnings.append((about, warning))
             self._show()
+
+    def withdraw(self, about: Hashable) -> None:
+        """Take back what was said about something, unless other things were said since."""
+        if self._said is not None and self._said.about == about:
+            self.clear_message()
 
     def withdraw_warnings(self, about: str) -> None:
         """Take back what was said of a file that is read anew."""

@@ -190,6 +190,35 @@ async def test_each_file_of_the_users_that_is_not_read_is_told(
     assert bar.isHidden()
 
 
+async def test_the_line_of_a_loss_goes_once_prices_are_back_and_no_other_line_does(
+    desk: tuple[Desk, Connections], quoted: Any
+) -> None:
+    made, _ = desk
+    made.alerts.path.write_text('[[rules]]\nkind = "connection"\nseconds = 30\n', "utf-8")
+    made.alerts.read()
+    bar = made.window.messages.parent()
+    assert isinstance(bar, MessageBar)
+
+    def lose_it() -> None:
+        away = Connection(link=Link.WAITING, reason="it hangs", since_ms=quoted.clock.now)
+        quoted.board.set_connection(away)
+        quoted.clock.now += 3_600_000
+        made.alerts.tick()
+        assert bar.text == "No prices come any more · It hangs"
+
+    def find_it() -> None:
+        quoted.board.set_connection(Connection(link=Link.LIVE))
+        made.alerts.tick()
+
+    lose_it()
+    find_it()
+    assert bar.isHidden()
+    lose_it()
+    made.window.say("Restored")
+    find_it()
+    assert bar.text == "Restored"
+
+
 async def test_settings_that_are_not_read_are_told(
     theme: Theme, quoted: Any, tmp_path: Path
 ) -> None:

@@ -307,6 +307,17 @@ def test_what_was_told_before_the_connection_was_lost_is_no_news_afterwards() ->
         assert seen.tick() == []
 
 
+def test_value_that_is_gone_ends_its_alert() -> None:
+    seen = Watched(ValueRule(), cooldown_min=0, step=0)
+    seen.load()
+    (sent,) = seen.tick()
+    assert seen.watch.ended == ()
+    assert sent.alert.cell is not None
+    seen.tell(1.5, sent.alert.cell.bookmaker or "", sent.alert.cell.selection)
+    seen.tick()
+    assert seen.watch.ended == (sent.alert.key,)
+
+
 def test_a_connection_that_stays_lost_alerts() -> None:
     seen = Watched(ConnectionRule(seconds=30))
     lost = Connection(link=Link.WAITING, reason="nothing answers", since_ms=NOW)
@@ -316,6 +327,15 @@ def test_a_connection_that_stays_lost_alerts() -> None:
     (sent,) = seen.tick()
     assert sent.alert.text == "Nothing answers"
     assert seen.tick() == []
+    assert seen.watch.ended == ()
+    seen.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
+    seen.tick()
+    assert seen.watch.ended == ()
+    seen.board.set_connection(Connection(link=Link.LIVE))
+    seen.tick()
+    assert seen.watch.ended == (sent.alert.key,)
+    seen.tick()
+    assert seen.watch.ended == ()
 
 
 def test_odds_of_an_alert_can_be_written_in_any_style() -> None:
