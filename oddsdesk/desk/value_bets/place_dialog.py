@@ -41,6 +41,9 @@ _LONGEST_CURRENCY: Final = 8
 _MOST_NAMED: Final = 3
 _LOOK_MS: Final = 500
 _PRACTICE: Final = "Simulated odds: this is kept as practice."
+_SHIFTED: Final = (
+    "Old odds, moved to now, are among these: nobody may offer this. It counts as money."
+)
 
 
 class TypedBet(NamedTuple):
@@ -135,7 +138,7 @@ class PlaceDialog(QDialog):
 
     def _show_warning(self, *, is_held: bool) -> None:
         subject = self.subject
-        said = [_PRACTICE] if subject.is_simulated else []
+        said = [_PRACTICE] if subject.is_simulated else [_SHIFTED] if subject.may_be_shifted else []
         if self._placed:
             said.append(_placed_text(self._placed))
         if why := self._why_lost():

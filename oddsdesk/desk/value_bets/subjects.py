@@ -40,6 +40,8 @@ class BetSubject(NamedTuple):
     """Which leg of an opportunity it is, and what becomes of that; empty where it is none."""
     is_simulated: bool = False
     """Whether it was made up, at whatever moment it was looked at: a bet on it is practice."""
+    may_be_shifted: bool = False
+    """Whether old odds that were moved to now are among those of the service."""
 
     @property
     def bet_key(self) -> BetKey:
@@ -91,6 +93,7 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         most=_most(price.key, board),
         preset=preset,
         is_simulated=bool(board.connection.simulated),
+        may_be_shifted=bool(board.connection.shifted),
     )
 
 
@@ -116,6 +119,7 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         url=price.url,
         most=_most(key, board),
         is_simulated=bool(board.connection.simulated),
+        may_be_shifted=bool(board.connection.shifted),
     )
 
 
@@ -136,6 +140,7 @@ def subject_now(subject: BetSubject, board: Board) -> BetSubject | None:
         reference=board.reference or "",
         most=_most(key, board),
         is_simulated=subject.is_simulated or bool(board.connection.simulated),
+        may_be_shifted=bool(board.connection.shifted),
     )
 
 
@@ -158,6 +163,7 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
         url=miss.price.url,
         most=miss.window[1],
         is_simulated=bool(board.connection.simulated),
+        may_be_shifted=bool(board.connection.shifted),
     )
 
 

@@ -379,6 +379,25 @@ def test_what_was_asked_of_a_simulated_price_stays_practice_when_real_odds_come(
     assert [bet.practice for bet in records.bets()] == [True]
 
 
+def test_a_bet_beside_old_odds_is_asked_about_and_counts(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    live = Connection(link=Link.LIVE)
+    quoted.board.set_connection(msgspec.structs.replace(live, shifted=True))
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    said = "Old odds, moved to now, are among these: nobody may offer this. It counts as money."
+    assert dialog.warning.text() == said
+    quoted.board.set_connection(live)
+    dialog._look_again()
+    assert not dialog.warning.isVisible()
+    dialog.stake.setText("5")
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    assert [bet.practice for bet in records.bets()] == [False]
+
+
 def test_practice_is_not_told_as_placed_beside_a_real_price(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
