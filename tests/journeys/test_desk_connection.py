@@ -16,6 +16,7 @@ from oddsdesk.places import settings_folder
 from tests.kit.desk_window import LIMIT_S
 from tests.kit.ndjson import quote
 from tests.kit.program import Launch, Program
+from tests.kit.workers import until
 
 SERVICE = "Odds service"
 
@@ -178,7 +179,10 @@ def test_a_key_made_beside_the_desk_opens_its_server_to_curl(
     command = ["curl", "--silent", "--fail", "--max-time", "10", url, "--header"]
     refused = subprocess.run([*command, "X-Api-Key: none"], capture_output=True, check=False)
     assert refused.returncode == 22  # the status was 400 or above
-    answer = subprocess.run([*command, f"X-Api-Key: {key}"], capture_output=True, check=True)
-    games = json.loads(answer.stdout)["data"]
-    assert len(games) == 1
+
+    def games() -> list[object]:
+        answer = subprocess.run([*command, f"X-Api-Key: {key}"], capture_output=True, check=True)
+        return json.loads(answer.stdout)["data"]
+
+    assert len(until(games)) == 1  # the simulation begins once the desk is there
     assert desk.program.finish()[0] == 0
