@@ -457,11 +457,15 @@ class Board:
             self._recompute(book, changes)
 
     def set_connection(self, connection: Connection) -> None:
-        """Take in the state of the connection; no simulated price stays beside real ones."""
-        if connection != self.connection:
-            were_simulated = self.connection.simulated and connection.simulated is False
+        """Take in the state of the connection; no simulated price stays beside real ones.
+
+        Nobody is told where only the pace of the stream differs, which does each second.
+        """
+        before = self.connection
+        were_simulated = before.simulated and connection.simulated is False
+        self.connection = connection
+        if connection.with_pace_of(before) != before:
             self.seen.connect(connection.link, self._clock())
-            self.connection = connection
             if were_simulated:
                 self._forget_simulated()
             self._subscribers.tell(ConnectionChanged())

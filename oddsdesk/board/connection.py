@@ -4,6 +4,7 @@ from enum import Enum
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from oddsdesk.tasks import JobFault
 
@@ -77,6 +78,10 @@ class Connection(msgspec.Struct, frozen=True):
     """What to do about the reason, one sentence; empty where nothing needs to be done."""
     is_catching_up: bool = False
     """Whether the service was lost since prices were read: they may have moved unheard."""
+
+    def with_pace_of(self, other: "Connection") -> "Connection":
+        """Return this with the lag of another, and as many messages a minute."""
+        return replace(self, lag_ms=other.lag_ms, messages_per_minute=other.messages_per_minute)
 
     @property
     def is_heard(self) -> bool:

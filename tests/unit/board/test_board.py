@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.board.freshness import Freshness
@@ -269,6 +270,18 @@ def test_who_subscribes_to_some_kinds_of_notice_hears_of_no_others(desk: Desk) -
     desk.board.load_games([])
     desk.board.set_connection(Connection())
     assert len(heard) == 2
+
+
+def test_the_pace_of_the_stream_alone_is_told_to_nobody(desk: Desk) -> None:
+    live = Connection(link=Link.LIVE, lag_ms=140, messages_per_minute=1_204)
+    desk.board.set_connection(live)
+    told = list[Notice]()
+    desk.board.subscribe(told.append)
+    quicker = replace(live, lag_ms=90, messages_per_minute=1_310)
+    desk.board.set_connection(quicker)
+    assert (desk.board.connection, told) == (quicker, [])
+    desk.board.set_connection(replace(quicker, lag_ms=80, link=Link.POLLING))
+    assert told == [ConnectionChanged()]
 
 
 def test_freshness_follows_the_rhythm_of_the_bookmaker(desk: Desk) -> None:

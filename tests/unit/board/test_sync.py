@@ -68,7 +68,7 @@ async def test_games_matrix_and_changes_arrive(tmp_path: Path) -> None:
         await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.9, "Chelsea": 4.1}))
         await until_told(board, lambda: odds(board) == 3.9)
         await until_told(board, lambda: board.connection.has_live is True)
-        await until_told(board, lambda: board.connection.messages_per_minute > 0)
+        await until(lambda: board.connection.messages_per_minute > 0)
         known = board.connection
         assert (known.has_stream, known.has_value_bets, known.simulated) == (True, True, False)
         assert known.requests_left is not None
