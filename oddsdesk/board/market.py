@@ -76,8 +76,8 @@ class Market:
         """Bookmakers of whom one price was seen, which dates the others."""
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
-        self._ages_at: float = 0
-        """When one of the prices may be stale that was not, in milliseconds."""
+        self._stale_at: dict[str | None, float] = {}
+        """When each bookmaker's prices may be stale that are not, in milliseconds."""
         self._aged_at = self._aged_by = 0
         """When ages were looked at last, and by which lesson of the scrape intervals."""
         self._just_seen: dict[str | None, None] = {}
@@ -255,7 +255,7 @@ class Market:
     def rename(self, renaming: Renaming, changes: Changes) -> None:
         """Keep prices under other keys, once others are the reference's."""
         facts = self.facts
-        self._ages_at = 0
+        self._stale_at.clear()
         self._seen = renamed(self._seen, renaming)
         self._states = renamed(self._states, renaming)
         self._redated = renamed(self._redated, renaming)
@@ -316,14 +316,13 @@ class Market:
     def age(self, basis: Basis, now_ms: int, changes: Changes) -> None:
         """Find out whose prices are stale by now: they are never best."""
         lessons = basis.scrape_interval.lessons
-        is_relearnt = lessons != self._aged_by
-        if now_ms < self._ages_at and not (
-            is_relearnt and now_ms - self._aged_at >= _AGES_EVERY_MS
-        ):
-            return
-        self._aged_at, self._aged_by = now_ms, lessons
-        self._ages_at = math.inf
-        changed = [name for name in self._seen if self._is_stale_news(name, now_ms, basis)]
+        if lessons != self._aged_by and now_ms - self._aged_at >= _AGES_EVERY_MS:
+            self._aged_at, self._aged_by = now_ms, lessons
+            due = list(self._seen)
+        else:
+            stale_at = self._stale_at
+            due = [name for name in self._seen if stale_at.get(name, 0) <= now_ms]
+        changed = [name for name in due if self._is_stale_news(name, now_ms, basis)]
         if changed:
             for section in self.sections:
                 if basis.is_pooled:
@@ -411,8 +410,7 @@ class Market:
         age = now_ms - price.scraped_at
         if age > after:
             age -= interval.patience_with(price.heard_at, now_ms)
-        if age <= after:
-            self._ages_at = min(self._ages_at, now_ms + after - age + 1)
+        self._stale_at[bookmaker] = now_ms + after - age + 1 if age <= after else math.inf
         if (age > after) == (bookmaker in stale):
             return False
         stale ^= {bookmaker}
@@ -487,7 +485,7 @@ class Market:
     def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
         """Apply what is stated of one price to all of the bookmaker's prices of the market."""
         self._states[bookmaker] = is_live
-        self._ages_at = 0
+        self._stale_at.pop(bookmaker, None)
         for selection, row in self.rows.items():
             price = row.reference if bookmaker is None else row.prices.get(bookmaker)
             if price is None:
