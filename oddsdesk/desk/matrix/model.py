@@ -86,6 +86,10 @@ class MatrixModel(LiveModel):
         self._group = ALL
         self._lines = MainLines()
         self._moves = RecentMoves()
+        self._changed: dict[CellKey, None] = {}
+        self._rejudged: dict[CellKey, None] = {}
+        self._refigured: dict[SectionKey, None] = {}
+        """Prices that changed, or are worth something else, and lines, since the last flush."""
         self._is_outdated = False
         self._is_provisional = True
         self._shows_past = True
@@ -285,36 +289,51 @@ class MatrixModel(LiveModel):
         super().refresh_all()
 
     def flush(self) -> None:
-        """Take in a new layout, if there is one, and tell of what was touched."""
+        """Take in what the board told of since the last flush, and tell of what was touched."""
         if self._is_outdated:
             self._is_outdated = False
             self._lay_out_again()
+        self._take_changes()
         super().flush()
 
     # How it is kept up to date
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged) and notice.game_id == self.game_id:
-            self._take_prices(notice)
+            self._refigured |= dict.fromkeys(notice.sections)
+            self._changed |= dict.fromkeys(notice.cells)
+            self._flush_soon()
         elif isinstance(notice, ValueBetsChanged):
-            self._take_values(notice)
+            self._note_values(notice)
         elif isinstance(notice, MatrixLoaded) and notice.game_id == self.game_id:
             self._is_outdated = True
             self.touch(0, 0, 0, 0)
             if self._is_awaited():
                 self.flush()
 
-    def _take_prices(self, notice: PricesChanged) -> None:
-        layout = self._layout
-        for section in notice.sections:
+    def _note_values(self, notice: ValueBetsChanged) -> None:
+        if not notice.moved:
+            self.refresh_all()
+        moved = [CellKey(*key[1:]) for key in notice.moved if key.game_id == self.game_id]
+        if moved:
+            self._rejudged |= dict.fromkeys(moved)
+            self._flush_soon()
+
+    def _take_changes(self) -> None:
+        """Have made anew what changed: of prices that move oftener than they are shown, once."""
+        layout, now = self._layout, self._clock()
+        changed, rejudged, refigured = self._changed, self._rejudged, self._refigured
+        self._changed, self._rejudged, self._refigured = {}, {}, {}
+        for section in refigured:
             for row in layout.rows_of(section):
                 self._refigure(row)
-        for key in notice.cells:
+        for key in changed:
             price = self._board.price(self.game_id, key)
             if price is not None:
                 if layout.see(key.bookmaker, price):
                     self._widen(key.bookmaker)
-                self._moves.note(key, price, self._clock())
+                self._moves.note(key, price, now)
+        for key in changed | rejudged:
             self._renew_about(key)
 
     def _refigure(self, row: int) -> None:
@@ -336,13 +355,6 @@ class MatrixModel(LiveModel):
             own = layout.column_of(bookmaker)
             if own is not None:
                 self._renew(row, own)
-
-    def _take_values(self, notice: ValueBetsChanged) -> None:
-        if not notice.moved:
-            self.refresh_all()
-        for key in notice.moved:
-            if key.game_id == self.game_id:
-                self._renew_about(CellKey(*key[1:]))
 
     def _renew_about(self, key: CellKey) -> None:
         """Have a price made anew, and what follows from it: hold, best, sparkline."""

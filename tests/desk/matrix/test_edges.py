@@ -36,6 +36,7 @@ def move(quoted: Any, bookmaker: str, selection: str, odds: float, market: str) 
 
 
 def said(panel: MatrixPanel) -> dict[Edge, str]:
+    panel.table.model.flush()
     panel.edges.count()
     return {edge: label.text() for edge, label in panel.edges.labels.items() if label.isVisible()}
 
@@ -70,6 +71,7 @@ def test_changes_above_and_beside_have_labels_of_their_own(panel: MatrixPanel, q
 
 def test_a_change_is_forgotten_after_ten_seconds(panel: MatrixPanel, quoted: Any) -> None:
     move(quoted, "Betsson", "Over 2.5", 1.95, "total")
+    panel.table.model.flush()
     quoted.clock.now += 9_999
     assert Edge.BELOW in said(panel)
     quoted.clock.now += 2
@@ -87,6 +89,7 @@ def test_what_is_in_sight_and_the_frozen_part_are_not_counted(
 ) -> None:
     move(quoted, "Pinnacle", "Everton", 3.1, "moneyline")
     move(quoted, "Bovada", "Everton", 3.1, "moneyline")
+    panel.table.model.flush()
     panel.table.scrolling.scrollTo(panel.table.model.index(1, FIRST_BOOKMAKER + 1))
     assert len(panel.table.model.recent_moves()) == 2
     assert said(panel) == {}

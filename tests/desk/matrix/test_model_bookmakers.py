@@ -23,6 +23,7 @@ def test_a_hidden_bookmakers_best_price_is_named_all_the_same(
     assert model.cell(row, BEST).note == "Matchbook"
     assert model.best_columns(row) == []
     quoted.tell("Matchbook", "moneyline", "Draw", 3.45)
+    model.flush()
     assert model.cell(row, BEST).text == "3.45"
 
 
@@ -106,6 +107,7 @@ def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
     header = model.header(column_of(model, "Bovada"))
     assert (header.title, header.note) == ("Bovada", "7 s")
     quoted.tell("Bovada", "total", "Over 2.5", 1.91)
+    model.flush()
     assert model.header(column_of(model, "Bovada")).note == "0 s"
     assert model.header(REFERENCE).title == "Pinnacle"
     assert model.header(FAIR).note == "margin prop."

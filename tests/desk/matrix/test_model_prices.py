@@ -4,6 +4,7 @@ from typing import Any
 
 from oddsdesk.desk.matrix.layout import BEST, FAIR, SELECTION, WINDOW
 from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.ui.table.live_model import Span
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from tests.kit.matrix import cell_of, column_of, row_of
 
@@ -19,10 +20,12 @@ def test_a_price_within_the_window_is_value_above_it_is_not(
     model: MatrixModel, quoted: Any
 ) -> None:
     quoted.tell("Bovada", "moneyline", "Everton", 3.60)
+    model.flush()
     value = cell_of(model, "Everton", "Bovada")
     assert (value.ground, value.ink, value.is_strong) == (SurfaceRole.VALUE, TextRole.VALUE, True)
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "moneyline", "Everton", 9.00)
+    model.flush()
     suspicious = cell_of(model, "Everton", "Bovada")
     assert (suspicious.text, suspicious.ground) == ("? 9.00", SurfaceRole.PANEL)
     assert model.cell(row_of(model, "Everton"), BEST).note != "Bovada"
@@ -39,10 +42,12 @@ def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
     assert model.price(row, BEST) == model.price(row, column_of(model, "Matchbook"))
     assert model.key(row, BEST) == model.key(row, column_of(model, "Matchbook"))
     quoted.tell("Bovada", "moneyline", "Draw", 3.40)
+    model.flush()
     assert model.cell(row, BEST).note == "Bovada +1"
     assert "the same at Matchbook" in model.tip(row, BEST)
     assert model.best_columns(row) == [column_of(model, name) for name in ("Bovada", "Matchbook")]
     quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
+    model.flush()
     assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.60", TextRole.VALUE)
 
 
@@ -50,10 +55,12 @@ def test_a_price_in_play_is_no_value_against_a_reference_from_before_the_game(
     model: MatrixModel, quoted: Any
 ) -> None:
     quoted.tell("Bovada", "moneyline", "Everton", 3.60, is_live=True)
+    model.flush()
     row, column = row_of(model, "Everton"), column_of(model, "Bovada")
     assert model.cell(row, column).ground is not SurfaceRole.VALUE
     assert "no value: in play at one only" in model.tip(row, column)
     quoted.tell("Pinnacle", "moneyline", "Draw", 3.36, is_live=True)
+    model.flush()
     assert model.cell(row, column).ground is SurfaceRole.VALUE
     assert "no value" not in model.tip(row, column)
 
@@ -86,11 +93,28 @@ def test_a_move_that_is_read_again_flashes_no_second_time(model: MatrixModel, qu
 
 def test_a_better_price_takes_the_mark_from_the_one_before(model: MatrixModel, quoted: Any) -> None:
     quoted.tell("Betsson", "total", "Over 2.5", 1.95)
+    model.flush()
     assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.BEST
     quoted.clock.now += 1_000
     quoted.tell("Betsson", "total", "Over 2.5", 2.01)
+    model.flush()
     assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.PANEL
     assert cell_of(model, "Over 2.5", "Betsson").ground is SurfaceRole.BEST
+
+
+def test_what_moves_oftener_than_it_is_shown_is_shown_as_it_is_at_the_flush(
+    model: MatrixModel, quoted: Any
+) -> None:
+    shown = cell_of(model, "Over 2.5", "Betsson")
+    for odds in (1.95, 1.96, 1.97):
+        quoted.tell("Betsson", "total", "Over 2.5", odds)
+        assert cell_of(model, "Over 2.5", "Betsson") == shown
+    model.flush()
+    row, column = row_of(model, "Over 2.5"), column_of(model, "Betsson")
+    assert model.cell(row, column).text == "1.97"
+    assert [span for span in model.dirty_spans if (span.top, span.left) == (row, column)] == [
+        Span(row, column, row, column)
+    ]
 
 
 def test_a_move_of_the_reference_moves_fair_odds_and_window(
@@ -100,6 +124,7 @@ def test_a_move_of_the_reference_moves_fair_odds_and_window(
     before = [model.cell(row, column).text for column in (FAIR, WINDOW)]
     quoted.clock.now += 1_000
     quoted.tell("Pinnacle", "total", "Under 2.5", 1.90)
+    model.flush()
     after = [model.cell(row, column).text for column in (FAIR, WINDOW)]
     assert before[0] != after[0]
     assert before[1] != after[1]

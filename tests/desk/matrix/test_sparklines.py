@@ -204,8 +204,11 @@ def test_the_column_can_be_left_out(table: LiveTable) -> None:
 def test_a_move_of_the_reference_draws_its_sparkline_anew(table: LiveTable, quoted: Any) -> None:
     quoted.clock.now += HOUR
     quoted.tell("Bovada", "moneyline", "Everton", 3.3)
+    table.model.flush()
     before = table.model.cell(1, PAST).sparkline
     quoted.tell("Bovada", "moneyline", "Everton", 3.31)
+    table.model.flush()
     assert table.model.cell(1, PAST).sparkline is before
     quoted.tell(REFERENCE, "moneyline", "Everton", 3.4)
+    table.model.flush()
     assert table.model.cell(1, PAST).sparkline is not before
