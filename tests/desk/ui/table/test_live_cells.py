@@ -88,16 +88,33 @@ def test_a_flash_is_painted_again_when_it_fades_not_while_it_stands(
     assert painted == [False, False, True, True, True, False]
 
 
-def test_a_price_that_begins_to_flash_puts_off_no_step_of_fades(
+def test_what_fades_takes_its_step_with_what_changes(
     table: LiveTable, model: RowsModel, clock: Clock
 ) -> None:
     told: list[bool] = []
     table.scrolling.flash_seen.connect(told.append)
     for row, flashes_from in ((3, NOW_MS), (5, NOW_MS - 600), (7, NOW_MS)):
         model.put(row, 4, Cell("2.40", flash=1, flashes_from=flashes_from))
+        model.asked.clear()
         model.flush()
         QApplication.processEvents()
-    assert told == [False, True, False]
+    assert {(5, 4), (7, 4)} <= set(model.asked)
+    assert (3, 4) not in model.asked
+    assert told == [False, True, True]
+
+
+def test_a_price_that_flashes_and_is_painted_again_puts_off_no_step_of_fades(
+    table: LiveTable, model: RowsModel, clock: Clock
+) -> None:
+    told: list[bool] = []
+    for row, flashes_from in ((3, NOW_MS), (5, NOW_MS - 600)):
+        model.put(row, 4, Cell("2.40", flash=1, flashes_from=flashes_from))
+    model.flush()
+    QApplication.processEvents()
+    table.scrolling.flash_seen.connect(told.append)
+    table.scrolling.viewport().update(cell_rect(table.scrolling, 3, 4))
+    QApplication.processEvents()
+    assert told == [False]
 
 
 def test_a_struck_price_has_a_line_through_it(table: LiveTable, model: RowsModel) -> None:
