@@ -3,7 +3,8 @@
 Runs the real desk on a virtual screen: a game in a window of its own, the odds grid (50,000
 prices) in front of the main one, value bets below. The changes are recorded beside the
 server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
-the time from a message's receipt to the paint that shows it, and the memory of the process;
+the time from a message's receipt to the paint that shows it, and the memory of the process (a
+message that may have come while the socket rested, or the loop was busy, counts from then on);
 before them the share of two stock table views that are changed as often (``bare_tables``).
 The share is measured first and the stalls after it, as the timer that finds them takes two
 hundredths of a core; receipt and paint of every price are watched for half a minute after the rest,
@@ -49,12 +50,14 @@ from oddsdesk.board.notices import Notice, PricesChanged
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.grid.book import Marks
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.ui.table.live_pane import LivePane
+from oddsdesk.network.websocket import WebSocket
 from oddsdesk.server.administration import Administration
 from oddsdesk.server.runner import Server
 from oddsdesk.server.settings import Settings
@@ -178,10 +181,9 @@ class Pixels:
         self._due: dict[object, list[float]] = {}
         self.delays: dict[str, list[float]] = {}
 
-    def receive(self, key: RowKey, models: Iterable[object]) -> None:
-        now = time.perf_counter()
+    def receive(self, key: RowKey, at: float, models: Iterable[object]) -> None:
         for model in models:
-            self._received.setdefault(model, {}).setdefault(key, now)
+            self._received.setdefault(model, {}).setdefault(key, at)
 
     def take(self, model: object, keys: Iterable[RowKey], seen: Container[RowKey]) -> None:
         """Note that a model took in prices: its next flush tells of those in sight."""
@@ -214,6 +216,8 @@ class Measured(Desk):
         super().__init__(*arguments, **named)
         self._gaps: list[float] = []
         self._messages = 0
+        self._unread_since = time.time()
+        """Since when a message may wait in the socket, which rests while changes come fast."""
         self._heart = QTimer(self.window, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._heart.timeout.connect(self._beat)
         self._models: list[Any] = []
@@ -233,17 +237,26 @@ class Measured(Desk):
         self._shown = matrix.table.model, self.grid().table.model
 
     def _watch_queue(self) -> None:
-        put, board = MessageQueue.put, self._board
+        put, rest, board = MessageQueue.put, WebSocket.rest, self._board
         applying = board.applying
         changed: set[RowKey] = set()
 
+        async def rested(socket: WebSocket, seconds: float) -> None:
+            self._unread_since = time.time()
+            await rest(socket, seconds)
+
         def heard(queue: MessageQueue, messages: Any) -> None:
             self._messages += len(messages)
+            ago = time.time() - time.perf_counter()
             for message in messages if self._models else ():
                 key = self._key_of(message)
                 is_open = key.game_id == self._first
-                self.pixels.receive(key, self._models if is_open else self._models[1:])
+                came = max(self._unread_since, parse_ms(message.scraped_at) / 1000) - ago
+                self.pixels.receive(key, came, self._models if is_open else self._models[1:])
+            self._unread_since = time.time()
             put(queue, messages)
+
+        WebSocket.rest = rested  # type: ignore[method-assign]
 
         def applied(messages: Any) -> Iterator[None]:
             changed.clear()

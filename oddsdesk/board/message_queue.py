@@ -9,8 +9,14 @@ from oddsdesk.board.board import Board
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.slices import in_slices
 
-GATHER_S: Final = 0.015
-"""For how long messages that follow each other sooner come in before they are read together."""
+GATHER_S: Final = 0.066
+"""For how long messages that follow each other sooner come in before they are read together.
+
+It is the beat of a busy desk: tables show what they hear soon after. Fifteen times a second reads
+as live; a process that wakes oftener for less at a time takes more of a core.
+"""
+_SLICE_S: Final = 0.012
+"""How long the loop is held at a time: for what mostly comes in one beat, to be shown as one."""
 _MOST: Final = 1_000
 """How many messages are taken in together: figures are computed once a game."""
 _FULL: Final = 20_000
@@ -47,7 +53,7 @@ class MessageQueue:
         """Take messages in, for ever; an error in one loses those taken in together with it."""
         while True:
             await self._has_some.wait()
-            await in_slices(self._take_all())
+            await in_slices(self._take_all(), _SLICE_S)
             if not self._waiting:
                 self._has_some.clear()
 

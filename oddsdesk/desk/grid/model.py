@@ -35,12 +35,10 @@ from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
 from oddsdesk.desk.ui.background import in_background
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
-from oddsdesk.desk.ui.table.live_model import Index, LiveModel
+from oddsdesk.desk.ui.table.live_model import GATHER_MS, Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 from oddsdesk.slices import SLICE_S, one_slice
 
-_TAKE_MS = 10
-"""How long prices come in before the first ones are taken."""
 _COUNT_MS, _COUNT_AGAIN_S = 250, 1.0
 """How long prices come in before they are counted, and between two counts but for the first rows:
 whoever shows it lays out anew."""
@@ -81,7 +79,7 @@ class GridModel(LiveModel):
         self._due_at = self._took_s = self._count_at = 0.0
         self._is_filling = self._is_told = False
         self._cells = KeptCells(self._context)
-        self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
+        self._take_timer = QTimer(self, singleShot=True, interval=GATHER_MS)
         self._take_timer.timeout.connect(self._take_some)
         self._count_timer = QTimer(self, singleShot=True)
         self._count_timer.timeout.connect(self._tell_counts)
@@ -357,7 +355,7 @@ class GridModel(LiveModel):
         mark(self._waiting, keys)
         if not self._is_told:
             self._is_told = True
-            self._flush_soon(_TAKE_MS)
+            self._flush_soon()
             self._take_soon()
 
     def _take_soon(self) -> None:
@@ -365,7 +363,7 @@ class GridModel(LiveModel):
             _importing_arrays()
             rest_s = 0.0 if self._is_taking else self._due_at - time.perf_counter()
             rest_ms = math.ceil(min(_MOST_REST_S, rest_s) * 1_000)
-            self._take_timer.start(max(_TAKE_MS, rest_ms))
+            self._take_timer.start(max(GATHER_MS, rest_ms))
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, RowsChanged):

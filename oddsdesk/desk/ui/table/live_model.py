@@ -23,8 +23,8 @@ from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
 FLUSH_MS = 50
 """Milliseconds between two flushes, at least."""
-_BUSY_FLUSH_MS, _BUSY_SPANS = 66, 20
-"""The same, and from how many changed spans a flush on it applies."""
+GATHER_MS = 10
+"""How long changes come in before the first are shown: others are mostly on their way."""
 Index = QModelIndex | QPersistentModelIndex
 T = TypeVar("T")
 _ALIGNMENTS = {
@@ -115,11 +115,10 @@ class LiveModel(QAbstractTableModel):
         self._touched.add(Span(top, left, bottom, right))
         self._flush_soon()
 
-    def _flush_soon(self, least_ms: int = 0) -> None:
+    def _flush_soon(self) -> None:
         if not self._flush_timer.isActive():
             since_ms = (time.monotonic() - self._flushed_at) * 1_000
-            pause_ms = FLUSH_MS if len(self.dirty_spans) < _BUSY_SPANS else _BUSY_FLUSH_MS
-            self._flush_timer.start(math.ceil(max(least_ms, pause_ms - since_ms)))
+            self._flush_timer.start(math.ceil(max(GATHER_MS, FLUSH_MS - since_ms)))
 
     def flush(self) -> None:
         """Emit what was touched, now."""
