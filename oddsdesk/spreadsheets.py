@@ -1,4 +1,4 @@
-"""Tables of spreadsheets: CSV and XLSX read, and texts that are safe in them."""
+"""Tables of spreadsheets, CSV and XLSX, read."""
 
 import csv
 import io
@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 from xml.etree import ElementTree
 
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a spreadsheet may take for the start of a formula, full-width signs included."""
 _MOST_BYTES: Final = 64 * 1024 * 1024
 _DELIMITERS: Final = ",;\t"
 _MAIN: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -25,16 +23,6 @@ class SheetRow(NamedTuple):
     number: int
     cells: dict[str, str]
     """By the title of the column, blanks around both left out."""
-
-
-def safe_text(text: str) -> str:
-    """Return a text that no spreadsheet reads as a formula: an apostrophe goes before one."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
-
-
-def as_written(text: str) -> str:
-    """Return a text as it was before ``safe_text``."""
-    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA_STARTS) else text
 
 
 def read_sheet(data: bytes) -> tuple[list[str], list[SheetRow]]:

@@ -12,8 +12,9 @@ from enum import Enum
 from functools import partial
 from typing import Final, NamedTuple
 
+from oddsdesk.formula_texts import as_written
 from oddsdesk.ledger.cells import NO, YES, fold
-from oddsdesk.spreadsheets import SheetRow, as_written
+from oddsdesk.spreadsheets import SheetRow
 
 
 class Kind(Enum):

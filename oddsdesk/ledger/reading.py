@@ -15,6 +15,7 @@ from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.quoting import shown
+from oddsdesk.formula_texts import as_written
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.cells import (
     NO,
@@ -62,7 +63,7 @@ from oddsdesk.pricing.formats import (
 )
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.results import Result, decided_share
-from oddsdesk.spreadsheets import SheetError, as_written, read_sheet
+from oddsdesk.spreadsheets import SheetError, read_sheet
 
 _NEEDED: Final = ("selection", "stake")
 _KINDS: Final = {column.key: column.kind for column in COLUMNS}

@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 from oddsdesk.contract.competitions import OTHER
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.formula_texts import as_written
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import CellError, fold, read_amount, read_number, read_result
 from oddsdesk.matching.games import Match, Side, Verdict, compare_teams, may_be_alike, sides
 from oddsdesk.matching.team_names import TeamNames, shipped_names
 from oddsdesk.pricing.results import FOOTBALL, Goals, Result, Score, result_of
-from oddsdesk.spreadsheets import SheetError, SheetRow, as_written, read_sheet
+from oddsdesk.spreadsheets import SheetError, SheetRow, read_sheet
 
 _DAY_MS: Final = 24 * 60 * MINUTE_MS
 _APART_MS: Final = _DAY_MS + _DAY_MS // 2

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO, NamedTuple
 
 from oddsdesk.contract.times import format_ms
+from oddsdesk.formula_texts import safe_text
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.columns import COLUMNS
 from oddsdesk.ledger.trackers import BET_ANALYTIX_TITLES, BET_ANALYTIX_WORDS
-from oddsdesk.spreadsheets import safe_text
 
 
 def write_csv(bets: Iterable[PlacedBet], file: BinaryIO) -> None:

@@ -5,8 +5,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import certifi
-
 _BUNDLES: Final = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Arch, Alpine
     "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora
@@ -26,6 +24,8 @@ def system_trust() -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2  # Debian's Python leaves it to the system
     places = ssl.get_default_verify_paths()
     if not (places.cafile or places.capath or context.cert_store_stats()["x509_ca"]):
+        import certifi  # noqa: PLC0415 - few systems need it, and the desk's own server none
+
         found = next((bundle for bundle in _BUNDLES if Path(bundle).is_file()), certifi.where())
         context.load_verify_locations(found)
     return context

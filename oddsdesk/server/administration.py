@@ -26,11 +26,11 @@ from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import NewKey
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.settings import KEEP_ALL
-from oddsdesk.store.sqlite.backup import BackedUp, Contents, back_up, total_bytes
 from oddsdesk.store.values import SILENT_MS, Change, HistoryPoint
 
 if TYPE_CHECKING:
     from oddsdesk.feeds.live.guides import Guides
+    from oddsdesk.store.sqlite.backup import BackedUp, Contents
 
 T = TypeVar("T")
 MOST_KICK_OFFS: Final = 500
@@ -73,8 +73,8 @@ class Administration:
         return self._ask(asyncio.to_thread(lambda: keep(days).result()))
 
     def back_up(
-        self, target: Path, contents: Contents, progress: Callable[[float], None]
-    ) -> Future[BackedUp]:
+        self, target: Path, contents: "Contents", progress: Callable[[float], None]
+    ) -> "Future[BackedUp]":
         """Copy the database in use; ``progress`` gets the share done, 0 to 1, on some thread."""
         return self._ask(asyncio.to_thread(self._back_up, target, contents, progress))
 
@@ -216,8 +216,10 @@ class Administration:
         return path
 
     def _back_up(
-        self, target: Path, contents: Contents, progress: Callable[[float], None]
-    ) -> BackedUp:
+        self, target: Path, contents: "Contents", progress: Callable[[float], None]
+    ) -> "BackedUp":
+        from oddsdesk.store.sqlite.backup import back_up, total_bytes  # noqa: PLC0415 - seldom
+
         database = self._file()
         total = max(total_bytes(database, contents), 1)
         done = 0

@@ -14,8 +14,8 @@ import msgspec
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.export.tables import ExportColumn, Row, Table, plain_text
 from oddsdesk.desk.ui.table.column_spec import Kind
+from oddsdesk.formula_texts import safe_text
 from oddsdesk.installed import how_to_install
-from oddsdesk.spreadsheets import safe_text
 from oddsdesk.whole_files import whole_file
 
 _MOST_ROWS = 1_048_575

@@ -1,14 +1,13 @@
 """A table on its way out: named columns and rows of plain values."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import Final
 
 import msgspec
 
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.ui.table.column_spec import Kind, Value
-from oddsdesk.spreadsheets import safe_text
+from oddsdesk.formula_texts import safe_text
 
 Row = Sequence[Value]
 
@@ -50,17 +49,17 @@ def tsv_text(table: Table) -> str:
 
 def html_text(table: Table) -> str:
     """Return the table as HTML, numbers to the right."""
+    from html import escape  # noqa: PLC0415 - few starts need it
+
     head = "".join(f"<th>{escape(column.title)}</th>" for column in table.columns)
     opening = [
         '<td align="right">' if column.kind is Kind.NUMBER else "<td>" for column in table.columns
     ]
-    body = "".join(_html_row(opening, row) for row in table.rows)
+    body = "".join(
+        f"<tr>{''.join(f'{tag}{escape(_cell(value))}</td>' for tag, value in cells)}</tr>"
+        for cells in (zip(opening, row, strict=True) for row in table.rows)
+    )
     return f'<meta charset="utf-8"><table><tr>{head}</tr>{body}</table>'
-
-
-def _html_row(opening: list[str], row: Row) -> str:
-    cells = zip(opening, row, strict=True)
-    return f"<tr>{''.join(f'{tag}{escape(_cell(value))}</td>' for tag, value in cells)}</tr>"
 
 
 def _tsv_line(row: Row) -> str:

@@ -1,16 +1,14 @@
-"""Choosing the date whose games are looked at, and the way back to now."""
+"""Which date's games are looked at, and the way back to now."""
 
-from datetime import date
 from typing import Final
 
-from PySide6.QtCore import QDate, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QTextCharFormat
-from PySide6.QtWidgets import QCalendarWidget, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from oddsdesk.desk.ui.controls.menus import Popup
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, STEP
-from oddsdesk.desk.ui.time_format import day_text, local_time, moment_text
+from oddsdesk.desk.ui.time_format import day_text, moment_text
 
 _CHOICE: Final = "Games of a date…"
 _BACK: Final = "Back to now"
@@ -76,29 +74,3 @@ class PastBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-
-class DayPopup(Popup):
-    """A calendar; a click or Enter on a day chooses it."""
-
-    day_chosen = Signal(object)
-    """A ``date``."""
-
-    def __init__(self, parent: QWidget, shown_ms: int) -> None:
-        super().__init__(parent, "Games of a date, as they stood at its end")
-        shown = local_time(shown_ms).date()
-        self.calendar = QCalendarWidget()
-        self.calendar.setAccessibleName("Date")
-        self.calendar.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
-        for weekend in (Qt.DayOfWeek.Saturday, Qt.DayOfWeek.Sunday):  # Qt writes them in red
-            self.calendar.setWeekdayTextFormat(weekend, QTextCharFormat())
-        self.calendar.setMaximumDate(QDate.currentDate())
-        self.calendar.setSelectedDate(QDate(shown.year, shown.month, shown.day))
-        self.calendar.clicked.connect(self._on_calendar_chosen)
-        self.calendar.activated.connect(self._on_calendar_chosen)
-        self.column.addWidget(self.calendar)
-        self.calendar.setFocus()
-
-    def _on_calendar_chosen(self, day: QDate) -> None:
-        self.day_chosen.emit(date(day.year(), day.month(), day.day()))
-        self.close()

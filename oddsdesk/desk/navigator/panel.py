@@ -23,7 +23,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
-from oddsdesk.desk.navigator.day_choice import DayPopup, PastBar
+from oddsdesk.desk.navigator.day_choice import PastBar
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
 from oddsdesk.desk.navigator.model import ALL, GAME_ROLE, CompetitionsModel, GamesModel
@@ -124,6 +124,8 @@ class Navigator(QWidget):
 
     def choose_day(self) -> None:
         """Let the user pick the date whose games to show."""
+        from oddsdesk.desk.navigator.day_popup import DayPopup  # noqa: PLC0415 - few starts need it
+
         shown = self._board.connection.as_of_ms
         popup = DayPopup(self, self._clock() if shown is None else shown)
         popup.day_chosen.connect(self.day_requested)

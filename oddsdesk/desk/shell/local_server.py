@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.board.games import GameEntry
@@ -45,11 +45,12 @@ from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.errors import PairError, StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.past_odds import ReaderPast
-from oddsdesk.store.sqlite.backup import Contents
-from oddsdesk.store.sqlite.restore import Restored, restore
 from oddsdesk.store.store import open_store
 from oddsdesk.store.values import Change, HistoryPoint
 from oddsdesk.system_keyring import Keyring, KeyringError
+
+if TYPE_CHECKING:
+    from oddsdesk.store.sqlite.restore import Restored
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -94,6 +95,8 @@ class LocalAdministration:
         self, target: Path, *, keys: bool, bets: bool, progress: Callable[[float], None]
     ) -> int:
         """Copy the database while it is in use and return the backup's size in bytes."""
+        from oddsdesk.store.sqlite.backup import Contents  # noqa: PLC0415 - few starts need it
+
         contents = Contents(keys, default_ledger() if bets else None, self._access)
         copying = self._server.back_up(target, contents, _on_this_thread(progress))
         return (await _answer(copying)).size
@@ -342,7 +345,9 @@ async def restored(
         if read // STEP_BYTES != before // STEP_BYTES:
             tell_read(read)
 
-    def work() -> Restored:
+    def work() -> "Restored":
+        from oddsdesk.store.sqlite.restore import restore  # noqa: PLC0415 - few starts need it
+
         return restore(source, database, take_bets, access=access, force=True, progress=tell)
 
     def take_bets(ledger: Path) -> None:
@@ -370,7 +375,7 @@ def _on_this_thread(progress: Callable[[T], None]) -> Callable[[T], None]:
     return tell
 
 
-def _words(done: Restored) -> str:
+def _words(done: "Restored") -> str:
     kept = " and ".join(path.name for path in done.kept)
     beside = f" The former database stays beside as {kept}." if kept else ""
     return f"{done.database.name} is restored{' with its keys' if done.keys else ''}.{beside}"

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, Final, Protocol, Self
 import msgspec
 
 from oddsdesk.contract.times import format_ms
+from oddsdesk.formula_texts import safe_text
 from oddsdesk.research.export.columns import Column, Kind, Row
-from oddsdesk.spreadsheets import safe_text
 
 _GZIP_LEVEL: Final = 6
 _ENDINGS: Final = {

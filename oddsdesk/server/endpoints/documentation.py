@@ -7,9 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.server.answers import JSON, Headers, Reply
-from oddsdesk.server.docs_page import docs_page
 from oddsdesk.server.gate import GET, Endpoint, Gate, RequestContext
-from oddsdesk.server.openapi import openapi_document
 from oddsdesk.server.service import Service
 
 OPENAPI_PATH = "/openapi.json"
@@ -50,6 +48,8 @@ class _Documentation(Gate):
         return Reply(200, body, [*self.headers], self.content_type)
 
     def _document(self) -> dict[str, Any]:
+        from oddsdesk.server.openapi import openapi_document  # noqa: PLC0415 - few starts need it
+
         return openapi_document(self._endpoints, self._service.base_url or "/")
 
     def _make(self, address: str) -> bytes:
@@ -70,4 +70,6 @@ class DocsGate(_Documentation):
     headers = (_POLICY,)
 
     def _make(self, address: str) -> bytes:
+        from oddsdesk.server.docs_page import docs_page  # noqa: PLC0415 - few starts need it
+
         return docs_page(self._document(), address).encode()

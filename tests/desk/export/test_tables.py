@@ -25,7 +25,7 @@ from oddsdesk.desk.export.files import (
 )
 from oddsdesk.desk.export.tables import ExportColumn, Table, html_text, tsv_text
 from oddsdesk.desk.ui.table.column_spec import Kind
-from oddsdesk.spreadsheets import safe_text
+from oddsdesk.formula_texts import safe_text
 
 COLUMNS = (
     ExportColumn("bookmaker", "Bookmaker"),

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.navigator.day_choice import DayPopup
+from oddsdesk.desk.navigator.day_popup import DayPopup
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.model import GAME_ROLE
 from oddsdesk.desk.navigator.panel import Navigator

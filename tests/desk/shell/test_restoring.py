@@ -11,7 +11,6 @@ import pytest
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
-from oddsdesk.desk.shell import local_server
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.local_server import restored
@@ -101,7 +100,7 @@ async def test_a_restore_that_nobody_waits_for_is_broken_off_before_anything_is_
         go_on.wait(10)
         return restore(*given, **named)
 
-    monkeypatch.setattr(local_server, "restore", late)
+    monkeypatch.setattr("oddsdesk.store.sqlite.restore.restore", late)
     work = spawn("restore", restored(backup, tmp_path / "new.db", None, lambda _count: None))
     await asyncio.sleep(0)
     work.cancel()

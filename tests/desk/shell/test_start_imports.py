@@ -25,6 +25,12 @@ LATER = (
     *("oddsdesk.desk.local_server", "oddsdesk.desk.connections.controller"),
     *("oddsdesk.desk.connections.dialog", "oddsdesk.desk.bookmakers.dialog"),
     *("oddsdesk.desk.settings.dialog", "oddsdesk.desk.shell.key_list"),
+    *(
+        "oddsdesk.desk.navigator.day_popup",
+        "oddsdesk.server.openapi",
+        "oddsdesk.store.sqlite.backup",
+    ),
+    *("oddsdesk.store.sqlite.restore", "tarfile", "html", "xml.etree.ElementTree"),
     "oddsdesk.desk.value_bets",
 )
 
@@ -66,7 +72,7 @@ def test_nothing_is_collected_while_the_desk_is_loaded() -> None:
 def test_asking_a_service_loads_no_command_line() -> None:
     names = loaded(START + "import oddsdesk.network.http\nprint(json.dumps(sorted(sys.modules)))")
     assert "httpx" in names
-    assert not {"rich", "pygments"} & set(names)
+    assert not {"rich", "pygments", "certifi"} & set(names)
 
 
 def test_a_new_database_loads_no_arrays_and_hides_them_from_nobody() -> None:
