@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontInfo, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.desk.ui.theme import icons
 from oddsdesk.desk.ui.theme.fonts import FAMILY
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.desk.ui.theme.tokens import (
@@ -158,6 +159,17 @@ def test_the_bundled_font_is_used_and_its_figures_are_tabular(theme: Theme) -> N
 
 def test_the_font_comes_with_its_licence() -> None:
     assert "SIL OPEN FONT LICENSE" in resource_path("fonts", "OFL.txt").read_text("utf-8")
+
+
+def test_an_icon_is_read_once_for_screens_of_all_ratios(theme: Theme, monkeypatch) -> None:
+    read: list[str] = []
+    found = icons.resource_path
+    monkeypatch.setattr(
+        icons, "resource_path", lambda *parts: read.append(parts[-1]) or found(*parts)
+    )
+    made = icons.icon("search", "#010203")
+    assert len(made.availableSizes()) == 3
+    assert read == ["search.svg"]
 
 
 @pytest.mark.parametrize("path", sorted(resource_path("icons").glob("*.svg")), ids=lambda p: p.stem)

@@ -39,14 +39,18 @@ def icon_file(name: str, colour: str) -> str:
 @cache
 def pixmap(name: str, colour: str, size: int, ratio: float) -> QPixmap:
     """Return an icon of ``size`` device-independent pixels for a screen of that pixel ratio."""
-    renderer = QSvgRenderer(QByteArray(_source(name).replace("currentColor", colour).encode()))
     drawn = QPixmap(round(size * ratio), round(size * ratio))
     drawn.setDevicePixelRatio(ratio)
     drawn.fill(Qt.GlobalColor.transparent)
     painter = QPainter(drawn)
-    renderer.render(painter, QRectF(0, 0, size, size))
+    _drawing(name, colour).render(painter, QRectF(0, 0, size, size))
     painter.end()
     return drawn
+
+
+@cache
+def _drawing(name: str, colour: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(_source(name).replace("currentColor", colour).encode()))
 
 
 def _source(name: str) -> str:
