@@ -256,7 +256,7 @@ class BetsPanel(QWidget):
         self.bar.currency_chosen.connect(self._on_bar_currency_chosen)
         acts.said.connect(self._say)
         acts.game_requested.connect(lambda bet: self.game_requested.emit(bet.game_id))
-        self.files.said.connect(self._say)
+        self.files.said.connect(self._say_of_file)
         self.files.failed.connect(self._say_trouble)
         self.messages.action_requested.connect(acts.undo)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
@@ -271,7 +271,11 @@ class BetsPanel(QWidget):
         self._ages.timeout.connect(self.show_all)
 
     def _say(self, text: str, can_undo: bool) -> None:
-        self.messages.say(text, icon="check", action="Undo" if can_undo else "")
+        self.messages.say(text, icon="check", action="Undo" if can_undo else "", passes=True)
+
+    def _say_of_file(self, text: str, can_undo: bool) -> None:
+        """Say what came of a file until that is read; Undo goes as everywhere."""
+        self.messages.say(text, icon="check", action="Undo" if can_undo else "", action_passes=True)
 
     def _say_trouble(self, text: str) -> None:
         self.messages.say(text, icon="warning", ink=TextRole.DOWN)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from PySide6.QtCore import QItemSelectionModel
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bets.panel import BetsPanel
@@ -36,6 +37,33 @@ Make = Callable[..., BetsPanel]
 def bet(**changed: object) -> PlacedBet:
     """Return an open bet, changed."""
     return msgspec.structs.replace(BET, **changed)
+
+
+BEGUN = bet(kick_off=NOW - HOUR)
+OVER = bet(kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
+
+
+def held(path: Path) -> list[PlacedBet]:
+    with closing(Ledger(path)) as ledger:
+        return ledger.bets()
+
+
+def press(panel: BetsPanel, ident: str) -> None:
+    next(each for each in panel.actions() if each.objectName() == ident).trigger()
+
+
+def act(panel: BetsPanel, qtbot: QtBot, ident: str) -> None:
+    """Carry out an action that changes bets."""
+    with qtbot.waitSignal(panel._records.bets_changed):
+        press(panel, ident)
+
+
+def select(panel: BetsPanel, *rows: int) -> None:
+    selection = panel.table.scrolling.selectionModel()
+    panel.table.set_current(rows[0])
+    for row in rows:
+        flags = QItemSelectionModel.SelectionFlag
+        selection.select(panel.model.index(row, 0), flags.Select | flags.Rows)
 
 
 @pytest.fixture

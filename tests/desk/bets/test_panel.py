@@ -5,7 +5,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -18,15 +19,14 @@ from oddsdesk.desk.export.files import CSV
 from oddsdesk.desk.ui.chart.course_chart import ticks
 from oddsdesk.desk.ui.table.cell_painter import CellPainter
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result
-from tests.desk.bets.conftest import HOUR, NOW, Make, bet
+from tests.desk.bets.conftest import BEGUN, HOUR, NOW, OVER, Make, act, bet, held, press, select
 from tests.kit.full_ledger import full_disk
 
-OVER = bet(kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
 WON = settled(
     bet(kick_off=NOW - 50 * HOUR, close=ClosingLine(2.0, 1.95, "shin", NOW)), Result.WON, NOW
 )
@@ -41,29 +41,10 @@ LOST = settled(
 )
 
 
-def held(path: Path) -> list[PlacedBet]:
-    with closing(Ledger(path)) as ledger:
-        return ledger.bets()
-
-
 def column(panel: BetsPanel, key: str) -> list[str]:
     model = panel.model
     place = next(i for i, each in enumerate(model._columns) if each.key == key)
     return [model.cell(row, place).text for row in range(model.rowCount())]
-
-
-def act(panel: BetsPanel, qtbot: QtBot, ident: str) -> None:
-    """Carry out an action that changes bets."""
-    with qtbot.waitSignal(panel._records.bets_changed):
-        next(each for each in panel.actions() if each.objectName() == ident).trigger()
-
-
-def select(panel: BetsPanel, *rows: int) -> None:
-    selection = panel.table.scrolling.selectionModel()
-    panel.table.set_current(rows[0])
-    for row in rows:
-        flags = QItemSelectionModel.SelectionFlag
-        selection.select(panel.model.index(row, 0), flags.Select | flags.Rows)
 
 
 def test_bets_are_listed_by_how_they_stand(make_panel: Make, qtmodeltester: ModelTester) -> None:
@@ -96,7 +77,7 @@ def test_an_ev_of_a_decided_unit_is_marked(make_panel: Make) -> None:
 def test_many_bets_are_settled_at_once_and_that_is_undone(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:
-    panel = make_panel(bet(), OVER)
+    panel = make_panel(BEGUN, OVER)
     select(panel, 0, 1)
     act(panel, qtbot, "bets.half_won")
     assert [each.result for each in held(path)] == [Result.HALF_WON] * 2
@@ -107,10 +88,49 @@ def test_many_bets_are_settled_at_once_and_that_is_undone(
     assert panel.messages.text == "Undone: 2 bets settled."
 
 
+def test_what_was_done_and_its_undo_go_by_themselves(
+    make_panel: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel = make_panel(BEGUN, OVER)
+    select(panel, 0)
+    act(panel, qtbot, "bets.won")
+    messages = panel.messages
+    undo = messages.findChild(QPushButton)
+    assert undo.isVisible()
+    assert messages._passing.interval() == 20_000
+    panel.activateWindow()
+    panel.bar.filter.setFocus()
+    qtbot.waitUntil(panel.bar.filter.hasFocus)
+    qtbot.keyClicks(panel.bar.filter, "lee")
+    messages._passing.timeout.emit()
+    assert not messages.isVisible()
+    qtbot.keyClicks(panel.bar.filter, "ds")
+    assert panel.bar.filter.text() == "leeds"
+    results = tmp_path / "results.csv"
+    results.write_text("bet,result\n2,lost\n9,won\n")
+    with qtbot.waitSignal(panel.files.said):
+        panel.files.settle(results)
+    assert undo.isVisible()
+    messages._passing.timeout.emit()
+    assert messages.isVisible()  # what was left out is still to be read
+    assert not undo.isVisible()
+
+
+def test_a_click_on_undo_leaves_the_keyboard_where_it_is(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(BEGUN)
+    panel.activateWindow()
+    select(panel, 0)
+    panel.table.setFocus()
+    act(panel, qtbot, "bets.won")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        qtbot.mouseClick(panel.messages.findChild(QPushButton), Qt.MouseButton.LeftButton)
+    assert panel.table.scrolling.hasFocus()
+
+
 def test_the_bet_that_the_keyboard_comes_to_is_selected_and_the_next_once_it_is_settled(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:
-    panel = make_panel(bet(), OVER)
+    panel = make_panel(BEGUN, OVER)
     panel.choose_view("to settle")
     panel.activateWindow()
     panel.setFocus(Qt.FocusReason.TabFocusReason)
@@ -247,7 +267,7 @@ def test_what_another_program_settled_meanwhile_stays_settled(
 def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> None:
     panel = make_panel(bet())
     select(panel, 0)
-    next(each for each in panel.actions() if each.objectName() == "bets.cash").trigger()
+    press(panel, "bets.cash")
     dialog = panel.findChild(CashDialog)
     assert dialog is not None
     dialog.part.setText("7")
@@ -359,7 +379,7 @@ def test_all_practice_is_found_and_deleted_at_once(
 
 
 def test_rows_stay_where_they_are_while_bets_are_settled(make_panel: Make, qtbot: QtBot) -> None:
-    panel = make_panel(bet(), OVER)
+    panel = make_panel(BEGUN, OVER)
     top = panel.table.mapTo(panel, QPoint()).y()
     select(panel, 0)
     act(panel, qtbot, "bets.won")
@@ -467,7 +487,7 @@ def test_enter_edits_and_ctrl_enter_asks_for_the_game(make_panel: Make, qtbot: Q
     panel = make_panel(bet())
     select(panel, 0)
     with qtbot.waitSignal(panel.game_requested) as asked:
-        next(each for each in panel.actions() if each.objectName() == "bets.game").trigger()
+        press(panel, "bets.game")
     assert asked.args == ["game"]
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
     assert panel.findChild(BetDialog) is not None

@@ -41,7 +41,8 @@ class MessageBar(QWidget):
         self._text = Label(wordWrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._action = QPushButton()
+        self._action = QPushButton(autoDefault=True)  # Enter presses it, in a panel too
+        self._action.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard alone
         self._action.clicked.connect(self.action_requested)
         self._close = QToolButton(autoRaise=True)
         self._close.setProperty("variant", "plain")
@@ -51,6 +52,7 @@ class MessageBar(QWidget):
         self._close.clicked.connect(self.closed)
         self._passing = QTimer(self, singleShot=True, interval=_PASSING_MS)
         self._passing.timeout.connect(self._on_passing_timeout)
+        self._what_passes: QWidget = self
         line = QHBoxLayout(self)
         line.setContentsMargins(spacing.GAP, spacing.HALF, spacing.STEP, spacing.HALF)
         line.setSpacing(spacing.STEP)
@@ -74,12 +76,15 @@ class MessageBar(QWidget):
         action: str = "",
         ink: TextRole = TextRole.SOFT,
         passes: bool = False,
+        action_passes: bool = False,
     ) -> None:
         """Show a message, in place of the one before; without ``action`` there is no button.
 
-        ``passes``: it goes by itself, but not below the pointer nor while the keyboard is on it.
+        ``passes``: it goes by itself, but not below the pointer nor while the keyboard is on it;
+        ``action_passes``: its button does, and the text stays.
         """
-        (self._passing.start if passes else self._passing.stop)()
+        (self._passing.start if passes or action_passes else self._passing.stop)()
+        self._what_passes = self._action if action_passes else self
         self._icon_name, self._ink = icon, ink
         self._text.setText(text)
         self._action.setText(action)
@@ -102,7 +107,7 @@ class MessageBar(QWidget):
         if self.underMouse() or (focus is not None and self.isAncestorOf(focus)):
             self._passing.start()
         else:
-            self.hide()
+            self._what_passes.hide()
 
     # Qt's virtuals
 
