@@ -17,6 +17,7 @@ from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import until_text
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.profiles import Profiles
@@ -30,6 +31,8 @@ class BetsActions(QObject):
 
     said = Signal(str, bool)
     """One line for the message bar, and whether Undo goes with it."""
+    asked = Signal(str)
+    """Whether bets are to be settled though their games have not begun: ``settle_asked`` is yes."""
     game_requested = Signal(object)
     """The ``PlacedBet`` whose game the user wants to see."""
 
@@ -52,6 +55,8 @@ class BetsActions(QObject):
         self._bookmakers = bookmakers
         self._owner = owner
         self.bet_menu, self.settle_menu = QMenu(owner), QMenu(owner)
+        self._asked: tuple[Result, set[int | None]] | None = None
+        """The result that was asked about, and the bets' numbers."""
         self._of_selected: list[QAction] = []
         self._fill_settle()
         self._fill_bet()
@@ -78,18 +83,37 @@ class BetsActions(QObject):
             dialog.open()
 
     def settle(self, result: Result | None) -> None:
-        """Give the selected bets a result, or open them again."""
-        now, chosen = self._clock(), self._selected()
-        others = [bet for bet in chosen if bet.result is not result]
+        """Give the selected bets a result, or open them again.
+
+        Asks first where a game has not begun.
+        """
+        now = self._clock()
+        others = [bet for bet in self._selected() if bet.result is not result]
+        early = [bet for bet in others if bet.kick_off is not None and bet.kick_off > now]
+        if result is None or not early:
+            self._end(others, result)
+            return
+        self._asked = result, {bet.ident for bet in others}
+        self.asked.emit(_question(others, early, result, now))
+
+    def settle_asked(self) -> None:
+        """Settle the bets that were asked about last, as they stand now."""
+        if self._asked is not None:
+            result, idents = self._asked
+            self._asked = None
+            self._end([bet for bet in self._records.bets() if bet.ident in idents], result)
+
+    def _end(self, bets: list[PlacedBet], result: Result | None) -> None:
+        now = self._clock()
         try:
-            ended = [settled(bet, result, now) for bet in others]
+            ended = [settled(bet, result, now) for bet in bets]
         except BadBetError:
             self.said.emit("A bet that was cashed out whole has no other result: edit it.", False)
             return
         if ended:
             word = "open again" if result is None else result_text(result)
             what = "settled" if result is not None else "opened again"
-            self._change(ended, what, f"{_named(others)} {word}.")
+            self._change(ended, what, f"{_named(bets)} {word}.")
 
     def take_back(self) -> None:
         """Delete the selected bets."""
@@ -196,6 +220,16 @@ class BetsActions(QObject):
 
     def _change(self, bets: list[PlacedBet], what: str, said: str) -> None:
         self._records.change(bets, what, lambda: self.said.emit(said, True))
+
+
+def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now_ms: int) -> str:
+    word = result_text(result)
+    if len(bets) == 1:
+        begins = until_text(bets[0].kick_off or now_ms, now_ms)
+        bet_there = f"{bets[0].selection} at {bets[0].bookmaker}"
+        return f"{bet_there}: the game begins {begins}. Settle the bet as {word}?"
+    games = f"{len(early)} of {len(bets)} bets are of games"
+    return f"{games} that have not begun. Settle all {len(bets)} as {word}?"
 
 
 def _named(bets: list[PlacedBet]) -> str:

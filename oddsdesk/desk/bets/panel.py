@@ -98,7 +98,7 @@ class BetsPanel(QWidget):
                 ("File", "Results, import and export", self._file_menu()),
             ),
         )
-        self.messages = MessageBar(theme)
+        self.messages, self.question = MessageBar(theme), MessageBar(theme)
         self.placeholder = Placeholder(theme)
         self.placeholder.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # its keys go on there
         self._ages = QTimer(self, interval=_AGES_MS)
@@ -227,7 +227,7 @@ class BetsPanel(QWidget):
             self._stack.addWidget(page)
         main = QVBoxLayout()
         main.setSpacing(0)
-        for part in (self.facts, self.chart, self.bar, body, self.messages):
+        for part in (self.facts, self.chart, self.bar, body, self.messages, self.question):
             main.addWidget(part)
         main.setStretchFactor(body, 1)
         rule = QFrame()
@@ -255,6 +255,9 @@ class BetsPanel(QWidget):
         self.bar.filter_changed.connect(lambda _text: self._show_anew())
         self.bar.currency_chosen.connect(self._on_bar_currency_chosen)
         acts.said.connect(self._say)
+        acts.asked.connect(self._ask)
+        self.question.action_requested.connect(self._on_question_action_requested)
+        self.question.closed.connect(self.table.setFocus)
         acts.game_requested.connect(lambda bet: self.game_requested.emit(bet.game_id))
         self.files.said.connect(self._say_of_file)
         self.files.failed.connect(self._say_trouble)
@@ -271,11 +274,16 @@ class BetsPanel(QWidget):
         self._ages.timeout.connect(self.show_all)
 
     def _say(self, text: str, can_undo: bool) -> None:
+        self._close_question()
         self.messages.say(text, icon="check", action="Undo" if can_undo else "", passes=True)
 
     def _say_of_file(self, text: str, can_undo: bool) -> None:
         """Say what came of a file until that is read; Undo goes as everywhere."""
         self.messages.say(text, icon="check", action="Undo" if can_undo else "", action_passes=True)
+
+    def _ask(self, text: str) -> None:
+        self.messages.hide()
+        self.question.ask(text, "Settle")
 
     def _say_trouble(self, text: str) -> None:
         self.messages.say(text, icon="warning", ink=TextRole.DOWN)
@@ -304,6 +312,15 @@ class BetsPanel(QWidget):
         """Show other bets than before."""
         self._may_move = True
         self.show_all()
+
+    def _close_question(self) -> None:
+        if self.question.isVisible():
+            self.question.hide()
+            self.table.setFocus()
+
+    def _on_question_action_requested(self) -> None:
+        self._close_question()
+        self.actions_on_bets.settle_asked()
 
     def _on_placeholder_action_requested(self) -> None:
         if self.bar.filter.text():
