@@ -2,15 +2,18 @@
 
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialogButtonBox,
     QFileDialog,
+    QFrame,
     QGridLayout,
     QLineEdit,
     QPushButton,
+    QScrollArea,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +29,7 @@ from oddsdesk.desk.connections.secrets import KeyPlace
 from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
 from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.scaling import resize_scaled
 from oddsdesk.desk.ui.theme.icons import SIZE
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, TextRole
@@ -109,7 +113,8 @@ def headline(diagnosis: Diagnosis) -> str:
     return " · ".join(said)
 
 
-_REMOTE_WIDTH = 580
+_REMOTE_WIDTH, _REMOTE_HEIGHT = 580, 540
+"""With room for all that may be said: what is typed must not move under the hand."""
 _PLACES = {
     KeyPlace.KEYRING: "In the keyring of this system",
     KeyPlace.SESSION: "For this session only",
@@ -119,6 +124,35 @@ _NO_KEYRING = (
     "This system has no keyring that can be used: the key has to be entered at each start, "
     "unless you choose the file."
 )
+
+
+class _Said(QScrollArea):
+    """What is said of the fields, in the room that is left; it scrolls to what was said last."""
+
+    def __init__(self, *parts: QWidget) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        page = QWidget()
+        page.setProperty("variant", "window")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(STEP)
+        for part in parts:
+            column.addWidget(part)
+        column.addStretch()
+        self._last = parts[-1]
+        self.setWidget(page)
+        self.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
+
+    def _on_range_changed(self) -> None:
+        if not self._last.isHidden():
+            self.verticalScrollBar().setValue(self._last.y())
+
+    # Qt's virtuals
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
 
 
 class Entered(NamedTuple):
@@ -138,6 +172,7 @@ class RemoteDialog(FormDialog):
     def __init__(self, theme: Theme, profile: RemoteProfile, parent: QWidget) -> None:
         super().__init__(theme, "Connection to a service", parent)
         self.setMinimumWidth(_REMOTE_WIDTH)
+        resize_scaled(self, theme, _REMOTE_WIDTH, _REMOTE_HEIGHT)
         self._profile = profile
         self._is_testing = False
         self.name = QLineEdit(profile.name)
@@ -245,12 +280,12 @@ class RemoteDialog(FormDialog):
         self.key.setAccessibleName("Key")
         self.add_row("&Key", side_by_side(self.key, self._reveal))
         self.place.setAccessibleName("Keep the key")
-        self.add_row("&Keep the key", with_note(self.place, self.keyring_note))
+        self.add_row("K&eep the key", with_note(self.place, self.keyring_note))
         self.add_row("Address of &tokens", self.auth_url)
         self.add_row("Address of the &stream", self.ws_url)
-        self.below.addWidget(self.unencrypted)
-        self.below.addWidget(self.sends_unencrypted)
-        self.below.addWidget(self.diagnosis)
+        said = _Said(self.unencrypted, self.sends_unencrypted, self.diagnosis)
+        self.below.addWidget(said)
+        self._column.setStretchFactor(self.below, 1)
         roles = QDialogButtonBox.ButtonRole
         self._test = self.buttons.addButton("Test", roles.ResetRole)
         self._test.setAutoDefault(False)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QPushButton
 
+from oddsdesk.client.diagnosis import Diagnosis, Right
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.connections.controller import ProfileController
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
@@ -85,24 +86,50 @@ def test_who_else_could_read_the_key_is_said_while_the_address_is_typed(theme, w
     assert dialog.sends_unencrypted.isHidden()
 
 
+EVERYTHING = Diagnosis(
+    Plan.PRO_RT,
+    (Right("value bets", True), Right("in-play odds", False), Right("stream", True)),
+    None,
+)
 LONG = "This machine cannot reach no.such.host.example: check the address and the network. " * 3
 
 
-@pytest.mark.parametrize("say", ["failure", "trouble"])
-def test_the_dialog_grows_for_what_is_said_and_no_text_stands_over_a_field(
-    theme, window, qtbot, say
+@pytest.mark.parametrize("size", [100, 160])
+def test_the_dialog_keeps_its_size_whatever_is_said_and_no_text_stands_over_a_field(
+    theme, window, qtbot, size
 ):
-    dialog = RemoteDialog(theme, REMOTE, window)
+    theme.zoom(size)
+    dialog = RemoteDialog(theme, RemoteProfile("a", "https://a.example"), window)
+    dialog.open()
+    qtbot.waitExposed(dialog)
+    dialog.show_has_keyring(False)
+    first = dialog.size()
+    for say in (
+        lambda: qtbot.keyClicks(dialog.auth_url, "http://a.example"),
+        dialog.show_testing,
+        lambda: dialog.show_diagnosis(EVERYTHING),
+        lambda: dialog.show_failure(LONG),
+        lambda: dialog.say_trouble("The address has no name of a machine."),
+        lambda: dialog.base_url.setText(f"https://{'long-' * 40}.example"),
+    ):
+        say()
+        QApplication.sendPostedEvents()
+        qtbot.wait(1)
+        assert dialog.size() == first
+        said = dialog.diagnosis.mapTo(dialog, QPoint()).y()
+        assert dialog.diagnosis.isHidden() or said > dialog.ws_url.geometry().bottom()
+    theme.zoom(100)
+
+
+def test_what_was_found_by_a_test_is_in_sight_and_whole(theme, window, qtbot):
+    dialog = RemoteDialog(theme, RemoteProfile("a", "http://a.example"), window)
     dialog.open()
     dialog.show_has_keyring(False)
-    said = dialog.diagnosis if say == "failure" else dialog.trouble
-    (dialog.show_failure if say == "failure" else dialog.say_trouble)(LONG)
-    layout = dialog.layout()
-    qtbot.waitUntil(
-        lambda: said.height() > 0 and dialog.height() >= layout.totalHeightForWidth(dialog.width())
-    )
-    qtbot.waitUntil(lambda: said.geometry().top() > dialog.ws_url.geometry().bottom())
-    assert said.height() >= said.heightForWidth(said.width())
+    for say in (lambda: dialog.show_failure(LONG), lambda: dialog.show_diagnosis(EVERYTHING)):
+        say()
+        said = dialog.diagnosis
+        qtbot.waitUntil(lambda said=said: said.height() >= said.heightForWidth(said.width()) > 0)
+        qtbot.waitUntil(lambda said=said: said.visibleRegion().boundingRect() == said.rect())
 
 
 def test_a_result_is_dropped_when_what_was_tested_is_edited(theme, window, qtbot):
