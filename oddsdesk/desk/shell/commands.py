@@ -80,7 +80,7 @@ class Commands(QObject):
         self._favourites = favourites
         self._bugs = bugs
         self.text_size = TextSize(preferences, theme)
-        self.text_size.changed.connect(window.fit_panels)
+        self.text_size.changed.connect(window.rooms.fit)
         self._bind_view()
         bugs.caught.connect(self._on_bugs_caught)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QChildEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent
+from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -22,6 +22,7 @@ from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout
 from oddsdesk.desk.shell.empty_panels import EmptyPanels
 from oddsdesk.desk.shell.late_panels import Place
 from oddsdesk.desk.shell.messages import MessageCenter
+from oddsdesk.desk.shell.panel_rooms import Dock, PanelRooms
 from oddsdesk.desk.shell.tab_order import step_focus
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -39,8 +40,6 @@ _MOST_SHARE = 30
 """In percent of the window, what a panel takes at most at the first start with large text."""
 _ROOMY = 1_400
 """From this width on, panels at the right leave a matrix room enough at the first start."""
-_TRIES = 6
-_SIDES = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
 PLACES = (
     ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
     ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
@@ -69,8 +68,7 @@ class MainWindow(QMainWindow):
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
         self._menu_end: QAction | None = None
-        self._rooms: dict[int, dict[QDockWidget, QSize]] = {}
-        """What room panels had, by the size of texts."""
+        self.rooms = PanelRooms(self, self._beside)
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
         self._behind: dict[QDockWidget, str] = {}
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -129,19 +127,6 @@ class MainWindow(QMainWindow):
             self.menu.addAction(action)
         else:
             self.menu.insertAction(self._menu_end, action)
-
-    def fit_panels(self, before: int, now: int) -> None:
-        """Give panels the room that they had when texts were of this size the last time.
-
-        Larger texts may take more; without this it would stay theirs. Sizes are in percent.
-        """
-        shown = [d for d in self.panels() if self._is_in_front(d) and not d.isFloating()]
-        self._rooms[before] = {dock: dock.size() for dock in shown}
-        self._settle()
-        for dock, size in self._rooms.get(now, {}).items():
-            if dock not in shown:
-                continue
-            self._give_room(dock, size)
 
     def panels(self) -> list[QDockWidget]:
         """Return the docks, as they were put in."""
@@ -219,7 +204,7 @@ class MainWindow(QMainWindow):
         ``folds_empty``: it takes no room before ``empty_panels`` are filled. ``behind``: the name
         of the panel whose room it shares, each with a tab.
         """
-        dock = QDockWidget(title, self)
+        dock = Dock(title, self, self.rooms)
         dock.setObjectName(name)
         dock.setFeatures(
             QDockWidget.DockWidgetFeature.DockWidgetClosable
@@ -300,25 +285,6 @@ class MainWindow(QMainWindow):
             menu.addAction(title, partial(self.move_panel, dock, area))
         return menu
 
-    def _settle(self) -> None:
-        """Have docks take their places now, not when Qt comes to it."""
-        layout = self.layout()
-        assert layout is not None
-        layout.activate()
-
-    def _give_room(self, dock: QDockWidget, size: QSize) -> None:
-        """Have a panel as wide at a side, or as high below, as it was."""
-        is_at_side = self.dockWidgetArea(dock) in _SIDES
-        way = Qt.Orientation.Horizontal if is_at_side else Qt.Orientation.Vertical
-        wanted = asked = size.width() if is_at_side else size.height()
-        for _ in range(_TRIES):  # what Qt gives is for the tabs of panels behind each other, too
-            self.resizeDocks([dock], [asked], way)
-            self._settle()
-            missing = wanted - (dock.width() if is_at_side else dock.height())
-            if not missing:
-                break
-            asked += missing
-
     def _resize_within_screen(self, width: int, height: int, frame: QSize = _NO_FRAME) -> None:
         room = self.screen().availableSize() - frame
         self.resize(min(width, room.width()), min(height, room.height()))
@@ -345,6 +311,10 @@ class MainWindow(QMainWindow):
         ]
         return sorted(there, key=lambda dock: (dock.y(), dock.x()))
 
+    def _beside(self) -> list[QDockWidget]:
+        """Return the docks that are seen in the window."""
+        return [d for d in self.panels() if self._is_in_front(d) and not d.isFloating()]
+
     def _is_in_front(self, dock: QDockWidget) -> bool:
         """Whether a dock is seen: Qt moves one behind another's tab out of the window."""
         return dock.isVisible() and (dock.isFloating() or self.rect().intersects(dock.geometry()))
@@ -368,6 +338,10 @@ class MainWindow(QMainWindow):
         bar = event.child()
         if isinstance(bar, QTabBar):  # Qt makes them for docks in one place
             bar.tabBarClicked.connect(partial(self._on_dock_tab_clicked, bar))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.rooms.settle_soon()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return step_focus(self._parts(), forward=forward)

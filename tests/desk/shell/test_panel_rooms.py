@@ -1,0 +1,73 @@
+"""The room of panels: what the user gave them is theirs again in a window as large as then."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QTreeWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.theme.theme import Theme
+
+WIDTH, HEIGHT = 760, 600
+GIVEN = 300
+
+
+@pytest.fixture
+def window(theme: Theme, tmp_path: Path, qtbot: QtBot) -> MainWindow:
+    made = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+    qtbot.addWidget(made)
+    areas = Qt.DockWidgetArea
+    made.put_dock("navigator", "Navigator", QTreeWidget(), areas.LeftDockWidgetArea)
+    made.put_dock("values", "Value bets", QTreeWidget(), areas.BottomDockWidgetArea)
+    made.restore()
+    made.centralWidget().setMinimumSize(240, 200)
+    with qtbot.waitExposed(made):
+        made.show()
+    resize(made, WIDTH, HEIGHT, qtbot)
+    return made
+
+
+def resize(window: MainWindow, width: int, height: int, qtbot: QtBot) -> None:
+    window.resize(width, height)
+    qtbot.waitUntil(lambda: window.rooms._stands == window.size())
+
+
+def drag(window: MainWindow, dock: QDockWidget, extent: int, way: Qt.Orientation) -> None:
+    """Give a panel room, as who drags its edge does."""
+    window.resizeDocks([dock], [extent], way)
+    window.layout().activate()
+
+
+def test_panels_have_the_room_again_that_the_user_gave_them(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    navigator, values = window.panels()
+    drag(window, navigator, GIVEN, Qt.Orientation.Horizontal)
+    drag(window, values, GIVEN, Qt.Orientation.Vertical)
+    for _ in range(2):
+        resize(window, 400, 340, qtbot)
+        assert navigator.width() < GIVEN
+        assert values.height() < GIVEN
+        resize(window, WIDTH, HEIGHT, qtbot)
+        assert (navigator.width(), values.height()) == (GIVEN, GIVEN)
+
+
+def test_in_a_smaller_window_a_panel_has_its_share(window: MainWindow, qtbot: QtBot) -> None:
+    navigator, _ = window.panels()
+    drag(window, navigator, GIVEN, Qt.Orientation.Horizontal)
+    resize(window, 400, HEIGHT, qtbot)
+    resize(window, WIDTH - 60, HEIGHT, qtbot)
+    assert navigator.width() == GIVEN * (WIDTH - 60) // WIDTH
+
+
+def test_what_the_user_makes_narrower_stays_so(window: MainWindow, qtbot: QtBot) -> None:
+    navigator, _ = window.panels()
+    drag(window, navigator, GIVEN, Qt.Orientation.Horizontal)
+    resize(window, 700, HEIGHT, qtbot)
+    drag(window, navigator, 160, Qt.Orientation.Horizontal)
+    for width in (500, WIDTH):
+        resize(window, width, HEIGHT, qtbot)
+        assert navigator.width() == 160
