@@ -57,15 +57,14 @@ class MatrixLayout:
     def index(self) -> None:
         """Bring the ways to find places up to date with the rows."""
         self._selections, self._titles, self._seen = {}, {}, {}
-        self.has_limits = any(
-            row.selection_row and row.selection_row.liquidity is not None for row in self.rows
-        )
+        self.has_limits = False
         for place, row in enumerate(self.rows):
             if len(row.cells) != self.width:
                 row.forget(self.width)
             key = row.section.key
             if row.selection_row is None:
                 self._titles[key] = place
+                self._see_section(row.section)
             else:
                 self._selections[key.market_type, key.period, row.selection_row.selection] = place
                 self._see_selection(row.selection_row)
@@ -115,8 +114,7 @@ class MatrixLayout:
 
     def see(self, bookmaker: str | None, price: Price) -> bool:
         """Note when a price was last seen; return whether it is the first that takes more room."""
-        if price.scraped_at > self._seen.get(bookmaker, 0):
-            self._seen[bookmaker] = price.scraped_at
+        self._see_time(bookmaker, price)
         if price.odds < _LONG or bookmaker in self._has_long:
             return False
         self._has_long.add(bookmaker)
@@ -141,6 +139,19 @@ class MatrixLayout:
     def seen(self, bookmaker: str | None) -> int | None:
         """Return when the newest price of a bookmaker was seen, in milliseconds."""
         return self._seen.get(bookmaker)
+
+    def _see_section(self, section: Section) -> None:
+        """Take in what headers say of bookmakers: of folded selections, too."""
+        for row in section.rows:
+            self.has_limits = self.has_limits or row.liquidity is not None
+            for name, price in row.prices.items():
+                self._see_time(name, price)
+            if row.reference is not None:
+                self._see_time(None, row.reference)
+
+    def _see_time(self, bookmaker: str | None, price: Price) -> None:
+        if price.scraped_at > self._seen.get(bookmaker, 0):
+            self._seen[bookmaker] = price.scraped_at
 
     def _see_selection(self, row: SelectionRow) -> None:
         for name, price in row.prices.items():

@@ -113,6 +113,21 @@ def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
     assert model.header(FAIR).note == "margin prop."
 
 
+def test_folding_takes_nothing_from_headers(model: MatrixModel, quoted: Any) -> None:
+    quoted.clock.now += 7_000
+    quoted.tell("Bovada", "total", "Over 2.5", 1.91)
+    quoted.clock.now += 5_000
+    before = [model.header(column) for column in range(model.columnCount())]
+    assert before[REFERENCE].note.endswith("· limit")
+    assert before[column_of(model, "Bovada")].note == "5 s"
+    for row in reversed(range(model.rowCount())):
+        if model.is_section(row):
+            model.set_folded(row, True)
+            assert [model.header(column) for column in range(model.columnCount())] == before
+    model.fold_all(folded=False)
+    assert [model.header(column) for column in range(model.columnCount())] == before
+
+
 def test_those_that_keep_least_stand_first_where_that_is_wished(
     model: MatrixModel, quoted: Any
 ) -> None:
