@@ -1,62 +1,74 @@
-"""Small labels at a live table's edges: how many changes are out of sight there."""
+"""Small labels above a live table: how many changes are out of sight beyond its edges."""
 
 from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import partial
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QWidget
 
+from oddsdesk.desk.ui.controls.labels import SteadyButton
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme import tokens as spacing
 
 _SOON_MS, _AGE_MS = 250, 1_000
 T = TypeVar("T")
 
 
 class Edge(Enum):
-    """A side of the table; the value is what its label says."""
+    """A side of the table; the value is what its label says, and in how few signs."""
 
-    ABOVE = "{count} above ▴"
-    BELOW = "{count} {changes} below ▾"
-    LEFT = "◂ {count} left"
-    RIGHT = "{count} right ▸"
+    ABOVE = "{count} above ▴", "{count} ▴"
+    BELOW = "{count} {changes} below ▾", "{count} ▾"
+    LEFT = "◂ {count} left", "◂ {count}"
+    RIGHT = "{count} right ▸", "{count} ▸"
+
+
+_NEAREST: Final = (Edge.BELOW, Edge.ABOVE, Edge.RIGHT, Edge.LEFT)
+"""Where one is led first; labels of the last ones are left out first."""
 
 
 class LiveEdges(QObject):
     """Counts changed cells out of sight; a click brings the nearest ones into it.
 
-    ``changes`` gives row and column of each cell that changed a moment ago. The labels float
-    over the cells, take no room and never scroll by themselves.
+    ``changes`` gives row and column of each cell that changed a moment ago. The labels stand in
+    ``room``, what ``holder`` has free: over the cells they would hide prices. Those that have no
+    room are left out.
     """
 
-    def __init__(self, table: LiveTable, changes: Callable[[], Iterable[tuple[int, int]]]) -> None:
+    def __init__(
+        self,
+        table: LiveTable,
+        changes: Callable[[], Iterable[tuple[int, int]]],
+        holder: QWidget,
+        room: Callable[[], QRect],
+        font: QFont,
+    ) -> None:
         super().__init__(table)
+        self._holder, self._room = holder, room
         self._pane = table.scrolling
         self._frozen_count = table.frozen_count
         self._changes = changes
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.count)
-        self.labels = {edge: self._label(edge) for edge in Edge}
+        self._counts = dict.fromkeys(Edge, 0)
+        self.labels = {edge: self._label(edge, font) for edge in Edge}
         for bar in (self._pane.verticalScrollBar(), self._pane.horizontalScrollBar()):
             bar.valueChanged.connect(self._count_soon)
         for event in (table.model.dataChanged, table.model.modelReset, table.model.rowsInserted):
             event.connect(self._count_soon)
-        self._pane.viewport().installEventFilter(self)
+        for watched in (self._pane.viewport(), holder):
+            watched.installEventFilter(self)
 
     def count(self) -> None:
         """Say how many changes are out of sight at each edge now."""
         places = list(self._changes())
         beyond = self._beyond(places)
+        self._counts = {edge: len(found) for edge, found in beyond.items()}
         for edge, label in self.labels.items():
-            found = len(beyond[edge])
-            if found:
-                changes = "change" if found == 1 else "changes"
-                label.setText(edge.value.format(count=found, changes=changes))
-                label.setAccessibleName(f"{found} {changes} {edge.name.lower()}, out of sight")
-            label.setVisible(bool(found))
-            label.adjustSize()
+            named = _text(edge, self._counts[edge], False).strip("◂▸▴▾ ")
+            label.setAccessibleName(f"{named}, out of sight")
         self._place()
         if places:
             self._timer.start(_AGE_MS)
@@ -64,14 +76,15 @@ class LiveEdges(QObject):
     def show_nearest(self) -> None:
         """Bring a change into sight: below first, then above, right and left."""
         beyond = self._beyond(self._changes())
-        for edge in (Edge.BELOW, Edge.ABOVE, Edge.RIGHT, Edge.LEFT):
+        for edge in _NEAREST:
             if beyond[edge]:
                 self._show(edge)
                 return
 
-    def _label(self, edge: Edge) -> QToolButton:
-        label = QToolButton(self._pane.viewport())
-        label.setProperty("variant", "floating")
+    def _label(self, edge: Edge, font: QFont) -> SteadyButton:
+        label = SteadyButton()
+        label.setParent(self._holder)
+        label.setFont(font)
         label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         label.setCursor(Qt.CursorShape.PointingHandCursor)
         label.setToolTip("Prices that moved out of sight within 10 s; click to go there (J)")
@@ -126,20 +139,26 @@ class LiveEdges(QObject):
         bar.setValue(bar.value() + _step(left, width, pane.viewport().width()))
 
     def _place(self) -> None:
-        port, gap = self._pane.viewport(), spacing.HALF
-        for edge, label in self.labels.items():
-            middle = QPoint(
-                (port.width() - label.width()) // 2, (port.height() - label.height()) // 2
-            )
-            if edge is Edge.ABOVE:
-                middle.setY(gap)
-            elif edge is Edge.BELOW:
-                middle.setY(port.height() - label.height() - gap)
-            elif edge is Edge.LEFT:
-                middle.setX(gap)
-            else:
-                middle.setX(port.width() - label.width() - gap)
-            label.move(middle)
+        """Show what there is room for: all in words, else in signs, else the first ones of them."""
+        room = self._room()
+        shown = [edge for edge in _NEAREST if self._counts[edge]]
+        for is_short in (False, True):
+            for edge in shown:
+                self.labels[edge].show_text(_text(edge, self._counts[edge], is_short))
+            if self._width(shown) <= room.width():
+                break
+        while shown and self._width(shown) > room.width():
+            shown.pop()
+        right = room.right() + 1
+        for edge in reversed(Edge):
+            label = self.labels[edge]
+            label.setVisible(edge in shown)
+            if edge in shown:
+                right -= label.width()
+                label.move(right, room.top() + (room.height() - label.height()) // 2)
+
+    def _width(self, edges: Iterable[Edge]) -> int:
+        return sum(self.labels[edge].width() for edge in edges)
 
     def _count_soon(self) -> None:
         if not self._timer.isActive() or self._timer.remainingTime() > _SOON_MS:
@@ -148,10 +167,14 @@ class LiveEdges(QObject):
     # Qt's virtuals
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
-            self._place()
+        if event.type() == QEvent.Type.Resize:
             self._count_soon()
         return super().eventFilter(watched, event)
+
+
+def _text(edge: Edge, count: int, is_short: bool) -> str:
+    changes = "change" if count == 1 else "changes"
+    return edge.value[is_short].format(count=count, changes=changes)
 
 
 def _side(middle: int, room: int, before: T, behind: T) -> T | None:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
@@ -24,6 +24,8 @@ from oddsdesk.desk.ui.time_format import kick_off_text, until_text
 
 _LEAST_TITLE = 90
 """In less than this a title says nothing; the tab has the name, too."""
+_ROOM_BESIDE = 110
+"""What chips and the time until kick-off leave free, at texts of 100 %."""
 _LEAST_WIDTH = 240
 """A window that is too small for the header cuts it, rather than to grow beyond the screen."""
 
@@ -96,6 +98,13 @@ class MatrixHeader(QWidget):
         self.columns.setAccessibleName(f"Columns {self._count_text()}".rstrip())
         self._show_choice()
 
+    def free_room(self) -> QRect:
+        """Return the place between the facts and what is chosen, where others may put something."""
+        left = self._facts.x() + self._facts.width_of(self._facts.text()) + spacing.GAP
+        choices = (part for part in (self.chips, self._menu) if not part.isHidden())
+        right = next(choices, self.columns).x() - spacing.GAP
+        return QRect(left, 0, max(0, right - left), self.height())
+
     def show_favourite(self, is_favourite: bool) -> None:
         """Say whether the game is one of the favourites."""
         self.star.setChecked(is_favourite)
@@ -141,12 +150,14 @@ class MatrixHeader(QWidget):
         count = self._count_text()
         self.columns.setText(f"Columns {count} ▾" if count else "Columns ▾")
         has_choice, room = len(self._chips) > 1, self._room()
-        has_chips = has_choice and room >= _width(self.chips) + self._facts.width_of(texts[0])
+        whole = self._facts.width_of(texts[0]) + self._theme.fonts.scaled(_ROOM_BESIDE)
+        has_chips = has_choice and room >= _width(self.chips) + whole
         self.chips.setVisible(has_chips)
         self._menu.setVisible(has_choice and not has_chips)
         if has_choice:
             room -= _width(self.chips if has_chips else self._menu)
-        fitting = [text for text in texts if self._facts.width_of(text) <= room]
+        wanted = (whole, *map(self._facts.width_of, texts[1:]))
+        fitting = [text for text, width in zip(texts, wanted, strict=True) if width <= room]
         if count and not fitting:
             self.columns.setText(f"{count} ▾")
         shown = fitting[0] if fitting else texts[-1]

@@ -62,7 +62,13 @@ class MatrixPanel(QWidget):
         self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
         self.table.setAccessibleName("Game matrix")
         self.columns = MatrixColumns(columns, self._model, self.table, theme)
-        self.edges = LiveEdges(self.table, self._model.recent_moves)
+        self.edges = LiveEdges(
+            self.table,
+            self._model.recent_moves,
+            self.header,
+            self.header.free_room,
+            theme.fonts.small,
+        )
         self.finder = PriceFinder(self._model, self.table, self.header.chips)
         self.finder.said.connect(self.said)
         self.saver = TableSaver(self, self._file_name, self._table)

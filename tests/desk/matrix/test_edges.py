@@ -1,18 +1,22 @@
-"""Labels at the matrix's edges: changes out of sight, counted, forgotten, gone to by a click."""
+"""Labels above the matrix: changes out of sight, counted, forgotten, gone to by a click."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.edges import Edge
 from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER
 from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.theme.theme import Theme
 
 LAST_ROW = 8
+WIDE = 900
 
 
 @pytest.fixture
@@ -35,6 +39,12 @@ def move(quoted: Any, bookmaker: str, selection: str, odds: float, market: str) 
     quoted.tell(bookmaker, market, selection, odds)
 
 
+def written_in(part: QToolButton | QLabel) -> QRect:
+    """Return where a part of the header has its text."""
+    asked = part.width_of(part.text()) if isinstance(part, ElidedLabel) else part.width()
+    return QRect(part.geometry().topLeft(), QSize(min(asked, part.width()), part.height()))
+
+
 def said(panel: MatrixPanel) -> dict[Edge, str]:
     panel.table.model.flush()
     panel.edges.count()
@@ -44,6 +54,7 @@ def said(panel: MatrixPanel) -> dict[Edge, str]:
 def test_changes_below_are_counted_and_a_click_scrolls_there(
     panel: MatrixPanel, quoted: Any
 ) -> None:
+    panel.resize(WIDE, panel.height())
     assert said(panel) == {}
     move(quoted, "Betsson", "Over 2.5", 1.95, "total")
     assert said(panel) == {Edge.BELOW: "1 change below ▾"}
@@ -60,13 +71,39 @@ def test_changes_above_and_beside_have_labels_of_their_own(panel: MatrixPanel, q
     panel.table.scrolling.verticalScrollBar().setValue(1_000)
     move(quoted, "Bovada", "Everton", 3.1, "moneyline")
     move(quoted, "Matchbook", "Under 2.5", 1.90, "total")
-    assert said(panel) == {Edge.ABOVE: "1 above ▴", Edge.RIGHT: "1 right ▸"}
+    assert said(panel) == {Edge.ABOVE: "1 ▴", Edge.RIGHT: "1 ▸"}
     panel.edges.labels[Edge.RIGHT].click()
     assert Edge.RIGHT not in said(panel)
     bar = panel.table.scrolling.horizontalScrollBar()
     assert bar.value() > 0
     move(quoted, "Betsson", "Under 2.5", 1.93, "total")
-    assert said(panel)[Edge.LEFT] == "◂ 1 left"
+    assert said(panel)[Edge.LEFT] == "◂ 1"
+
+
+def test_labels_hide_nothing_and_are_left_out_where_there_is_no_room(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    move(quoted, "Betsson", "Over 2.5", 1.95, "total")
+    move(quoted, "Matchbook", "Everton", 3.1, "moneyline")
+    seen = set[frozenset[Edge]]()
+    for width in range(WIDE, 240, -20):
+        panel.resize(width, panel.height())
+        panel.layout().activate()
+        shown = frozenset(said(panel))
+        seen.add(shown)
+        room = panel.header.free_room()
+        assert all(room.contains(panel.edges.labels[edge].geometry()) for edge in shown)
+        beside = [
+            part for part in panel.header.children() if isinstance(part, QToolButton | QLabel)
+        ]
+        held = [part for part in beside if part not in panel.edges.labels.values()]
+        assert not any(
+            panel.edges.labels[edge].geometry().intersects(written_in(part))
+            for edge in shown
+            for part in held
+            if part.isVisible()
+        )
+    assert {frozenset(), frozenset({Edge.BELOW})} <= seen
 
 
 def test_a_change_is_forgotten_after_ten_seconds(panel: MatrixPanel, quoted: Any) -> None:

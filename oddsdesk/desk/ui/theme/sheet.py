@@ -49,13 +49,6 @@ QLabel[variant="key"] {
 QListView[variant="floating"] {
     background: $panel; border: 1px solid $handle; border-radius: ${radius}px;
 }
-QToolButton[variant="floating"] {
-    background: $raised; color: $strong; border: 1px solid $line; border-radius: ${radius}px;
-    padding: 2px 9px;
-}
-QToolButton[variant="floating"]:hover, QToolButton[variant="floating"]:focus {
-    border-color: $accent;
-}
 QToolBar { background: $panel; border: none; spacing: 0; padding: 0; }
 
 QToolTip { background: $raised; color: $strong; border: 1px solid $line; padding: 5px 7px; }
