@@ -92,6 +92,13 @@ class GridBar(QWidget):
             "Go on reading prices" if paused else "Read no more prices for now; what is here stays"
         )
 
+    def show_count(self, text: str) -> None:
+        """Say how many rows there are."""
+        asked = self.count.sizeHint()
+        self.count.show_text(text)
+        if self.count.sizeHint() != asked:
+            self._fit()
+
     def show_misplaced(self, rows: int) -> None:
         """Say how many rows would move; they stay until asked to."""
         self._misplaced = rows
@@ -114,12 +121,21 @@ class GridBar(QWidget):
         room = self.width() - 2 * spacing.LEAD
         for self._is_narrow in (False, True):
             self._say_misplaced()
-            left = room - sum(map(_least_width, shown))
-            if left >= sum(map(_least_width, optional)):
+            left = room - sum(map(self._least_width, shown))
+            if left >= sum(map(self._least_width, optional)):
                 break
+        self.count.setMinimumWidth(self.count.sizeHint().width() if left >= 0 else 0)
         for part in optional:
-            left -= _least_width(part)
+            left -= self._least_width(part)
             part.setVisible(left >= 0)
+
+    def _least_width(self, part: QWidget) -> int:
+        """What a part takes beside others; a label gives way to its least, but no figures."""
+        if part is self.count:
+            return part.sizeHint().width() + spacing.STEP
+        gives_way = isinstance(part, (ElidedLabel, FilterEdit))
+        asks = part.minimumSizeHint() if gives_way else part.sizeHint()
+        return max(asks.width(), part.minimumWidth()) + spacing.STEP
 
     def _button(self, text: str, tip: str) -> QToolButton:
         button = QToolButton()
@@ -180,10 +196,3 @@ class GridBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-
-def _least_width(part: QWidget) -> int:
-    """What a part takes beside others; a label gives way to its least."""
-    gives_way = isinstance(part, (ElidedLabel, FilterEdit))
-    asks = part.minimumSizeHint() if gives_way else part.sizeHint()
-    return max(asks.width(), part.minimumWidth()) + spacing.STEP

@@ -30,6 +30,7 @@ from oddsdesk.desk.grid.filter import (
 )
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.menus import Popup
 from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
 from oddsdesk.desk.ui.controls.plain import Label, literal
@@ -231,7 +232,7 @@ class GridFilterBar(QWidget):
         self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self._menu())
-        self._nothing = Label("Nothing is left out. Filter by sport, bookmaker, EV, age…")
+        self._nothing = ElidedLabel()
         self._nothing.setProperty("variant", "note")
         self._clear = QToolButton()
         self._clear.setProperty("variant", "plain")
@@ -247,6 +248,7 @@ class GridFilterBar(QWidget):
         self._line.addStretch()
         theme.changed.connect(self._restyle)
         self.show_filter(GridFilter())
+        self.show_missing(0)
 
     def show_filter(self, chosen: GridFilter) -> None:
         """Show what is active."""
@@ -268,9 +270,12 @@ class GridFilterBar(QWidget):
         self._clear.setVisible(not chosen.is_open)
         self._restyle()
 
-    def show_hidden(self, rows: int) -> None:
-        """Say how many rows are left out; a click shows them."""
+    def show_missing(self, rows: int) -> None:
+        """Say how many rows are not shown: a click shows what a filter hides, else they are new."""
         self._clear.setText(f"{rows:,} hidden · Show all" if rows else "Clear all")
+        new = f"{rows:,} {'comes' if rows == 1 else 'come'} in with the next sort (Shift+S)."
+        nothing = "Nothing is left out. Filter by sport, bookmaker, EV, age…"
+        self._nothing.show_text(new if rows else nothing)
 
     def _chip(self, facet: str) -> QToolButton:
         chip = QToolButton()

@@ -155,6 +155,7 @@ class GridPanel(QWidget):
 
     def _connect(self) -> None:
         self._idles_since_filled = 0
+        self._fills = True
         self._idle.timeout.connect(self._on_idle_timeout)
         self._typing.timeout.connect(self._on_typing_timeout)
         self._said.timeout.connect(self.messages.hide)
@@ -286,8 +287,8 @@ class GridPanel(QWidget):
         )
         what = "prices" if model.shape is Shape.PRICES else "selections"
         of = "" if model.count == model.total else f" of {model.total:,}"
-        self.bar.count.show_text(f"{model.count:,}{of} {what}")
-        self.filters.show_hidden(model.total - model.count)
+        self.bar.show_count(f"{model.count:,}{of} {what}")
+        self.filters.show_missing(model.total - model.count)
         reading = states.reading_text(snapshot_progress)
         facts = [text for text in (reading, states.live_text(connection)) if text]
         is_first = snapshot_progress.finished_at is None and bool(reading)
@@ -296,7 +297,7 @@ class GridPanel(QWidget):
         self.bar.show_reading(" · ".join(facts), done, total, paused=snapshot_progress.is_paused)
         is_read = connection.link not in (Link.REFUSED, Link.PAST)
         self.bar.pause.setVisible(is_read and not connection.has_no_service)
-        self.bar.show_misplaced(0 if model.is_filling else model.misplaced)
+        self.bar.show_misplaced(self._misplaced_to_tell())
         self._show_table(bool(model.count))
         if not model.count:
             now_ms = self._clock()
@@ -306,6 +307,15 @@ class GridPanel(QWidget):
             )
             self.placeholder.say(state)
         self._tell_trouble()
+
+    def _misplaced_to_tell(self) -> int:
+        """Return how many rows would move; 0 where nobody keeps them from it, since they soon do.
+
+        Once told it stays until they are sorted: the pointer leaves the table for that button.
+        """
+        is_told = not self.bar.arrange.isHidden()
+        is_held = self._is_pointed_at() and not self._fills
+        return self.model.misplaced if is_told or is_held else 0
 
     def _show_table(self, has_rows: bool) -> None:
         """Show rows or the state; who came before the rows did has the keyboard in them then."""
@@ -359,7 +369,7 @@ class GridPanel(QWidget):
         self._show_state()
 
     def _on_idle_timeout(self) -> None:
-        is_filling = self._is_filling()
+        is_filling = self._fills = self._is_filling()
         self._idle.setInterval(_FILLING_MS if is_filling else _IDLE_MS)
         may_move = is_filling or not self._is_pointed_at()
         if self.model.misplaced and self.isVisible() and may_move and self.model.is_ready:

@@ -23,7 +23,7 @@ def large(theme: Theme) -> Iterator[Theme]:
 
 def grid_bar(theme: Theme) -> GridBar:
     bar = GridBar(theme)
-    bar.count.show_text("7,315 prices")
+    bar.show_count("7,315 prices")
     bar.show_reading("Stopped reading", 0, 0, paused=True)
     bar.show_misplaced(225)
     return bar
@@ -61,3 +61,18 @@ def test_nothing_lies_upon_another_part(large: Theme, qtbot: QtBot, make, width:
         qtbot.waitUntil(lambda: upon_each_other(bar) == [])
         said = {getattr(part, "text", str)() for part in bar.findChildren(QWidget)}
         assert any("would move" in text for text in said) is (each > 700)
+
+
+def test_how_many_rows_there_are_is_whole_as_long_as_there_is_room(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    bar = GridBar(theme)
+    qtbot.addWidget(bar)
+    bar.show_reading("", 0, 0, paused=False)
+    bar.show_misplaced(1_204)
+    bar.show_count("7 prices")
+    bar.show()
+    for width in range(1_300, 840, -20):
+        bar.resize(width, bar.height())
+        bar.show_count("34,646 of 34,681 prices")
+        qtbot.waitUntil(lambda: bar.count.text() == "34,646 of 34,681 prices")
