@@ -95,6 +95,7 @@ class ReferenceChoice(QObject):
 
 
 _ARROW: Final = " ▾"
+_LEAST_LETTERS: Final = 10
 
 
 class ReferenceButton(MenuButton):
@@ -113,9 +114,11 @@ class ReferenceButton(MenuButton):
         self._show()
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room for a few letters: large text leaves no more on a small screen."""
-        hint = self.sizeHint()
-        given_up = self.fontMetrics().horizontalAdvance(self.text()[: -len(_ARROW)])
+        """Return the room for the name, or its beginning: large text leaves little on a screen."""
+        hint, metrics = self.sizeHint(), self.fontMetrics()
+        name = metrics.horizontalAdvance(literal(self._choice.title))
+        kept = min(name, _LEAST_LETTERS * metrics.averageCharWidth())
+        given_up = metrics.horizontalAdvance(self.text()[: -len(_ARROW)]) - kept
         return QSize(hint.width() - given_up, hint.height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -1,7 +1,7 @@
 """The palette: a line in the top bar, its answers floating below it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -12,7 +12,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -145,11 +145,14 @@ class EntryList(QListView):
         return rows * max(1, self.sizeHintForRow(0)) + 2 * self.frameWidth() if rows else 0
 
 
-_WIDTH = (140, 330)
+_WIDTH = (112, 330)
 _LIST_WIDTH = 560
 _PAGE = 10
 _SILENT = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 """Focus reasons at which the palette does not open."""
+
+
+_HINTS: Final = ("Go to a game, a panel, an action…", "Go to a game…", "Go to…", "")
 
 
 class Palette(QLineEdit):
@@ -164,7 +167,6 @@ class Palette(QLineEdit):
         self._providers = list(providers)
         self._entries: list[Entry] = []
         self._came_from: QWidget | None = None
-        self.setPlaceholderText("Go to a game, a panel, an action…")
         self.setAccessibleName("Go to a game, a panel, an action")
         scale_least_width(self, theme, _WIDTH[0])
         scale_most_width(self, theme, _WIDTH[1])
@@ -181,6 +183,7 @@ class Palette(QLineEdit):
         self.list = EntryList(theme, window)
         self.list.clicked.connect(self._on_list_clicked)
         self.textChanged.connect(self._show_matches)
+        theme.changed.connect(self._fit_hint)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._on_application_focus_changed)
@@ -240,7 +243,19 @@ class Palette(QLineEdit):
     def _on_list_clicked(self, _index: QModelIndex) -> None:
         self._take()
 
+    def _fit_hint(self) -> None:
+        """Say in the field what fits before the key, in whole words; the name says all of it."""
+        room = self.width() - self._keys.sizeHint().width() - HALF - 2 * STEP
+        wide = self.fontMetrics().horizontalAdvance
+        hint = next(hint for hint in _HINTS if not hint or wide(hint) <= room)
+        if hint != self.placeholderText():
+            self.setPlaceholderText(hint)
+
     # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_hint()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

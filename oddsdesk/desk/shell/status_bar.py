@@ -9,7 +9,7 @@ from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
 from oddsdesk.desk.ui.controls.dot import Dot
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, steady_width
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.states import faults_text, job_text, stream_alone
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -129,7 +129,9 @@ class StatusBar(QStatusBar):
         requests = requests_text(connection)
         self._requests.show_text(requests)
         self._requests.setToolTip(f"{requests}\n{reading_text(connection, now)}".strip())
-        self._time.show_text(f"{local_time(now):%H:%M:%S}")
+        time = f"{local_time(now):%H:%M:%S}"
+        self._time.setMinimumWidth(steady_width(self._time.width_of(time)))  # half a time misleads
+        self._time.show_text(time)
 
     def _show_games(self) -> None:
         """Say that there are games which are nowhere in the window."""

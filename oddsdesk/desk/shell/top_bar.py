@@ -24,6 +24,8 @@ from oddsdesk.pricing.formats import format_odds
 
 _SIMULATED: Final = "Simulated odds"
 _SHIFTED: Final = "Old odds, moved to now"
+_LESS: Final = {"Simulated odds": "Simulated", ", moved to now": "", "As of ": ""}
+"""What badges leave out where they are narrow, then what is behind a dot; tips say all of it."""
 
 
 class _Badge(ElidedLabel):
@@ -46,7 +48,22 @@ class _Badge(ElidedLabel):
 
     def _elide(self) -> None:
         super()._elide()
+        if self._shown != self._whole:
+            self._show_less()
         self.setToolTip("\n".join(filter(None, (self.toolTip(), self._why))))
+
+    def _show_less(self) -> None:
+        """Leave out some of what is said, rather than to cut a word or a moment."""
+        less = self._whole
+        for said, left in _LESS.items():
+            less = less.replace(said, left)
+        metrics, room = self.fontMetrics(), self.contentsRect().width()
+        if metrics.horizontalAdvance(less) > room:
+            less = less.partition(" · ")[0]
+        shown = metrics.elidedText(less, Qt.TextElideMode.ElideRight, room)
+        if shown != self._shown:
+            self._shown = shown
+            self.update()
 
 
 class TopBar(QWidget):

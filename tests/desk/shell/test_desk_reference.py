@@ -73,6 +73,13 @@ def test_the_button_offers_the_service_s_own_all_together_and_every_bookmaker(
     assert chosen == ["Consensus of all bookmakers"]
 
 
+def test_the_button_keeps_the_name_however_narrow(choice: ReferenceChoice, qtbot: QtBot) -> None:
+    button = ReferenceButton(choice)
+    qtbot.addWidget(button)
+    least, wide = button.minimumSizeHint().width(), button.fontMetrics().horizontalAdvance
+    assert button.sizeHint().width() - least == wide(f"Judged by: {REFERENCE}") - wide(REFERENCE)
+
+
 def test_the_settings_offer_who_has_prices_and_keep_who_has_none(
     layout: Layout, theme: Theme, window: Any
 ) -> None:

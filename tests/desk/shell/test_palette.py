@@ -81,6 +81,23 @@ def test_the_palette_is_used_by_keyboard_alone_and_gives_the_focus_back(
     assert Recent(layout).idents == [second.ident]
 
 
+def test_the_hint_is_whole_words_before_the_key_however_narrow(
+    theme: Theme, window: QMainWindow, layout: Layout, qtbot: QtBot
+) -> None:
+    palette = Palette(theme, Recent(layout), window, [])
+    qtbot.addWidget(palette)
+    palette.show()
+    hints = []
+    for width in (330, 210, palette.minimumWidth()):
+        palette.resize(width, palette.height())
+        hint = palette.placeholderText()
+        left = palette._keys.x() - palette.cursorRect().left()
+        assert palette.fontMetrics().horizontalAdvance(hint) <= left
+        hints.append(hint)
+    assert hints == ["Go to a game, a panel, an action…", "Go to a game…", "Go to…"]
+    assert palette.accessibleName() == "Go to a game, a panel, an action"
+
+
 def test_it_takes_the_keyboard_from_an_open_popup(
     theme: Theme, window: QMainWindow, layout: Layout, qtbot: QtBot
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
@@ -16,6 +16,7 @@ from oddsdesk.desk.shell.status_bar import (
     requests_text,
 )
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.tasks import JobFault
 from tests.kit.board import game
 
@@ -79,6 +80,21 @@ def test_games_that_are_not_read_are_told_while_there_are(theme: Theme, qtbot: Q
     board.clear()
     assert not is_told()
     bar.close_panel()
+
+
+def test_the_time_is_whole_whatever_else_is_cut(theme: Theme, qtbot: QtBot) -> None:
+    board = Board(lambda: NOW_MS)
+    board.set_connection(Connection(Link.PAST, as_of_ms=NOW_MS))
+    bar = StatusBar(board, theme, lambda: NOW_MS, "margin_proportional")
+    qtbot.addWidget(bar)
+    line = QWidget()
+    line.setMinimumWidth(300)
+    bar.put_time_line(line)
+    bar.resize(480, bar.height())
+    bar.show()
+    time = f"{local_time(NOW_MS):%H:%M:%S}"
+    qtbot.waitUntil(lambda: "…" in bar._method.text())
+    assert bar._time.text() == time
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QMenu
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import moment_text
 
 LIVE = Connection(Link.LIVE, simulated=False)
 OLD = "Old odds, moved to now"
@@ -78,3 +79,36 @@ def test_what_is_said_of_the_past_makes_the_bar_no_wider(
     bar.resize(least, bar.height())
     qtbot.waitUntil(lambda: badge(bar).text().endswith("…"))
     assert badge(bar).toolTip().startswith(f"{said}\nOld odds are among these")
+
+
+@pytest.mark.parametrize(
+    ("connection", "shown"),
+    [
+        (replace(LIVE, shifted=True), ["Old odds, moved to now", "Old odds"]),
+        (replace(LIVE, simulated=True), ["Simulated odds", "Simulated"]),
+        (
+            replace(LIVE, shifted=True, as_of_ms=1_776_340_800_000),
+            [
+                "As of {} · old odds, moved to now",
+                "{} · old odds",
+                "{}",
+            ],
+        ),
+    ],
+)
+def test_a_narrow_badge_says_less_in_whole_words(
+    bar: TopBar, quoted: Any, qtbot: Any, connection: Connection, shown: list[str]
+) -> None:
+    quoted.board.set_connection(connection)
+    bar.resize(1_200, bar.height())
+    bar.show()
+    label = badge(bar)
+    found = []
+    for width in range(label.sizeHint().width(), 40, -4):
+        label.resize(width, label.height())
+        if label.text().endswith("…"):
+            break
+        if label.text() not in found:
+            found.append(label.text())
+    moment = moment_text(1_776_340_800_000)
+    assert found == [text.format(moment) for text in shown]
