@@ -4,9 +4,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
+    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
+    QTabWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -76,6 +78,27 @@ def test_a_placeholder_says_what_to_do_and_hides_the_button_else(
         button.click()
     placeholder.say(EmptyState("table", "No odds yet."))
     assert button.isHidden()
+
+
+def test_a_placeholder_behind_a_tab_asks_for_one_line_until_it_is_seen(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    tabs.addTab(QLabel("in front"), "front")
+    behind = Placeholder(theme)
+    tabs.addTab(behind, "behind")
+    behind.resize(40, 100)  # as docks leave it that were never in front
+    behind.say(EmptyState("table", "No rule has told anything as long as this desk runs."))
+    with qtbot.waitExposed(tabs):
+        tabs.show()
+    line = behind.minimumSizeHint().height()
+    tabs.setCurrentWidget(behind)
+    tabs.resize(120, 400)
+    qtbot.waitUntil(lambda: behind.minimumSizeHint().height() > line)
+    assert tabs.minimumSizeHint().height() > line + tabs.tabBar().height()
+    tabs.resize(900, 400)
+    qtbot.waitUntil(lambda: behind.minimumSizeHint().height() == line)
 
 
 def test_a_message_bar_is_there_only_while_it_says_something(theme: Theme, qtbot: QtBot) -> None:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.desk.ui.controls.plain import Label
@@ -12,6 +12,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _ICON = 32
+_ANY_WIDTH = 10_000
 
 
 class EmptyState(NamedTuple):
@@ -92,9 +93,18 @@ class Placeholder(QWidget):
     # Qt's virtuals
 
     def minimumSizeHint(self) -> QSize:
-        width = self._column.contentsRect().width()
+        # Behind another tab it is as narrow as it was made, which says nothing of its lines; Qt
+        # leaves docks there visible, out of the window.
+        is_seen = not self.visibleRegion().isEmpty()
+        width = self._column.contentsRect().width() if is_seen else _ANY_WIDTH
         return QSize(super().minimumSizeHint().width(), self._least_height(width))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
