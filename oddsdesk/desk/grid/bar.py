@@ -23,7 +23,7 @@ from oddsdesk.desk.ui.theme.icons import SIZE
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
-_LEAST_FILTER_WIDTH, _FILTER_WIDTH = 130, 260
+_LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 260
 _PROGRESS_WIDTH = 90
 _SHAPES = ((Shape.PRICES.value, "Prices"), (Shape.SELECTIONS.value, "Selections"))
 
@@ -49,6 +49,7 @@ class GridBar(QWidget):
         scale_height(self, theme, spacing.BAR)
         self._theme = theme
         self._misplaced, self._is_narrow = 0, False
+        self._counted = "", ""
         # Where there is too little room the line is cut; it never widens the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.count = ElidedLabel()
@@ -92,11 +93,10 @@ class GridBar(QWidget):
             "Go on reading prices" if paused else "Read no more prices for now; what is here stays"
         )
 
-    def show_count(self, text: str) -> None:
-        """Say how many rows there are."""
-        asked = self.count.sizeHint()
-        self.count.show_text(text)
-        if self.count.sizeHint() != asked:
+    def show_count(self, rows: str, what: str) -> None:
+        """Say how many rows there are, of all, and where there is room of what."""
+        if (rows, what) != self._counted:
+            self._counted = rows, what
             self._fit()
 
     def show_misplaced(self, rows: int) -> None:
@@ -119,12 +119,17 @@ class GridBar(QWidget):
         parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
         shown = [part for part in parts if part not in optional and not part.isHidden()]
         room = self.width() - 2 * spacing.LEAD
-        for self._is_narrow in (False, True):
+        rows, what = self._counted
+        whole, shown_ones = f"{rows} {what}", rows.partition(" of ")[0]
+        steps = (False, whole), (True, whole), (True, rows), (True, shown_ones)
+        for self._is_narrow, count in steps:
             self._say_misplaced()
+            self.count.show_text(count)
             left = room - sum(map(self._least_width, shown))
-            if left >= sum(map(self._least_width, optional)):
+            if left >= (0 if self._is_narrow else sum(map(self._least_width, optional))):
                 break
         self.count.setMinimumWidth(self.count.sizeHint().width() if left >= 0 else 0)
+        self.count.setAccessibleName(whole)
         for part in optional:
             left -= self._least_width(part)
             part.setVisible(left >= 0)

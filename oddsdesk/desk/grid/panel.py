@@ -287,7 +287,7 @@ class GridPanel(QWidget):
         )
         what = "prices" if model.shape is Shape.PRICES else "selections"
         of = "" if model.count == model.total else f" of {model.total:,}"
-        self.bar.show_count(f"{model.count:,}{of} {what}")
+        self.bar.show_count(f"{model.count:,}{of}", what)
         self.filters.show_missing(model.total - model.count)
         reading = states.reading_text(snapshot_progress)
         facts = [text for text in (reading, states.live_text(connection)) if text]
@@ -362,10 +362,14 @@ class GridPanel(QWidget):
             and self.model.is_ready
             and self.isVisible()
         ):
+            self._idles_since_filled = 0  # though it was read already for others
+            self._idle.setInterval(_FILLING_MS)
             self.model.arrange()  # which tells of the counts again
             return
-        if self.model.is_filling and self._idle.interval() == _IDLE_MS:
-            self._idle.setInterval(_FILLING_MS)
+        if self.model.is_filling:
+            self._idles_since_filled = 0
+            if self._idle.interval() == _IDLE_MS:
+                self._idle.setInterval(_FILLING_MS)
         self._show_state()
 
     def _on_idle_timeout(self) -> None:

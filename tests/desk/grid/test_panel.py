@@ -630,6 +630,26 @@ def test_rows_that_come_after_the_first_reading_wait_while_the_table_is_used(pan
     assert panel.model.count == PRICES
 
 
+def test_a_grid_that_opens_under_the_pointer_fills_though_all_was_read_for_others(
+    theme, layout, quoted, qtbot, monkeypatch
+):
+    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, PRICES, finished_at=1))
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    panel._idles_since_filled = 99
+    monkeypatch.setattr(panel.table, "underMouse", lambda: True)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel._idle.stop()
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: panel.model.count > 0)
+    quoted.tell("Stake", "btts", "Yes", 1.9)
+    qtbot.waitUntil(lambda: panel.model.total == PRICES + 1)
+    panel._on_idle_timeout()
+    assert panel.model.count == PRICES + 1
+    panel.close_panel()
+
+
 def test_what_waits_is_told_as_one_number_and_not_as_left_out(panel, quoted, qtbot):
     assert panel.filters._nothing.accessibleName().startswith("Nothing is left out.")
     quoted.tell("Stake", "btts", "Yes", 1.9)
