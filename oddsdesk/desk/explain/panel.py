@@ -294,6 +294,11 @@ def _title(said: Explanation, soft: str) -> str:
     beside = escape(beside_text(said.selection, said.match_name))
     where = escape(f"{said.market}, {said.period_label}")
     return (
-        f"<b>{escape(said.selection)}</b> <span style='color:{soft}'>{beside}<br>{where}</span>"
-        f"<br>{escape(said.bookmaker)} <b>{exact_odds_text(said.odds)}</b>"
+        f"{_strong(escape(said.selection))} <span style='color:{soft}'>{beside}<br>{where}</span>"
+        f"<br>{escape(said.bookmaker)} {_strong(exact_odds_text(said.odds))}"
     )
+
+
+def _strong(text: str) -> str:
+    """Write rich text in the weight of ``Fonts.strong``: of a heavier one there is no font."""
+    return f"<span style='font-weight:600'>{text}</span>"

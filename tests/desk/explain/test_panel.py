@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFont, QGuiApplication, QTextDocument
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
@@ -176,6 +176,16 @@ def test_a_name_with_markup_is_shown_as_it_is_written(panel: ExplainPanel, quote
     quoted.load()
     panel.show_price(price(quoted, "Yes", "<b>Book</b>", "btts"))
     assert "&lt;b&gt;Book" in panel.title.text()
+
+
+def test_what_stands_out_is_in_a_weight_that_there_is_a_font_of(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    panel.show_price(price(quoted, "Everton", "Bovada"))
+    document = QTextDocument()
+    document.setHtml(panel.title.text())
+    weights = {each.format.fontWeight() for each in document.firstBlock().textFormats()}
+    assert weights == {QFont.Weight.Normal, QFont.Weight.DemiBold}
 
 
 def test_the_game_of_a_bet_that_is_not_read_is_asked_for(
