@@ -24,7 +24,6 @@ class ViewList(QListWidget):
         self.setAccessibleName("Views of your bets")
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedWidth(theme.fonts.scaled(_WIDTH))
         self.setViewportMargins(0, spacing.STEP, 0, 0)
         self._theme = theme
         self._counts: dict[str, Label] = {}
@@ -33,6 +32,8 @@ class ViewList(QListWidget):
         self._add_heading("By")
         for view in REPORTS:
             self._add(view)
+        theme.changed.connect(self._fit)
+        self._fit()
         self.setCurrentRow(0)
         self.currentItemChanged.connect(self._on_current_item_changed)
 
@@ -60,11 +61,19 @@ class ViewList(QListWidget):
         for key, label in self._counts.items():
             label.setText(f"{counts.get(key, 0):,}" if key in counts else "")
 
+    def _fit(self) -> None:
+        """Give the list and its rows the size that texts ask for."""
+        fonts = self._theme.fonts
+        self.setFixedWidth(fonts.scaled(_WIDTH))
+        for item in map(self.item, range(self.count())):
+            is_view = bool(item.flags() & Qt.ItemFlag.ItemIsSelectable)
+            height = spacing.SECTION_ROW if is_view else spacing.HEADER
+            item.setSizeHint(QSize(0, fonts.row_height(height)))
+
     def _add(self, view: View) -> None:
         item = QListWidgetItem(self)
         item.setData(Qt.ItemDataRole.UserRole, view.key)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, view.title)
-        item.setSizeHint(QSize(0, self._theme.fonts.row_height(spacing.SECTION_ROW)))
         row, count = (
             QWidget(),
             Label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
@@ -80,7 +89,6 @@ class ViewList(QListWidget):
     def _add_heading(self, text: str) -> None:
         item = QListWidgetItem(self)
         item.setFlags(Qt.ItemFlag.NoItemFlags)
-        item.setSizeHint(QSize(0, self._theme.fonts.row_height(spacing.HEADER)))
         heading = Label(text)
         heading.setFont(self._theme.fonts.strong)
         heading.setContentsMargins(spacing.GAP, spacing.STEP, spacing.GAP, 0)

@@ -392,6 +392,21 @@ def test_rows_stay_where_they_are_while_bets_are_settled(make_panel: Make, qtbot
     assert panel.chart.isVisible()
 
 
+def test_the_list_of_views_is_as_large_as_its_texts(make_panel: Make, theme: Theme) -> None:
+    views = make_panel(WON).views
+
+    def sizes() -> list[int]:
+        rows = [views.item(row).sizeHint().height() for row in range(views.count())]
+        return [views.width(), *rows]
+
+    before = sizes()
+    theme.zoom(160)
+    large = sizes()
+    theme.zoom(100)
+    assert all(one > other for one, other in zip(large, before, strict=True))
+    assert sizes() == before
+
+
 def test_a_low_or_narrow_panel_keeps_the_list(make_panel: Make) -> None:
     panel = make_panel(WON, LOST, width=500, height=330)
     assert not panel.chart.isVisible()
