@@ -11,6 +11,7 @@ from oddsdesk.desk.ui.theme.tokens import GAP, STEP
 from oddsdesk.desk.ui.time_format import day_text, moment_text
 
 _CHOICE: Final = "Games of a date…"
+_SHORT_CHOICE: Final = "A date…"
 _BACK: Final = "Back to now"
 
 
@@ -43,7 +44,7 @@ class PastBar(QWidget):
         """Say which moment is shown; None is now."""
         self.day.setFont(self._theme.fonts.body if at_ms is None else self._theme.fonts.strong)
         if at_ms is None:
-            self._said, name = ((_CHOICE, ""),), _CHOICE
+            self._said, name = ((_CHOICE, ""), (_SHORT_CHOICE, "")), _CHOICE
         else:
             day = day_text(at_ms)
             name = f"Games of {day}, shown as of {moment_text(at_ms)}"

@@ -1,5 +1,7 @@
 """Painting the navigator's rows: a competition with its counts, a game in two lines."""
 
+from collections.abc import Iterable, Sequence
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
@@ -83,11 +85,16 @@ class CompetitionDelegate(_RowDelegate):
         area = QRectF(option.rect).adjusted(HALF, 0, -GAP, 0)
         count = str(index.data(GAME_COUNT_ROLE))
         width = self._text(painter, area, count, TextRole.NOTE, self._small, right=True)
+        live = index.data(LIVE_COUNT_ROLE)
         name_area = area.adjusted(0, 0, -width - STEP, 0)
+        room_of_name = name_area.adjusted(0, 0, -STEP - _DOT if live else 0, 0)
         ink = TextRole.STRONG if is_sport else TextRole.SOFT
-        width = self._text(painter, name_area, str(index.data()), ink, cache)
-        if live := index.data(LIVE_COUNT_ROLE):
-            self._live(painter, name_area.left() + width + STEP, name_area, f"{live} live")
+        width = self._text(painter, room_of_name, str(index.data()), ink, cache)
+        if live:
+            left = name_area.left() + width + STEP
+            room = name_area.right() - left - _DOT - HALF
+            said = first_fitting(([f"{live} live"], [str(live)]), room, self._small)
+            self._live(painter, left, name_area, *said or [""])
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -133,9 +140,19 @@ class GameDelegate(_RowDelegate):
             text = kick_off_text(game.kick_off, self._clock())
             area.setLeft(area.left() + self._text(painter, area, text, TextRole.NOTE, small) + GAP)
         books = f"{game.bookmaker_count} book{'s' if game.bookmaker_count != 1 else ''}"
-        area.setLeft(area.left() + self._text(painter, area, books, TextRole.NOTE, small) + GAP)
-        if values:
-            self._text(painter, area, f"{values} value", TextRole.VALUE, small)
+        value = f"{values} value"
+        every = ([books, value], [value], [str(values)]) if values else ([books],)
+        for text in first_fitting(every, area.width(), small):
+            ink = TextRole.NOTE if text is books else TextRole.VALUE
+            area.setLeft(area.left() + self._text(painter, area, text, ink, small) + GAP)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, max(_GAME_ROW, self._theme.fonts.row_height(ROW) * 2))
+
+
+def first_fitting(lines: Iterable[Sequence[str]], room: float, cache: TextCache) -> Sequence[str]:
+    """Return the first line of texts that fits whole, none where none does: "1…" may be 1 or 13."""
+    for texts in lines:
+        if sum(cache.lay(text).width for text in texts) + GAP * (len(texts) - 1) <= room:
+            return texts
+    return ()

@@ -109,6 +109,23 @@ def test_looking_back_makes_the_panel_no_wider(
     theme.zoom(100)
 
 
+@pytest.mark.parametrize("size", [100, 160])
+def test_a_narrow_panel_says_less_of_dates_in_whole_words(
+    navigator: Navigator, quoted: Any, theme: Theme, size: int
+) -> None:
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    theme.zoom(size)
+    past, said = navigator._past, []
+    for width in range(300, 95 * size // 100, -5):
+        past.resize(width, past.height())
+        past.layout().activate()
+        assert past.day.width() >= past.day.sizeHint().width()
+        said.append(past.day.text())
+    assert list(dict.fromkeys(said)) == ["Games of a date…", "A date…"]
+    assert past.day.accessibleName() == "Games of a date…"
+    theme.zoom(100)
+
+
 def test_where_nothing_is_fresh_the_newest_day_is_offered(
     navigator: Navigator, quoted: Any, qtbot: QtBot
 ) -> None:
