@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -24,7 +24,7 @@ from oddsdesk.pricing.formats import format_odds
 
 _SIMULATED: Final = "Simulated odds"
 _SHIFTED: Final = "Old odds, moved to now"
-_LESS: Final = {"Simulated odds": "Simulated", ", moved to now": "", "As of ": ""}
+_LESS: Final = {_SIMULATED: "Simulated", ", moved to now": "", "As of ": ""}
 """What badges leave out where they are narrow, then what is behind a dot; tips say all of it."""
 
 
@@ -51,6 +51,11 @@ class _Badge(ElidedLabel):
         if self._shown != self._whole:
             self._show_less()
         self.setToolTip("\n".join(filter(None, (self.toolTip(), self._why))))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room that says whose odds these are not, whatever else is said."""
+        least = min(self.sizeHint().width(), self.width_of(_LESS[_SIMULATED]))
+        return QSize(least, super().minimumSizeHint().height())
 
     def _show_less(self) -> None:
         """Leave out some of what is said, rather than to cut a word or a moment."""

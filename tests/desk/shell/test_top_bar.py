@@ -83,6 +83,19 @@ def test_what_is_said_of_the_past_makes_the_bar_no_wider(
 
 @pytest.mark.parametrize(
     ("connection", "shown"),
+    [(replace(LIVE, simulated=True), "Simulated"), (replace(LIVE, shifted=True), "Old odds")],
+)
+def test_what_nobody_offers_is_told_in_the_narrowest_bar(
+    bar: TopBar, quoted: Any, qtbot: Any, connection: Connection, shown: str
+) -> None:
+    quoted.board.set_connection(connection)
+    bar.resize(bar.minimumSizeHint().width(), bar.height())
+    bar.show()
+    qtbot.waitUntil(lambda: badge(bar).text() == shown)
+
+
+@pytest.mark.parametrize(
+    ("connection", "shown"),
     [
         (replace(LIVE, shifted=True), ["Old odds, moved to now", "Old odds"]),
         (replace(LIVE, simulated=True), ["Simulated odds", "Simulated"]),
