@@ -1,6 +1,16 @@
 """The navigator: sports and competitions above, their games below, filtered as you type."""
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt, QTimer, Signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -220,8 +230,21 @@ class Navigator(QWidget):
         self._favourites.see(self._board.games)
         self._competitions.show_games(self._board.games.values())
         self._choose_all_for_none()
-        self._games.show_games(self._board.games.values())
+        with self._keeping_place():
+            self._games.show_games(self._board.games.values())
         self._show_counts()
+
+    @contextmanager
+    def _keeping_place(self) -> Iterator[None]:
+        """Have a scrolled list show the same games: the current one in its place, or the first."""
+        bar, port = self._list.verticalScrollBar(), self._list.viewport().rect()
+        current, first = self._list.currentIndex(), self._list.indexAt(port.topLeft())
+        is_seen = current.isValid() and port.intersects(self._list.visualRect(current))
+        anchor = QPersistentModelIndex(current if is_seen else first)
+        top = self._list.visualRect(anchor).top()
+        yield
+        if bar.value() and anchor.isValid():
+            bar.setValue(bar.value() + self._list.visualRect(anchor).top() - top)
 
     def _choose_all_for_none(self) -> None:
         """Have a row chosen always: what is listed is what is marked."""

@@ -109,6 +109,37 @@ def test_looking_back_makes_the_panel_no_wider(
     theme.zoom(100)
 
 
+def test_a_scrolled_list_keeps_its_games_in_place_when_others_come(
+    navigator: Navigator, quoted: Any, qtbot: QtBot
+) -> None:
+    now = quoted.clock.now
+    navigator.resize(240, 500)
+
+    def load(*numbers: int) -> None:
+        quoted.board.load_games(game(n, f"Home {n} - Away", now + n * 1_000) for n in numbers)
+
+    def place(ident: str) -> int:
+        row = navigator._games.row_of(ident)
+        assert row is not None
+        return navigator._list.visualRect(navigator._games.index(row)).top()
+
+    bar = navigator._list.verticalScrollBar()
+    load(*range(100, 200))
+    navigator.show_current("id150")
+    qtbot.waitUntil(lambda: bar.value() > 0)
+    before = place("id150")
+    load(*range(50, 200))
+    assert place("id150") == before
+    assert 0 <= before < navigator._list.viewport().height()
+    bar.setValue(0)
+    load(*range(200))
+    assert bar.value() == 0, "who looks at the first games sees those that come first"
+    bar.setValue(navigator._list.visualRect(navigator._games.index(10)).top())
+    before = place("id10")
+    load(*range(5, 200))
+    assert place("id10") == before
+
+
 @pytest.mark.parametrize("size", [100, 160])
 def test_a_narrow_panel_says_less_of_dates_in_whole_words(
     navigator: Navigator, quoted: Any, theme: Theme, size: int
