@@ -392,6 +392,19 @@ def test_rows_stay_where_they_are_while_bets_are_settled(make_panel: Make, qtbot
     assert panel.chart.isVisible()
 
 
+def test_the_filter_gives_way_before_the_count_of_bets_is_cut(
+    make_panel: Make, theme: Theme, qtbot: QtBot
+) -> None:
+    practised = [msgspec.structs.replace(bet(), practice=True), bet()]
+    theme.zoom(160)
+    panel = make_panel(*practised, width=1_000)
+    for size, width in ((160, 860), (100, 628)):
+        theme.zoom(size)
+        panel.resize(width, panel.height())
+        qtbot.waitUntil(lambda: panel.bar._facts.text() == "2 bets, 1 practice")
+        assert panel.bar.filter.width() >= theme.fonts.scaled(100)
+
+
 def test_the_list_of_views_is_as_large_as_its_texts(make_panel: Make, theme: Theme) -> None:
     views = make_panel(WON).views
 
