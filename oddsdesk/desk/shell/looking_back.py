@@ -15,6 +15,7 @@ from oddsdesk.client.client import Client
 from oddsdesk.clock import MomentClock
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.ui.local_server import LocalServerError
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.tasks import spawn, stop
 
 TICK_S: Final = 0.2
@@ -78,8 +79,14 @@ class LookingBack(QObject):
         return self._of_service
 
     def show_day(self, day: date) -> None:
-        """Show the games of a day as they stood at its end; today is now."""
-        self.go_to(end_of_day(day))
+        """Show the games of a day as they stood at its end.
+
+        Today is now; where nothing is fresh any more it is the newest prices, if they are of today.
+        """
+        at_ms, newest = end_of_day(day), self._board.connection.newest_ms
+        if at_ms >= self._clock.now() and newest is not None and not self._board.games:
+            at_ms = newest if local_time(newest).date() == day else at_ms
+        self.go_to(at_ms)
 
     def go_to(self, at_ms: int) -> None:
         """Show a moment; what is to come is now."""

@@ -19,6 +19,7 @@ from oddsdesk.desk.grid.states import reading_text
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
 from oddsdesk.desk.ui.states import state_without_rows
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.store.store import open_store
 from tests.kit.waiting import until_told
 
@@ -48,11 +49,10 @@ class Looking:
         await until_told(self.board, holds)
 
 
-@pytest.fixture
-async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
-    kick_off = round(datetime(2024, 8, 17, 15).astimezone().timestamp() * 1000)
-    store = open_store(tmp_path / "odds.db")
-    for price, scraped_at in ((2.0, kick_off - 20 * HOUR), (2.2, kick_off)):
+def record(path: Path, kick_off: int, *sightings: tuple[float, int]) -> None:
+    """Record a game, with the prices of its first side and when they were seen."""
+    store = open_store(path)
+    for price, scraped_at in sightings:
         quote = Quote(
             "Bet365",
             "Leeds vs Hull",
@@ -65,6 +65,12 @@ async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
         )
         store.record([quote]).result(LIMIT_S)
     store.close()
+
+
+@pytest.fixture
+async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
+    kick_off = round(datetime(2024, 8, 17, 15).astimezone().timestamp() * 1000)
+    record(tmp_path / "odds.db", kick_off, (2.0, kick_off - 20 * HOUR), (2.2, kick_off))
     looking = Looking(tmp_path / "odds.db")
     await looking.open()
     yield looking
@@ -74,6 +80,7 @@ async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
 
 async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looking) -> None:
     board = looking.board
+    await looking.until(lambda: board.connection.newest_ms is not None)
     looking.looking_back.show_day(DAY)
     await looking.until(lambda: bool(board.games))
     (game,) = board.games
@@ -210,3 +217,19 @@ async def test_another_connection_is_of_now(looking: Looking) -> None:
     await looking.manager.switch(looking.profile)
     await looking.until(lambda: looking.board.connection.link is Link.LIVE)
     assert looking.clock.at is None
+
+
+async def test_the_newest_prices_are_shown_though_they_are_of_today(tmp_path: Path) -> None:
+    now = round(datetime.now().timestamp() * 1000)
+    seen = now - 2 * HOUR
+    record(tmp_path / "odds.db", now + 20 * HOUR, (2.0, seen - HOUR), (2.2, seen))
+    looking = Looking(tmp_path / "odds.db")
+    await looking.open()
+    board = looking.board
+    await looking.until(lambda: board.connection.newest_ms is not None)
+    assert not board.games
+    looking.looking_back.show_day(local_time(seen).date())
+    await looking.until(lambda: bool(board.games))
+    assert board.connection.link is Link.PAST
+    await looking.looking_back.close()
+    await looking.manager.close()
