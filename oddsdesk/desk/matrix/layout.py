@@ -64,10 +64,12 @@ class MatrixLayout:
             key = row.section.key
             if row.selection_row is None:
                 self._titles[key] = place
-                self._see_section(row.section)
+                if place + 1 == len(self.rows) or self.rows[place + 1].selection_row is None:
+                    self._see_folded(row.section)
             else:
                 self._selections[key.market_type, key.period, row.selection_row.selection] = place
                 self._see_selection(row.selection_row)
+                self.has_limits = self.has_limits or row.selection_row.liquidity is not None
 
     def column_of(self, bookmaker: str | None) -> int | None:
         """Return the column of a bookmaker's prices, None where it is not shown."""
@@ -140,8 +142,8 @@ class MatrixLayout:
         """Return when the newest price of a bookmaker was seen, in milliseconds."""
         return self._seen.get(bookmaker)
 
-    def _see_section(self, section: Section) -> None:
-        """Take in what headers say of bookmakers: of folded selections, too."""
+    def _see_folded(self, section: Section) -> None:
+        """Take in what headers say of bookmakers, of selections that have no row."""
         for row in section.rows:
             self.has_limits = self.has_limits or row.liquidity is not None
             for name, price in row.prices.items():
