@@ -116,6 +116,7 @@ def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
 def test_folding_takes_nothing_from_headers(model: MatrixModel, quoted: Any) -> None:
     quoted.clock.now += 7_000
     quoted.tell("Bovada", "total", "Over 2.5", 1.91)
+    model.flush()
     quoted.clock.now += 5_000
     before = [model.header(column) for column in range(model.columnCount())]
     assert before[REFERENCE].note.endswith("· limit")
