@@ -125,7 +125,7 @@ class Told:
             settings,
             Gate(settings, lambda: market.now),
             presets={each.name.casefold(): each.filter.passes for each in BUILT_IN},
-            opportunities=lambda: self._offered.entries.values(),
+            opportunities=self._offered,
         )
         exhaust(self._offered.looking())
         self._next_look = 0.0

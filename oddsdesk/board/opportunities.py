@@ -10,6 +10,7 @@ from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.opportunity import Opportunity, OpportunityFinder, OpportunityKey
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.opportunities import Split
+from oddsdesk.slices import exhaust
 
 LOOK_RESTS: Final = 25
 """Between two looks at all that changed lies so many times what the last one took, at least."""
@@ -41,6 +42,10 @@ class Opportunities:
         """Have every market looked at anew: stakes are divided otherwise, or all is another's."""
         for key in self._board.row_keys():
             self._due[key[:3]] = None
+
+    def look_at(self, market: MarketKey) -> None:
+        """Look at one market now, before all that is due."""
+        exhaust(self._looking_at([market]))
 
     def looking(self) -> Iterator[None]:
         """Look at what changed, a market a step; go through it to the end."""

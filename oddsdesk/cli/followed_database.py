@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
+from oddsdesk.board.connection import Link, SnapshotProgress
 from oddsdesk.cli.bet_sources import DAY_MS, row_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import OddsRow
@@ -84,6 +84,8 @@ class FollowedDatabase:
             self._board.name_reference(new.reference)
         asked_at = self._clock()
         await in_slices(self._board.merge_rows(new.rows, asked_at))
+        all_read = SnapshotProgress(1, 1, len(new.rows), finished_at=asked_at)
+        self._board.set_snapshot_progress(all_read)
         for game, period, bookmaker in new.draws:
             self._board.miss_draw(game, period, bookmaker, asked_at)
         self._connect(Link.LIVE, None)

@@ -6,7 +6,6 @@ import hashlib
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +18,6 @@ from oddsdesk.board.alerts.channels import (
     find_address,
     keep_address,
     open_channel,
-    why_unsent,
 )
 from oddsdesk.board.alerts.gate import AlertEntry, Gate
 from oddsdesk.board.alerts.memory import AlertMemory
@@ -202,15 +200,17 @@ async def _run(
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
     board, jobs, lines = own_board(system_clock, reference), Jobs(), _Lines(running.cancel)
     _tell_not_offered(board)
-    holds = partial(why_unsent, board)
-    outbox = Outbox(_channels(settings), system_clock, lines.tell_delivery, holds=holds)
+    channels = _channels(settings)
     try:
         with contextlib.suppress(asyncio.CancelledError):
-            async with _source(board, place, service, jobs) as followed:
-                watcher = _Watcher(board, settings, outbox, told, lines)
+            async with (
+                _source(board, place, service, jobs) as followed,
+                contextlib.AsyncExitStack() as closing,
+            ):
+                watcher = _Watcher(board, settings, channels, told, lines)
                 if isinstance(followed, FollowedService):
                     watcher.follow_games = followed.follow_games
-                outbox.start()
+                closing.push_async_callback(watcher.outbox.stop)
                 watcher.start(jobs)
                 count = len(settings.active)
                 rules = "1 rule" if count == 1 else f"{count} rules"
@@ -219,7 +219,6 @@ async def _run(
         if lines.error is not None:
             raise lines.error
     finally:
-        await outbox.stop()
         if told is not None:
             told.close()
 
@@ -336,13 +335,13 @@ class _Watcher:
         self,
         board: Board,
         settings: AlertSettings,
-        outbox: Outbox,
+        channels: dict[str, Channel],
         memory: AlertMemory | None,
         lines: _Lines,
     ) -> None:
+        """``outbox`` is to be stopped by who made this."""
         self._board = board
         self._lines = lines
-        self._outbox = outbox
         self.follow_games: Callable[[frozenset[str]], None] = lambda _games: None
         """Has games kept current for the closing lines of bets on them."""
         self._bets: list[OpenBet] = []
@@ -358,9 +357,11 @@ class _Watcher:
             self._gate,
             presets={name: each.passes for name, each in presets().items()},
             hidden=lambda **price: self._hidden.hides(**price),
-            opportunities=lambda: self._opportunities.entries.values(),
+            opportunities=self._opportunities,
             open_bets=lambda: self._bets,
         )
+        asked = self._watch.as_it_is
+        self.outbox = Outbox(channels, system_clock, lines.tell_delivery, as_it_is=asked)
         self._memory = memory
         if memory is not None:
             self._remember(memory)
@@ -372,13 +373,14 @@ class _Watcher:
         self._gate.restore(memory.read())
         sent = [entry for entry in self._gate.entries if entry.held is None]
         for entry in sent:
-            self._outbox.resume(entry)
+            self.outbox.resume(entry)
         if sent:
             count = "1 alert" if len(sent) == 1 else f"{len(sent)} alerts"
             self._lines.say(f"told before: {count} since {format_ms(sent[0].at)}")
 
     def start(self, jobs: Jobs) -> None:
-        """Begin to look."""
+        """Begin to look and to send."""
+        self.outbox.start()
         jobs.start("placed bets", self.read_bets)
         jobs.start("closing lines", self.close_bets)
         jobs.start("opportunities", self.look)
@@ -425,7 +427,7 @@ class _Watcher:
         """Look, tell, rest."""
         while True:
             for entry in self._watch.tick():
-                self._outbox.put(entry)
+                self.outbox.put(entry)
             self._keep()
             self._tell()
             await asyncio.sleep(_EVERY_S)

@@ -8,12 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from oddsdesk.board.alerts.channels import variable_of
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
 from oddsdesk.store.store import open_store
+from tests.kit.deployed import free_port
 from tests.kit.program import Launch, Program
 from tests.kit.watching import LIMIT_S, lines_until, placed_on, quote, wait_for_close
+from tests.kit.webhook import SECRET, webhook
 
 
 class Service:
@@ -42,9 +45,9 @@ class Service:
         with closing(open_store(self.database)) as store:
             store.record(list(quotes)).result()
 
-    def watched(self, key_file: Path) -> Program:
+    def watched(self, key_file: Path, *options: str) -> Program:
         """Have it watched by a key."""
-        return self._launch("watch", "--url", self.url, "--key-file", str(key_file))
+        return self._launch("watch", "--url", self.url, "--key-file", str(key_file), *options)
 
 
 @pytest.mark.slow
@@ -85,3 +88,42 @@ def test_a_service_that_is_away_is_told_and_goes_on_where_it_was(
     status, _, err = watching.finish()
     assert (status, len(err.splitlines())) == (1, 1)
     assert "The service does not know this key." in err
+
+
+RULES = """
+[[channels]]
+name = "phone"
+kind = "webhook"
+
+[[rules]]
+kind = "value"
+"""
+
+
+@pytest.mark.slow
+def test_an_alert_that_waited_while_the_service_was_lost_is_sent_only_if_it_stands(
+    launch: Launch, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    rules, port = tmp_path / "alerts.toml", free_port()
+    rules.write_text(RULES, "utf-8")
+    environment[variable_of("phone")] = f"http://127.0.0.1:{port}/{SECRET}"
+    service, games = Service(launch, tmp_path), ("A vs B", "C vs D")
+    service.record(quote("Pinnacle", {n[0]: 1.95, n[-1]: 1.95}, n) for n in games)
+    service.record(quote("Soft", {n[0]: 2.08, n[-1]: 1.8}, n) for n in games)
+    server = service.serve()
+    watching = service.watched(service.key_file, "--rules", str(rules))
+    for _ in games:
+        lines_until(watching, lambda line: " alert: Value: +3.0 %: " in line)
+    lines_until(watching, lambda line: line.startswith("phone: not yet: "))
+    server.kill()
+    watching.wait_for_log("no prices come: ", LIMIT_S)
+    service.record([quote("Soft", {"A": 1.8, "B": 1.8}), quote("Soft", {"C": 2.07}, "C vs D")])
+    over = "phone: not sent: what it tells stood no more: +3.0 %: A 2.08 at Soft"
+    with webhook(port) as (_, posted):
+        service.serve()
+        said = list[str]()
+        for _ in games:
+            said += lines_until(watching, lambda line: line.startswith(("phone: sent ", over)))
+        watching.finish(signal.SIGTERM)
+    assert [each["title"] for each in posted] == ["+2.5 %: C 2.07 at Soft"]
+    assert over in said, said

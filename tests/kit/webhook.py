@@ -25,10 +25,10 @@ class _Hook(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def webhook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def webhook(port: int = 0) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Serve one; its address, which holds ``SECRET``, and what has been posted to it."""
     handler = type("Noting", (_Hook,), {"posted": []})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

@@ -9,12 +9,11 @@ import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
-from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.installed import how_to_install
@@ -32,6 +31,7 @@ TOO_OLD_MS: Final = 10 * MINUTE_MS
 """An alert that could not be sent for so long is news no more."""
 _MOST_WAITING: Final = 200
 _WAITS: Final = "waits"
+_NOT_SENT: Final = "not sent: "
 _NOT_YET: Final = "not yet: "
 _SEND_S: Final = 20.0
 _LOOK_S: Final = 1.0
@@ -134,13 +134,8 @@ def mark_waiting(entry: AlertEntry, channels: Iterable[str]) -> None:
     """
     there, why = list(channels), entry.alert.not_offered
     wanted = entry.alert.channels or there
-    became = f"not sent: {why}" if why else _WAITS
+    became = f"{_NOT_SENT}{why}" if why else _WAITS
     entry.deliveries.update({name: became for name in wanted if name in there})
-
-
-def why_unsent(board: Board, alert: Alert) -> str:
-    """Return why an alert is to wait: nobody knows whether its price still stands; else empty."""
-    return board.connection.why_lost if alert.is_of_prices else ""
 
 
 def is_pending(became: str) -> bool:
@@ -261,11 +256,19 @@ class AppriseChannel:
             raise ChannelError(f"{self._name} took nothing")
 
 
+class Unsent(NamedTuple):
+    """Why an alert is not sent: not yet, or never where that is ``is_final``."""
+
+    why: str
+    is_final: bool = False
+
+
 class Outbox:
     """Sends alerts to every channel, each in order, and tries again while one is down.
 
     What became of an alert stands in its ``deliveries``; ``on_change`` is called when it does.
-    ``holds`` says why an alert is to wait; others overtake it.
+    ``as_it_is`` is asked before each try: an alert is sent as it is then, and others overtake one
+    that is to wait.
     """
 
     def __init__(
@@ -274,13 +277,13 @@ class Outbox:
         clock: Clock,
         on_change: Callable[[AlertEntry], None] = lambda _entry: None,
         *,
-        holds: Callable[[Alert], str] = lambda _alert: "",
+        as_it_is: Callable[[Alert], Alert | Unsent] = lambda alert: alert,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._channels = channels
         self._clock = clock
         self._on_change = on_change
-        self._holds = holds
+        self._as_it_is = as_it_is
         self._rest = rest
         self._waiting = {name: deque[AlertEntry](maxlen=_MOST_WAITING) for name in channels}
         self._wake = {name: asyncio.Event() for name in channels}
@@ -329,13 +332,18 @@ class Outbox:
             wake.clear()
             await wake.wait()
 
-    def _first_to_go(self, name: str, waiting: Iterable[AlertEntry]) -> AlertEntry | None:
-        """Return the first that is not held, or has been for too long."""
-        for entry in waiting:
-            why = self._holds(entry.alert)
-            if not why or self._clock() - entry.at > TOO_OLD_MS:
+    def _first_to_go(self, name: str, waiting: deque[AlertEntry]) -> AlertEntry | None:
+        """Return the first that may be sent, or waited for too long; let go of what never may."""
+        for entry in list(waiting):
+            if self._clock() - entry.at > TOO_OLD_MS:
                 return entry
-            self._tell(entry, name, f"{_NOT_YET}{why}")
+            now = self._as_it_is(entry.alert)
+            if not isinstance(now, Unsent):
+                entry.alert = now
+                return entry
+            if now.is_final:
+                waiting.remove(entry)
+            self._tell(entry, name, f"{_NOT_SENT if now.is_final else _NOT_YET}{now.why}")
         return None
 
     async def _send(self, name: str, entry: AlertEntry) -> bool:

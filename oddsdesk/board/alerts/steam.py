@@ -85,6 +85,11 @@ class SteamWatch:
         changed, self._changed = self._changed, {}
         return {outcome: self._by_group(outcome, now_ms) for outcome in changed}
 
+    def moved_in(self, game_id: str, now_ms: int) -> Moved:
+        """Return how the outcomes of a game moved that did within the window."""
+        held = [outcome for outcome in self._moves if outcome.game_id == game_id]
+        return {outcome: self._by_group(outcome, now_ms) for outcome in held}
+
     def _by_group(self, outcome: SteamOutcome, now_ms: int) -> dict[str, float]:
         """By how much each operator moved: that of its prices that moved most."""
         found: dict[str, float] = {}

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import msgspec
 
 from oddsdesk.board.alerts import texts
-from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held
+from oddsdesk.board.alerts.channels import Unsent
+from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held, key_text
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
     ConnectionRule,
@@ -24,7 +25,8 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
-from oddsdesk.board.opportunity import UNRELIABLE, Opportunity
+from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.opportunity import UNRELIABLE
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind
@@ -33,6 +35,9 @@ _PASSING = (Held.COOLDOWN, Held.QUIET, Held.HOURLY)
 """What may let an alert pass later without anything new."""
 _OF_PRICES = (ValueRule, TargetRule, OpportunityRule, SteamRule)
 """Rules about prices, which nobody knows to stand while the connection is lost."""
+_LOOKS_BACK = "the past is shown"
+_NOT_READ = "prices are read for the first time"
+_OVER = "what it tells stood no more"
 Passes = Callable[..., bool]
 """Whether a preset lists a price, asked as ``ValueFilter.passes`` is."""
 
@@ -58,8 +63,8 @@ class AlertWatch:
     """Looks at each tick; who is told of the answers sends them.
 
     ``presets`` are by folded name, ``hidden`` says what the user does not want to see, asked as
-    ``HiddenThings.hides`` is; ``opportunities`` those of the board as they are now, and
-    ``open_bets`` the user's.
+    ``HiddenThings.hides`` is; ``opportunities`` are those of the board, kept up to date by who made
+    them, and ``open_bets`` the user's.
     """
 
     def __init__(
@@ -71,7 +76,7 @@ class AlertWatch:
         *,
         presets: Mapping[str, Passes],
         hidden: Passes = lambda **_: False,
-        opportunities: Callable[[], Iterable[Opportunity]] = lambda: (),
+        opportunities: Opportunities | None = None,
         open_bets: Callable[[], Iterable[OpenBet]] = lambda: (),
         after: "AlertWatch | None" = None,
     ) -> None:
@@ -138,6 +143,46 @@ class AlertWatch:
         self.ended = tuple(key for key in before if key not in self._present)
         return sent
 
+    def as_it_is(self, alert: Alert) -> Alert | Unsent:
+        """Return what may be sent of an alert now: of prices only what rules still find."""
+        board, connection = self._board, self._board.connection
+        if not alert.is_of_prices:
+            return alert
+        if connection.as_of_ms is not None or connection.is_lost:
+            return Unsent(connection.why_lost or _LOOKS_BACK)
+        found = self._found_again(alert)
+        if found is None:
+            is_begun = board.keeps_all or connection.has_value_bets is None
+            is_unread = is_begun and board.snapshot_progress.finished_at is None
+            return Unsent(_NOT_READ) if is_unread else Unsent(_OVER, is_final=True)
+        told = texts.marked(found, connection)
+        return Unsent(told.not_offered, is_final=True) if told.not_offered else told
+
+    def _found_again(self, alert: Alert) -> Alert | None:
+        """Look anew for what an alert tells; None where that is over."""
+        cell, key, now = alert.cell, key_text(alert.key), self._clock()
+        if cell is None:
+            return None
+        if self._opportunities is not None:
+            self._opportunities.look_at(cell[:3])
+        self._moved = {
+            minutes: watch.moved_in(cell.game_id, now) for minutes, watch in self._steam.items()
+        }
+        self._best = self._best_value(lambda price: self._stands(price, cell.game_id))
+        found: Alert | None = None
+        for rule in self._rules:
+            for each in self._found_by(rule) if isinstance(rule, _OF_PRICES) else ():
+                if key_text(each.key) == key:
+                    found = _joined(found, each)
+        return found
+
+    def _stands(self, price: AssessedPrice, game_id: str) -> bool:
+        """Whether a price of a game is value by its age of now; the board looks once a second."""
+        if price.key.game_id != game_id:
+            return False
+        found = self._board.assess(price.key)
+        return found is not None and found.is_value
+
     def _offer(self, alert: Alert, before: _Present | None) -> AlertEntry | None:
         is_news = before is None or _has_risen(before.level, alert.level, self.gate.policy.step)
         if before is not None and not is_news and not before.waits:
@@ -163,12 +208,14 @@ class AlertWatch:
             case ConnectionRule():
                 yield from self._connection(rule)
 
-    def _best_value(self) -> dict[Hashable, AssessedPrice]:
+    def _best_value(
+        self, counts: Callable[[AssessedPrice], bool] = lambda _price: True
+    ) -> dict[Hashable, AssessedPrice]:
         best: dict[Hashable, AssessedPrice] = {}
         for price in self._board.value_bets.values():
             if not price.is_value or not self._board.basis.is_mine(price.bookmaker):
                 continue
-            if is_hidden(price, self._hidden):
+            if is_hidden(price, self._hidden) or not counts(price):
                 continue
             held = best.get(price.outcome)
             if held is None or price.assessment.net_odds > held.assessment.net_odds:
@@ -216,7 +263,8 @@ class AlertWatch:
                     yield price.odds, name, key
 
     def _arbitrage(self, rule: OpportunityRule) -> Iterator[Alert]:
-        for found in self._opportunities():
+        offered = self._opportunities
+        for found in () if offered is None else offered.entries.values():
             if found.kind is OpportunityKind.ARBITRAGE and found.profit_pct >= rule.least:
                 yield Alert(
                     ("arbitrage", found.key),

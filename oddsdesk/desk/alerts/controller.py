@@ -1,7 +1,6 @@
 """Looks for alerts while the desk runs, and hands them to the desktop and to channels."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +14,6 @@ from oddsdesk.board.alerts.channels import (
     keep_address,
     mark_waiting,
     open_channel,
-    why_unsent,
 )
 from oddsdesk.board.alerts.gate import AlertEntry, Gate
 from oddsdesk.board.alerts.memory import AlertMemory
@@ -215,7 +213,6 @@ class AlertsController(QObject):
         self._offered = Opportunities(
             self._board, self._clock, lambda: split_of(self._preferences.get)
         )
-        offered = self._offered
         self._watch = AlertWatch(
             self._board,
             self._clock,
@@ -223,7 +220,7 @@ class AlertsController(QObject):
             self.gate,
             presets={each.name.casefold(): each.filter.passes for each in self._records.presets},
             hidden=self._hides,
-            opportunities=lambda: offered.entries.values(),
+            opportunities=self._offered,
             open_bets=self._open_bets,
             after=before,
         )
@@ -272,8 +269,9 @@ class AlertsController(QObject):
             except ChannelError as error:
                 self.problem_found.emit(str(error))
         if self._watch is watch and watch is not None:
-            holds = partial(why_unsent, self._board)
-            self._outbox = Outbox(found, self._clock, self._on_outbox_changed, holds=holds)
+            self._outbox = Outbox(
+                found, self._clock, self._on_outbox_changed, as_it_is=watch.as_it_is
+            )
             self._outbox.start()
             for entry in self.gate.entries:
                 self._outbox.resume(entry)

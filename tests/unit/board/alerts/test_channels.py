@@ -4,25 +4,21 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
-from functools import partial
 
 import pytest
-from msgspec.structs import replace
 
 from oddsdesk.board.alerts.channels import (
     ChannelError,
     Outbox,
+    Unsent,
     find_address,
     keep_address,
     keyring_name,
     open_channel,
     variable_of,
-    why_unsent,
 )
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
-from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.times import format_ms
 from oddsdesk.network import http
@@ -255,28 +251,54 @@ async def test_while_a_channel_is_down_for_a_minute_alerts_wait_in_order_and_oth
 async def test_an_alert_of_a_price_waits_until_it_is_known_to_stand_and_others_overtake_it() -> (
     None
 ):
-    phone, lost, board = Wire(), Connection(link=Link.WAITING), Board(lambda: NOW)
-    board.set_connection(lost)
-    holds = partial(why_unsent, board)
-    outbox = Outbox({"phone": phone}, lambda: phone.now, holds=holds, rest=phone.rest)
+    phone = Wire()
+    why = {"value": Unsent("not connected")}
+    outbox = Outbox(
+        {"phone": phone},
+        lambda: phone.now,
+        as_it_is=lambda alert: why.get(alert.title, alert),
+        rest=phone.rest,
+    )
     outbox.start()
     value = entry("value")
-    value.alert = replace(value.alert, is_of_prices=True)
     for each in (value, entry("no prices come")):
         outbox.put(each)
     await until(lambda: len(phone.got) == 1 and phone.now >= NOW + 60_000)
     assert [title for title, _ in phone.got] == ["no prices come"]
     assert value.deliveries["phone"] == "not yet: not connected"
-    board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
-    await until(lambda: value.deliveries["phone"].startswith("not yet: prices are read again"))
-    board.set_connection(Connection(link=Link.LIVE))
+    why["value"] = Unsent("prices are read again")
+    await until(lambda: value.deliveries["phone"] == "not yet: prices are read again")
+    del why["value"]
     await until(lambda: len(phone.got) == 2)
-    board.set_connection(lost)
-    late = replace(entry("late"), alert=value.alert, at=phone.now)
+    why["late"] = Unsent("not connected")
+    late = entry("late")
+    late.at = phone.now
     outbox.put(late)
     await until(lambda: late.deliveries["phone"].startswith("given up: not yet: not connected"))
     await outbox.stop()
     assert [title for title, _ in phone.got] == ["no prices come", "value"]
+
+
+async def test_what_is_over_when_a_channel_is_back_is_not_sent_and_the_rest_as_it_is_then() -> None:
+    phone = Wire()
+    phone.down_until = NOW + 60_000
+    later: dict[str, Alert | Unsent] = {}
+    outbox = Outbox(
+        {"phone": phone},
+        lambda: phone.now,
+        as_it_is=lambda alert: later.get(alert.title, alert),
+        rest=phone.rest,
+    )
+    outbox.start()
+    gone, moved = entry("2.08"), entry("2.10")
+    for each in (gone, moved):
+        outbox.put(each)
+    await until(lambda: phone.tries == 1)
+    later |= {"2.08": Unsent("it is over", is_final=True), "2.10": entry("2.06").alert}
+    await until(lambda: len(phone.got) == 1)
+    await outbox.stop()
+    assert gone.deliveries["phone"] == "not sent: it is over"
+    assert (phone.got[0][0], moved.alert.title) == ("2.06", "2.06")
 
 
 async def test_what_could_not_be_sent_for_ten_minutes_is_given_up_and_says_so() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from oddsdesk.board.alerts.channels import is_pending, mark_waiting
-from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held, said_text
+from oddsdesk.board.alerts.channels import Unsent, is_pending, mark_waiting
+from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held, key_text, said_text
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
     ConnectionRule,
@@ -20,7 +20,7 @@ from oddsdesk.board.alerts.rules import (
     ValueRule,
 )
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.pricing.formats import format_odds
@@ -29,6 +29,7 @@ from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, NAME, NOW, REFERENCE, Desk, Odds, matrix, message
 
 MINUTE = 60_000
+OVER = Unsent("what it tells stood no more", is_final=True)
 ODDS: Odds = {
     REFERENCE: {"Over 2.5": 1.95, "Under 2.5": 1.95},
     "Betfair": {"Over 2.5": 2.08, "Under 2.5": 1.80},
@@ -57,7 +58,7 @@ class Watched:
             self.gate,
             presets={"all value bets": lambda **_: True, "none": lambda **_: False},
             hidden=lambda **price: price["bookmaker"] in self.hidden,
-            opportunities=lambda: found.entries.values(),
+            opportunities=found,
             open_bets=lambda: bets,
         )
 
@@ -305,6 +306,80 @@ def test_what_was_told_before_the_connection_was_lost_is_no_news_afterwards() ->
     for link in (Link.WAITING, Link.LIVE):
         seen.board.set_connection(Connection(link=link, since_ms=NOW))
         assert seen.tick() == []
+
+
+SENT_LATER = [
+    ValueRule(),
+    TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05),
+    OpportunityRule(least=-100),
+    SteamRule(groups=2, points=0.1),
+]
+
+
+def kept(alert: Alert) -> Alert:
+    """Return an alert as a file keeps it."""
+    return msgspec.structs.replace(alert, key=key_text(alert.key))
+
+
+@pytest.mark.parametrize("rule", SENT_LATER)
+def test_an_alert_that_waited_is_asked_of_the_board_and_told_as_it_is(rule: Rule) -> None:
+    seen = Watched(rule)
+    seen.load()
+    for bookmaker in ("Unibet", "Bovada"):
+        seen.tell(2.0, bookmaker, "Over 2.5")
+    seen.tell(2.2, "Unibet", "Under 2.5")
+    alert = seen.tick()[0].alert
+    for asked in (alert, kept(alert)):
+        assert seen.watch.as_it_is(asked) == alert
+    if isinstance(rule, OpportunityRule):
+        seen.tell(2.25, "Unibet", "Under 2.5")
+    else:
+        seen.tell(2.075)
+    now = seen.watch.as_it_is(alert)
+    assert isinstance(now, Alert)
+    if not isinstance(rule, SteamRule):
+        assert now.says != alert.says or now.also != alert.also
+
+    for lost in (Connection(link=Link.WAITING), Connection(link=Link.LIVE, is_catching_up=True)):
+        seen.board.set_connection(lost)
+        assert seen.watch.as_it_is(alert) == Unsent(lost.why_lost)
+    seen.board.set_connection(Connection(link=Link.PAST, as_of_ms=NOW))
+    assert seen.watch.as_it_is(alert) == Unsent("the past is shown")
+    seen.board.set_connection(Connection(link=Link.LIVE, simulated=True))
+    said = seen.watch.as_it_is(alert)
+    assert isinstance(said, Unsent)
+    assert (said.is_final, said.why[:24]) == (True, "these odds are simulated")
+
+    seen.board.set_connection(Connection(link=Link.LIVE))
+    seen.desk.now += 11 * MINUTE
+    assert seen.watch.as_it_is(alert) == Unsent("prices are read for the first time")
+    seen.board.set_snapshot_progress(SnapshotProgress(finished_at=seen.desk.now))
+    assert seen.watch.as_it_is(alert) == OVER
+
+
+def test_value_that_no_more_is_when_it_could_be_sent_is_over() -> None:
+    seen = Watched(ValueRule(), ConnectionRule(seconds=0))
+    seen.load()
+    (sent,) = seen.tick()
+    seen.board.set_snapshot_progress(SnapshotProgress(finished_at=seen.desk.now))
+    seen.board.set_connection(Connection(link=Link.WAITING, since_ms=NOW))
+    (lost,) = seen.tick()
+    seen.board.set_connection(Connection(link=Link.LIVE))
+    seen.tell(1.90)
+    assert seen.watch.as_it_is(sent.alert) == OVER
+    assert seen.watch.as_it_is(lost.alert) == lost.alert
+
+
+def test_value_that_grew_old_while_the_computer_slept_is_over_before_anything_is_looked_at() -> (
+    None
+):
+    seen = Watched(ValueRule())
+    seen.load()
+    (sent,) = seen.tick()
+    seen.board.set_snapshot_progress(SnapshotProgress(finished_at=seen.desk.now))
+    seen.desk.now += 4 * MINUTE
+    assert seen.board.value_bets, "not swept yet"
+    assert seen.watch.as_it_is(sent.alert) == OVER
 
 
 def test_value_that_is_gone_ends_its_alert() -> None:
