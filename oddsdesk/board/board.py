@@ -343,9 +343,11 @@ class Board:
         book.matrix.read_at = now
         if book.date(entry):
             self._tell_values(self.values.assess_games({entry.game_id}, now))
-        book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
+        since = now if asked_at is None else asked_at
+        book.withdraw_unheard(since, now, whole)
         self._passed_over.tell(matrix.match_name, bad)
         self._recompute(book, whole)
+        yield from self._values_read(since, entry.game_id)
 
     def replace_matrix(self, matrix: GameMatrix) -> Iterator[None]:
         """Take a whole picture of a game for all that is held of it, which may be of later (D73).
@@ -421,9 +423,10 @@ class Board:
     ) -> Iterator[None]:
         """Take in the whole list of value bets, one a step; ``is_cut``: as far as read."""
         held, bad, now = self.values, list[str](), self._clock()
-        differs = yield from held.take(bets, bad, now)
+        asked_at = now if asked_at is None else asked_at
+        differs = yield from held.take(bets, bad, now, asked_at)
         differs = differs or is_cut != held.is_cut
-        held.read_at, held.is_cut = now if asked_at is None else asked_at, is_cut
+        held.read_at, held.is_cut = asked_at, is_cut
         self._passed_over.tell("value bets", bad)
         if differs:
             self._subscribers.tell(ValueBetsChanged())
@@ -578,16 +581,23 @@ class Board:
             book.withdraw_unheard(since_ms, self._clock(), changes)
             self._recompute(book, changes)
             yield
+        yield from self._values_read(since_ms)
 
     def end_game(self, game: str) -> None:
         """Mark every price of a game as gone: the service shows it no more."""
         self._gone.add(game)
-        book = self._books.get(game)
+        book, now = self._books.get(game), self._clock()
         if book is not None:
             changes = Changes()
-            now = self._clock()
             book.withdraw_unheard(now + 1, now, changes)
             self._recompute(book, changes)
+        exhaust(self._values_read(now, game))
+
+    def _values_read(self, since_ms: int, game: str = "") -> Iterator[None]:
+        """Note for the value bets that all prices were read, of a game or of every one."""
+        for moved in self.values.prices_read(since_ms, self._clock(), game):
+            self._tell_values(moved)
+            yield
 
     def merge_game(self, game: str, into: str) -> None:
         """Note that a game is part of another by now: nobody offers its prices any more (D69)."""

@@ -336,7 +336,8 @@ def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Exp
     """Explain a value bet of a game whose prices are not held, from its row alone."""
     bet, line = row.bet, row.line(now_ms)
     side = line.group.sides[0]
-    assessment = row.assess(key, board.basis, now_ms, is_offered=True).assessment
+    is_offered = board.values.is_offered(key)
+    assessment = row.assess(key, board.basis, now_ms, is_offered=is_offered).assessment
     profile = board.basis.profiles.of(bet.bookmaker)
     found = _Figured(line, side, assessment, profile, None)
     checks = tuple(each for each in assessment.checks if each.rule not in _UNKNOWN_FROM_ROW)

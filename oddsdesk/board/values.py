@@ -17,7 +17,7 @@ from oddsdesk.board.matrix import Matrix, RowKey
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.board.service_rows import ServiceRow, audited
 from oddsdesk.contract.resources import ValueBet
-from oddsdesk.pricing.assessment import GOAL_MARKETS
+from oddsdesk.pricing.assessment import GOAL_MARKETS, Caution
 from oddsdesk.pricing.audit import Audit, Hypothesis, audit, sends_return_rate, still_fits
 
 AUDITED: Final = 12
@@ -63,9 +63,13 @@ class ValueBets:
         self._listed_at: dict[str, dict[SelectionKey, list[str | None]]] = {}
         """Whose price of a selection the service lists, by game."""
         self._audited_at = 0
+        self._listed_since: dict[RowKey, int] = {}
+        """When the list was asked for in which a bet was first as the service found it."""
+        self._read_since: dict[str, int] = {}
+        """When the prices of a game were asked for that are held, and (without one) of all."""
 
     def take(
-        self, bets: Iterable[ValueBet], bad: list[str], now_ms: int
+        self, bets: Iterable[ValueBet], bad: list[str], now_ms: int, asked_at: int
     ) -> Generator[None, None, bool]:
         """Take in the service's whole list in steps of one bet; return whether anything differs.
 
@@ -81,6 +85,10 @@ class ValueBets:
         before, listed_before = self.audit, self.listed
         self._audit(checked[:AUDITED], now_ms, is_turned)
         self.listed = {self._key_of(bet): bet for bet in checked}
+        self._listed_since = {
+            key: self._listed_since[key] if _is_as_found(bet, listed_before.get(key)) else asked_at
+            for key, bet in self.listed.items()
+        }
         self._listed_at = {}
         for game, market_type, period, selection, bookmaker in self.listed:
             of_game = self._listed_at.setdefault(game, {})
@@ -99,6 +107,32 @@ class ValueBets:
         """Whether a price is assessed as it is held: what it is does not rest on its row."""
         entry = self.entries.get(key)
         return entry is not None and entry.scraped_at is not None and entry.due_at > now_ms
+
+    def prices_read(self, asked_at: int, now_ms: int, game: str = "") -> Iterator[list[RowKey]]:
+        """Note that all prices of a game are held, or of every one; in steps, as ``ageing``.
+
+        A bet of the list whose price is not among them is offered no more.
+        """
+        self._read_since[game] = asked_at
+        due = [
+            key
+            for key in self.listed
+            if game in ("", key.game_id)
+            and (entry := self.entries.get(key)) is not None
+            and entry.scraped_at is None
+            and Caution.WITHDRAWN not in entry.assessment.cautions
+        ]
+        for start in range(0, len(due), _AGED_AT_ONCE):
+            yield self._assess_all(due[start : start + _AGED_AT_ONCE], now_ms)
+
+    def is_offered(self, key: RowKey) -> bool:
+        """Whether the service may show the price of a bet of its list, which is not held.
+
+        It shows none that was not seen for ten minutes, and its list may hold older ones.
+        """
+        read = max(self._read_since.get(key.game_id, 0), self._read_since.get("", 0))
+        detected_at = optional_ms(self.listed[key].detected_at) or 0
+        return read <= self._listed_since[key] and read - detected_at < WITHDRAWN_KEPT_MS
 
     def assess_all(self, now_ms: int) -> None:
         """Assess everything anew, on another basis."""
@@ -120,6 +154,8 @@ class ValueBets:
     def forget_game(self, game: str, now_ms: int) -> list[RowKey]:
         """Drop what rested on a game's prices, which are held no more."""
         self._near.pop(game, None)
+        for read in (game, ""):
+            self._read_since.pop(read, None)
         return self.assess_games({game}, now_ms)
 
     def assess_games(self, games: Container[str], now_ms: int) -> list[RowKey]:
@@ -204,10 +240,7 @@ class ValueBets:
         is_reference = key.bookmaker == self._basis.reference.bookmaker
         if row is None or is_reference:
             return None
-        detected_at = optional_ms(row.bet.detected_at) or 0
-        read_at = None if book is None else book.matrix.read_at
-        is_gone = read_at is not None and read_at - detected_at >= WITHDRAWN_KEPT_MS
-        return row.assess(key, self._basis, now_ms, is_offered=not is_gone)
+        return row.assess(key, self._basis, now_ms, is_offered=self.is_offered(key))
 
     def _served(self) -> Sequence[Hypothesis]:
         """How the service may reckon: the likeliest formula first, none where none fits."""
@@ -282,6 +315,11 @@ def _turned_round(bet: ValueBet) -> ValueBet:
     """Return a bet of a service that sends 1/S with S itself (D52)."""
     rate = bet.payout_rate
     return msgspec.structs.replace(bet, payout_rate=1 / rate) if rate > 0 else bet
+
+
+def _is_as_found(bet: ValueBet, before: ValueBet | None) -> bool:
+    """Whether a bet of the list is one of before, and was not found anew."""
+    return before is not None and bet.detected_at == before.detected_at
 
 
 def _makes_sense(bet: ValueBet, bad: list[str]) -> bool:

@@ -159,9 +159,15 @@ def caution_text(caution: Caution, reference: str) -> str:
     return _CAUTIONS[caution].format(reference=reference)
 
 
+def told_cautions(found: Assessment) -> list[Caution]:
+    """Return what is said against a price: the age of one that is gone is not waited for."""
+    is_gone = Caution.WITHDRAWN in found.cautions
+    return [each for each in found.cautions if not (is_gone and each is Caution.AGE_UNKNOWN)]
+
+
 def cautions_text(found: Assessment, reference: str) -> str:
     """Return all that speaks against a price, the gravest first; empty where nothing does."""
-    return "; ".join(caution_text(caution, reference) for caution in found.cautions)
+    return "; ".join(caution_text(caution, reference) for caution in told_cautions(found))
 
 
 def remedies(said: Explanation) -> list[str]:

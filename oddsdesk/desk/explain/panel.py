@@ -28,7 +28,13 @@ from oddsdesk.board.notices import (
     RowsChanged,
     ValueBetsChanged,
 )
-from oddsdesk.board.verdict_words import NOT_MINE, caution_text, remedies, unvalued_text
+from oddsdesk.board.verdict_words import (
+    NOT_MINE,
+    caution_text,
+    remedies,
+    told_cautions,
+    unvalued_text,
+)
 from oddsdesk.clock import Clock
 from oddsdesk.desk.explain.facts import (
     FactList,
@@ -48,6 +54,7 @@ from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import span_text
+from oddsdesk.pricing.assessment import Caution
 
 _TICK_MS: Final = 1_000
 _CALM_MS: Final = 100
@@ -224,7 +231,7 @@ class ExplainPanel(QWidget):
         self.big.setText("Not valued" if said.true_ev is None else ev_text(said.true_ev))
         give_ink(self.big, _ink_of(said))
         self.note.setText("\n".join(self._notes(said)))
-        cautions = said.assessment.cautions if said.no_fair_odds is None else ()
+        cautions = told_cautions(said.assessment) if said.no_fair_odds is None else []
         texts = [f"No value: {caution_text(each, said.reference)}" for each in cautions]
         if not said.is_mine:
             texts.append(NOT_MINE)
@@ -250,7 +257,9 @@ class ExplainPanel(QWidget):
         if said.scraped_at is not None:
             notes.append(f"seen {span_text(self._clock() - said.scraped_at)} ago")
         if said.from_row:
-            notes.append("By the service's row alone: the other prices are being read.")
+            is_gone = Caution.WITHDRAWN in said.assessment.cautions
+            why = "it shows the price no more" if is_gone else "the other prices are being read"
+            notes.append(f"By the service's row alone: {why}.")
         return notes
 
     def _on_board_notice(self, notice: Notice) -> None:

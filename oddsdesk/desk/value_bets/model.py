@@ -8,7 +8,13 @@ from msgspec.structs import replace
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import Bet
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.verdict_words import BOUNDS, PER_DECIDED, PER_DECIDED_TEXT, caution_text
+from oddsdesk.board.verdict_words import (
+    BOUNDS,
+    PER_DECIDED,
+    PER_DECIDED_TEXT,
+    caution_text,
+    told_cautions,
+)
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui.formatting import (
@@ -139,7 +145,7 @@ def against_text(row: BetRow) -> str:
     """Return why a price is no value, in a few words; empty where it is."""
     found = row.price.assessment
     if found.cautions:
-        return caution_text(found.cautions[0], row.reference)
+        return caution_text(told_cautions(found)[0], row.reference)
     if found.is_value:
         return ""
     net = found.net_odds != found.odds
@@ -173,14 +179,14 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     if row.service_ev_pct is not None:
         by = f", by {row.service_reference}" if row.service_reference else ""
         yield f"Service EV {signed_text(row.service_ev_pct)} %{by}"
-    for caution in found.cautions:
+    for caution in told_cautions(found):
         yield f"No value: {caution_text(caution, row.reference)}"
     if row.liquidity is not None:
         yield f"{row.reference} takes up to {row.liquidity:,.0f}, in its own currency"
     if price.scraped_at is not None:
         yield f"Seen {span_text(now_ms - price.scraped_at)} ago"
     for other in row.others[:_MOST_NAMED]:
-        against = other.assessment.cautions[:1]
+        against = told_cautions(other.assessment)[:1]
         why = "".join(f": {caution_text(caution, row.reference)}" for caution in against)
         what = other.key.selection
         written = "" if what == price.key.selection else f" as {what}"
@@ -259,7 +265,7 @@ def _limit(row: BetRow, _now: int) -> Cell:
 def _caution(row: BetRow, _now: int) -> Cell:
     found, why = row.price.assessment, against_text(row)
     if why:
-        more = len(found.cautions) - 1
+        more = len(told_cautions(found)) - 1
         return Cell(why, TextRole.VALUE, note=f"+ {more}" if more > 0 else "")
     bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
     others = sum(other.is_value for other in row.others)

@@ -136,6 +136,11 @@ def test_a_bet_whose_price_is_not_read_has_no_stake_until_its_age_is_known(
     assert row(panel)["Stake"] == "–"
     assert row(panel)["Caution"] == "age not known yet"
     assert panel.table.model.cell(0, TITLES.index("EV net")).ink is TextRole.NOTE
+    quoted.clock.now += 1_000
+    exhaust(quoted.board.withdrawing_unheard(quoted.clock.now))
+    qtbot.waitUntil(lambda: row(panel)["Caution"] == "no longer offered")
+    assert row(panel)["Stake"] == "–"
+    assert "age" not in panel.table.model.tip(0, TITLES.index("EV net"))
 
 
 def test_the_navigator_counts_what_the_value_list_counts(

@@ -317,6 +317,41 @@ def test_a_withdrawn_price_falls_until_it_is_detected_anew(desk: Desk) -> None:
     assert cautions(desk) == (Caution.AGE_UNKNOWN,)
 
 
+def test_a_bet_of_the_list_that_a_whole_reading_lacks_is_offered_no_more(desk: Desk) -> None:
+    exhaust(desk.board.merge_value_bets([value_bet()], desk.now))
+    desk.heard()
+    desk.now += 1_000
+    exhaust(desk.board.withdrawing_unheard(desk.now))
+    assert cautions(desk) == (Caution.AGE_UNKNOWN, Caution.WITHDRAWN)
+    assert ValueBetsChanged((KEY,)) in desk.heard()
+    said = explain(desk.board, KEY, desk.now)
+    assert said is not None
+    assert said.assessment.cautions == cautions(desk)
+    again = [value_bet(), value_bet(bookmaker="Unibet", detected_at=format_ms(desk.now))]
+    exhaust(desk.board.merge_value_bets(again, desk.now))
+    assert Caution.WITHDRAWN in cautions(desk)
+    new = desk.board.value_bets[KEY._replace(bookmaker="Unibet")]
+    assert new.assessment.cautions == (Caution.AGE_UNKNOWN,)
+    exhaust(desk.board.merge_value_bets([value_bet(detected_at=format_ms(desk.now))], desk.now))
+    assert cautions(desk) == (Caution.AGE_UNKNOWN,)
+
+
+def test_a_bet_found_long_before_its_prices_were_read_needs_no_second_reading(desk: Desk) -> None:
+    desk.now += 70_000
+    exhaust(desk.board.withdrawing_unheard(desk.now))
+    exhaust(desk.board.merge_value_bets([value_bet()], desk.now + 1))
+    assert Caution.WITHDRAWN in cautions(desk)
+
+
+def test_a_bet_on_a_game_that_the_service_has_no_more_is_offered_no_more(desk: Desk) -> None:
+    exhaust(desk.board.merge_value_bets([value_bet()], desk.now))
+    desk.now += 1_000
+    desk.board.end_game("another")
+    assert cautions(desk) == (Caution.AGE_UNKNOWN,)
+    desk.board.end_game(GAME)
+    assert Caution.WITHDRAWN in cautions(desk)
+
+
 def test_what_the_kick_off_changes_is_assessed_and_told_some_prices_at_a_time(desk: Desk) -> None:
     names = [f"B{number}" for number in range(50)]
     many = {REFERENCE: TOTAL[REFERENCE], **{name: {"Over 2.5": 2.15} for name in names}}
