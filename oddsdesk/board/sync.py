@@ -314,6 +314,8 @@ class Sync:
     def _hurry_games(self) -> None:
         self._hurry_handle = None
         self._poller.hurry([GAMES])
+        if self._board.connection.simulated:  # a new simulation takes back what another offered
+            self._poller.hurry(self._read_by())
 
     def _on_stream_state(self, state: StreamState) -> None:
         self._monitor.stream_state(state)

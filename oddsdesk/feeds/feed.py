@@ -119,8 +119,12 @@ class Recorder:
         """Why a simulation ended by itself."""
 
     async def run(self) -> None:
-        """Record until the feed ends or the task is cancelled."""
+        """Record until the feed ends or the task is cancelled.
+
+        A simulation takes back what an earlier one offered: of both together nobody makes a price.
+        """
         try:
+            await self._accepted(0, lambda: self.withdraw_simulated(another=True))
             async with aclosing(self._feed.batches(self._clock)) as batches:
                 async for batch in batches:
                     for start in range(0, len(batch), MOST_AT_ONCE):
@@ -134,16 +138,16 @@ class Recorder:
         finally:
             self._give_up()
 
-    async def withdraw_simulated(self) -> None:
-        """Take back what a simulation offers, once it has ended.
+    async def withdraw_simulated(self, *, another: bool = False) -> None:
+        """Take back what a simulation offers, as it ends or ``another`` begins.
 
-        Nobody offers that, and beside real prices of the same game it would be judged with them.
+        Nobody offers that, and beside other prices of the same game it would be judged with them.
 
         Raises:
             StoreUnavailableError: the database refuses; then the prices age away.
         """
         if self._feed.simulated:
-            await asyncio.wrap_future(self._store.end_simulation())
+            await asyncio.wrap_future(self._store.end_simulation(another=another))
 
     async def _take(self, batch: list[Quote]) -> None:
         try:
@@ -155,19 +159,26 @@ class Recorder:
 
     async def _record(self, batch: list[Quote]) -> None:
         feed = self._feed
+        shifted = feed.recorded_at is not None
+
+        async def record() -> None:
+            recorded = self._store.record(batch, feed.simulated, feed.origin, shifted=shifted)
+            await asyncio.wrap_future(recorded)
+
+        await self._accepted(len(batch) + self._later, record)
+
+    async def _accepted(self, quotes: int, work: Callable[[], Awaitable[None]]) -> None:
+        """Do work until the database takes it, with so many quotes waiting meanwhile."""
         while True:
             try:
-                recorded = self._store.record(
-                    batch, feed.simulated, feed.origin, shifted=feed.recorded_at is not None
-                )
-                await asyncio.wrap_future(recorded)
+                await work()
             except StoreUnavailableError as error:
-                if not self.waiting:
+                if self.fault is None:
                     _log.warning("%s waits, its quotes are kept: %s", self.name, error)
-                self.waiting, self.fault = len(batch) + self._later, error.fault
+                self.waiting, self.fault = quotes, error.fault
                 await asyncio.sleep(RETRY_S)
                 continue
-            if self.waiting:
+            if self.fault is not None:
                 _log.warning("%s: quotes are recorded again, none are lost", self.name)
             self.waiting, self.fault = 0, None
             return

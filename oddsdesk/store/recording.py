@@ -394,9 +394,14 @@ def record_quotes(
     return Recorded(recording.quotes, len(changes.log), recording.skipped, last_seq)
 
 
-def end_simulation(tables: Tables, now_ms: int) -> int:
-    """Withdraw what is simulated unless real odds have done so; return how many changes."""
-    return 0 if tables.known().has_real else _withdraw_all(tables, now_ms, {})
+def end_simulation(tables: Tables, now_ms: int, *, another: bool = False) -> int:
+    """Withdraw what is simulated unless real odds have done so; return how many changes.
+
+    ``another`` begins: nobody is to take its first prices for real ones meanwhile.
+    """
+    if tables.known().has_real:
+        return 0
+    return _withdraw_all(tables, now_ms, {LAST_SIMULATED_AT: now_ms if another else 0})
 
 
 def _withdraw_all(tables: Tables, now_ms: int, settings: Mapping[str, int]) -> int:
@@ -426,7 +431,7 @@ def _withdraw_all(tables: Tables, now_ms: int, settings: Mapping[str, int]) -> i
         sources=(),
         games=GameChanges((), (), (), {}),
         other_names=(),
-        settings={**settings, LAST_SIMULATED_AT: 0},
+        settings={LAST_SIMULATED_AT: 0, **settings},
         recorded=None,
     )
     tables.write(changes)

@@ -61,8 +61,11 @@ class Store(Protocol):
         """
         ...
 
-    def end_simulation(self) -> Future[None]:
-        """Withdraw what is simulated; where real odds are recorded that is done already."""
+    def end_simulation(self, *, another: bool = False) -> Future[None]:
+        """Withdraw what is simulated; where real odds are recorded that is done already.
+
+        ``another`` simulation begins: that prices are simulated goes on being said.
+        """
         ...
 
     def refusal(self) -> StoreUnavailableError | None:

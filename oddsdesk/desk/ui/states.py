@@ -96,7 +96,7 @@ def state_without_rows(
         return EmptyState(
             "table",
             "The service shows this game no more.",
-            "It is over, or simulated odds made way for real ones.",
+            "It is over, or its odds were simulated and made way for others.",
         )
     return EmptyState("loading", "Reading the prices of this game…")
 

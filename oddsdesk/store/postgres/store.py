@@ -150,12 +150,13 @@ class PostgresStore:
             future.add_done_callback(self._note)
         return future
 
-    def end_simulation(self) -> Future[None]:
+    def end_simulation(self, *, another: bool = False) -> Future[None]:
         """Withdraw what is simulated; see ``Store.end_simulation``."""
 
         def function(connection: Connection) -> None:
             tables = PostgresTables(connection)
-            changed = self._noting(tables, partial(end_simulation, now_ms=self._clock()))
+            ending = partial(end_simulation, now_ms=self._clock(), another=another)
+            changed = self._noting(tables, ending)
             self._log_grew = self._log_grew or changed > 0
 
         return self._submit(function, is_long=True)

@@ -169,11 +169,11 @@ class SqliteStore:
             future.add_done_callback(lambda done: self._note(done, logged))
         return future
 
-    def end_simulation(self) -> Future[None]:
-        """Withdraw what is simulated; where real odds are recorded that is done already."""
+    def end_simulation(self, *, another: bool = False) -> Future[None]:
+        """Withdraw what is simulated; see ``Store.end_simulation``."""
 
         def function(connection: sqlite3.Connection) -> None:
-            changed = end_simulation(SqliteTables(connection), self._clock())
+            changed = end_simulation(SqliteTables(connection), self._clock(), another=another)
             self._log_grew = self._log_grew or changed > 0
 
         return self._submit(function, is_long=True)

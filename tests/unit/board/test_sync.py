@@ -50,6 +50,16 @@ async def syncing(
             await sync.stop()
 
 
+def read_at(board: Board) -> int:
+    matrix = board.matrix(GAME)
+    return 0 if matrix is None else matrix.read_at or 0
+
+
+def is_withdrawn(board: Board) -> bool:
+    price = board.price(GAME, DRAW)
+    return price is None or not price.is_offered
+
+
 def odds(board: Board, key: CellKey = DRAW) -> float | None:
     price = board.price(GAME, key)
     return None if price is None else price.odds
@@ -541,6 +551,28 @@ async def test_the_first_real_price_ends_what_is_simulated_at_once(tmp_path: Pat
                 await until_told(board, lambda: board.connection.simulated is False)
             assert odds(board) is None
             await until_told(board, lambda: len(board.games) == 1)
+
+
+async def test_a_simulation_begun_anew_takes_back_what_is_held_of_the_one_before(
+    tmp_path: Path,
+) -> None:
+    """The stream tells of no withdrawal; open games are read minutes later here."""
+    settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
+    async with serving(settings) as server:
+        made_up = [quote(name) for name in MONEYLINE]
+        await asyncio.wrap_future(server.store.record(made_up, simulated=True))
+        async with syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync):
+            sync.subscribe_game(GAME)
+            await until_told(board, lambda: odds(board) == 3.5)
+            await until_told(board, lambda: board.connection.simulated is True)
+            await until_told(board, lambda: board.connection.link is Link.LIVE)
+            await until(lambda: read_at(board) > (board.connection.since_ms or 0))
+            await asyncio.wrap_future(server.store.end_simulation(another=True))
+            others = [msgspec.structs.replace(each, match_name="Ajax vs PSV") for each in made_up]
+            await asyncio.wrap_future(server.store.record(others, simulated=True))
+            async with asyncio.timeout(in_time(5)):
+                await until_told(board, lambda: is_withdrawn(board))
+            assert board.connection.simulated
 
 
 async def test_what_the_service_says_is_wrong_with_it_is_known_until_it_is_over(

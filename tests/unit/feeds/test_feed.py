@@ -129,6 +129,28 @@ async def test_what_was_made_up_is_withdrawn_when_it_ends(tmp_path: Path) -> Non
     store.close()
 
 
+async def test_a_simulation_that_begins_takes_back_what_an_earlier_run_offered(
+    tmp_path: Path,
+) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    old, new = (msgspec.structs.replace(QUOTE, match_name=n) for n in ("A vs B", "C vs D"))
+    await Recorder(Said([QUOTE, old], simulated=True), store, lambda: NOW).run()
+    reader, offered = store.reader(), {QUOTE.match_name, new.match_name}
+    simulated: list[bool] = []
+    store.on_commit(lambda: simulated.append(reader.is_simulated(NOW)))
+    await Recorder(Said([QUOTE, new], simulated=True), store, lambda: NOW + 1).run()
+    standing = reader.standing_quotes(NOW, 60_000)
+    assert {each.match_name for each in standing} == offered
+    assert simulated, "and it is said to be simulated at any moment"
+    assert all(simulated)
+    real = msgspec.structs.replace(QUOTE, bookmaker="Bet365")
+    await Recorder(Said([real]), store, lambda: NOW).run()
+    last = reader.last_seq()
+    await Recorder(Said(simulated=True), store, lambda: NOW).run()
+    assert reader.last_seq() == last, "real odds are withdrawn by no simulation"
+    store.close()
+
+
 async def test_a_simulation_ends_by_itself_once_real_odds_are_recorded(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
