@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import time
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.board.alerts.gate import Alert, Gate, Held
 from oddsdesk.board.alerts.rules import Policy
@@ -57,6 +58,13 @@ def test_nothing_is_sent_in_quiet_hours_and_what_was_held_may_pass_after_them() 
     assert held.offer(alert()).held is Held.QUIET
     clock.time_of_day = time(7)
     assert held.offer(alert(), is_news=False).held is None
+
+
+def test_odds_that_nobody_offers_have_an_hour_of_their_own() -> None:
+    held = gate(Clock(), most_per_hour=2)
+    made_up = [replace(alert(key), not_offered="simulated") for key in "abc"]
+    assert [held.offer(each).held for each in made_up] == [None, None, Held.HOURLY]
+    assert [held.offer(alert(key)).held for key in "def"] == [None, None, Held.HOURLY]
 
 
 @pytest.fixture
