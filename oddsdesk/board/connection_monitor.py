@@ -22,10 +22,15 @@ from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Connecting, StreamState
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.network.errors import silence_text
 from oddsdesk.tasks import JobFault
 
 STREAM: Final = "stream"
 """The name of the stream's job."""
+_SILENCE: Final = "silence"
+"""Stands among the jobs that went wrong while a request is not answered."""
+_MOST_SILENT: Final = 6
+"""Looks, a second each: so many find a request unanswered and nothing heard before that is said."""
 _MINUTE_MS: Final = 60_000
 _LATEST: Final = 200
 """So many messages tell of the lag, and those that came together with them."""
@@ -71,6 +76,8 @@ class ConnectionMonitor:
         """Since when what is read counts: the service came back."""
         self._failed_at = 0
         self._was_heard = False
+        self._heard_before: int | None = None
+        self._silent_looks = 0
         self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
         self._troubles: dict[str, _Trouble] = {}
         self._opened_at = 0
@@ -120,7 +127,7 @@ class ConnectionMonitor:
         """Take in how a job went."""
         if error is None:
             self._heard_at = self._clock()
-            for each in self.unanswered if job in self.unanswered else (job,):
+            for each in self.unanswered if job in self.unanswered else (job, _SILENCE):
                 self._troubles.pop(each, None)  # what answers one, after all, answers the others
         elif isinstance(error, ForbiddenError) and error.is_about_plan:
             self._not_on_plan(error)
@@ -130,15 +137,30 @@ class ConnectionMonitor:
             refused = isinstance(error, UnauthorizedError | ForbiddenError)
             link = Link.REFUSED if refused else Link.WAITING
             self._failed_at = self._clock()
-            self._troubles[job] = _Trouble(
-                link,
-                error.message,
-                next_try_ms,
-                self._advice(error),
-                error.code,
-                isinstance(error, OfflineError),
-            )
+            self._troubles[job] = self._trouble(link, error, next_try_ms)
         self._refresh()
+
+    def look(self, heard: int | None, host: str) -> None:
+        """Look whether the service answers what it was asked; call it every second or so.
+
+        A plan without a stream has no other sign of one that hangs, and a request is given up after
+        15 s. What is counted are looks, since the desk may have been too busy to hear.
+
+        Args:
+            heard: How often anything was heard, None while no answer is waited for.
+            host: Who is asked.
+        """
+        is_silent = heard is not None and heard == self._heard_before
+        self._silent_looks = self._silent_looks + 1 if is_silent else 0
+        self._heard_before = heard
+        if self._silent_looks == _MOST_SILENT and self._stream[0] is not Link.LIVE:
+            error = OfflineError(silence_text(host))
+            since = self._clock() - _MOST_SILENT * 1000
+            self._failed_at = max(self._failed_at, since)  # a reading begun since then is as good
+            self._troubles[_SILENCE] = self._trouble(Link.WAITING, error, None)
+            self._refresh()
+        elif not self._silent_looks and self._troubles.pop(_SILENCE, None) is not None:
+            self._refresh()
 
     def read(self, job: str, began_ms: int) -> None:
         """Take in that a job has read all that it reads, which it began at a moment."""
@@ -232,6 +254,11 @@ class ConnectionMonitor:
         if link is not Link.LIVE or trouble.link is Link.REFUSED:
             link = trouble.link
         self._show(link, trouble.reason, trouble.next_try_ms, trouble.advice, trouble.code)
+
+    def _trouble(self, link: Link, error: ServiceError, next_try_ms: int | None) -> _Trouble:
+        is_unanswered = isinstance(error, OfflineError)
+        said = self._advice(error)
+        return _Trouble(link, error.message, next_try_ms, said, error.code, is_unanswered)
 
     def _advice(self, error: ServiceError) -> str:
         """Return what to do; nothing if the service answered before, unless it refuses the key."""

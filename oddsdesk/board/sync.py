@@ -41,12 +41,15 @@ from oddsdesk.client.stream import Connected, Lost, StreamState
 from oddsdesk.client.whole_lists import LIMIT, all_games, all_in_play
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import PriceMessage
+from oddsdesk.network.addresses import host_of
 from oddsdesk.network.backoff import Randomness
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import Jobs
 
 _HEALTH: Final = "health"
 _TICK_S: Final = 1.0
+_LOOKS_A_SIGN: Final = 4
+"""A sign of life is asked for at every so-manieth tick, as often as a stream is pinged."""
 _FILLING_MS: Final = 10_000
 """For so long after a connect an unknown game has the list read at once, later with its poll."""
 _HURRY_S: Final = 1.0
@@ -92,6 +95,7 @@ class Sync:
         self._unsubscribe: Callable[[], None] = lambda: None
         self._filling_until_ms = 0
         self._has_games = False
+        self._looks = 0
 
     def start(self) -> None:
         """Begin: games and subscribed ones first, then value bets, the stream and the rest."""
@@ -352,10 +356,18 @@ class Sync:
                 self._poller.hurry()
             periods_s = self.budget.periods_s()
             self._monitor.tick(self._quota(), self.plan.in_words(periods_s))
+            self._look_for_silence()
             await in_slices(self._board.sweeping())
             since_ms = self._board.connection.since_ms or 0
             self._board.scrape_interval.be_patient(self._patience_ms(), since_ms)
             await asyncio.sleep(_TICK_S)
+
+    def _look_for_silence(self) -> None:
+        """Ask for a sign of life where no stream gives one; it costs no request of the quota."""
+        self._monitor.look(self._client.heard, host_of(self._client.addresses.base))
+        self._looks += 1
+        if self._looks % _LOOKS_A_SIGN == 0 and self._board.connection.link is Link.POLLING:
+            self._poller.hurry([_HEALTH])
 
     def _patience_ms(self) -> int:
         """Return how long a price may go unread without looking older.

@@ -97,6 +97,11 @@ class Client:
         """Requests left, None before the first answer."""
         return self._requests.quota
 
+    @property
+    def heard(self) -> int | None:
+        """How often anything was heard of the service; None while no answer is waited for."""
+        return self._requests.heard
+
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
         await self._requests.close()

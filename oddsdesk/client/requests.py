@@ -39,6 +39,7 @@ class Requests:
         self.quota: Quota | None = None
         self._keeps_quota = keeps_quota
         self._under_way = 0
+        self._asked = 0
         self._addresses = addresses
         self._key = key
         keep_secret(key)
@@ -65,6 +66,11 @@ class Requests:
     async def post(self, path: str) -> bytes:
         """Return the body of a success at the address for tokens; the quota does not count it."""
         return await self._request("POST", self._addresses.auth, path, {})
+
+    @property
+    def heard(self) -> int | None:
+        """How often anything was heard; None while no answer is waited for."""
+        return self._http.heard if self._asked and self._http is not None else None
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -95,12 +101,15 @@ class Requests:
                 raise RateLimitedError("the requests of this key are used up", until)
 
     async def _send(self, method: str, url: str, texts: Mapping[str, str]) -> Reply:
+        self._asked += 1
         try:
             return await self._open().send(method, url, texts)
         except UnreachableError as error:
             raise OfflineError(error.message) from error
         except UnusableAnswerError as error:
             raise MalformedAnswerError(error.message) from error
+        finally:
+            self._asked -= 1
 
     def _open(self) -> HttpClient:
         if self._http is None:

@@ -1,6 +1,11 @@
 """What can go wrong on the way to another machine; every message is fit to be shown."""
 
 
+def silence_text(host: str) -> str:
+    """Return what is said of who answers no more, whichever way that is noticed."""
+    return f"nothing was heard from {host}"
+
+
 class NetworkError(Exception):
     """Nothing usable came back; the message is one line without keys and addresses' queries."""
 

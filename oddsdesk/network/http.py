@@ -14,7 +14,7 @@ import httpx
 
 from oddsdesk.network.addresses import USER_AGENT, host_of
 from oddsdesk.network.bodies import ACCEPTED, Unpacking
-from oddsdesk.network.errors import NotConnectedError, UnreachableError
+from oddsdesk.network.errors import NotConnectedError, UnreachableError, silence_text
 from oddsdesk.network.secrets import filter_library, without_keys
 from oddsdesk.network.trust import system_trust
 from oddsdesk.slices import SLICE_S
@@ -62,6 +62,8 @@ class HttpClient:
             follow_redirects=False,
         )
         self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
+        self.heard = 0
+        """How often anything came, the head of an answer or a piece of one."""
 
     async def send(
         self,
@@ -88,7 +90,7 @@ class HttpClient:
                     method, url, params=params or None, headers=headers, json=json
                 ) as response,
             ):
-                body = await _body_of(response, host_of(url))
+                body = await self._body_of(response, host_of(url))
         except TimeoutError as error:
             raise UnreachableError(f"{host_of(url)} did not answer in full in time") from error
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -101,23 +103,24 @@ class HttpClient:
         """Close every connection."""
         await self._http.aclose()
 
-
-async def _body_of(response: httpx.Response, host: str) -> bytes:
-    unpacking = Unpacking(response.headers.get("content-encoding", ""), host)
-    chunks = response.aiter_raw()
-    ends = time.perf_counter() + SLICE_S
-    try:
-        async for chunk in chunks:
-            for _ in unpacking.feed(chunk):
-                await asyncio.sleep(0)  # others have their turn while much is unpacked
-            if time.perf_counter() > ends:  # or while many small chunks are taken in
-                await asyncio.sleep(0)
-                ends = time.perf_counter() + SLICE_S
-    except BaseException:
-        await response.aclose()
-        del chunks  # closed, and within the task: Qt's loop ends no generators that are left
-        raise
-    return unpacking.whole()
+    async def _body_of(self, response: httpx.Response, host: str) -> bytes:
+        unpacking = Unpacking(response.headers.get("content-encoding", ""), host)
+        chunks = response.aiter_raw()
+        ends = time.perf_counter() + SLICE_S
+        self.heard += 1
+        try:
+            async for chunk in chunks:
+                self.heard += 1
+                for _ in unpacking.feed(chunk):
+                    await asyncio.sleep(0)  # others have their turn while much is unpacked
+                if time.perf_counter() > ends:  # or while many small chunks are taken in
+                    await asyncio.sleep(0)
+                    ends = time.perf_counter() + SLICE_S
+        except BaseException:
+            await response.aclose()
+            del chunks  # closed, and within the task: Qt's loop ends no generators that are left
+            raise
+        return unpacking.whole()
 
 
 def _in_words(error: Exception, host: str) -> str:
@@ -128,6 +131,8 @@ def _in_words(error: Exception, host: str) -> str:
         if isinstance(cause, ssl.SSLError):
             return f"no secure connection with {host}: does it speak https?"
         cause = cause.__cause__ or cause.__context__
+    if isinstance(error, httpx.ReadTimeout):
+        return silence_text(host)
     if isinstance(error, httpx.TimeoutException):
         return f"{host} took too long to answer"
     if isinstance(error, httpx.ConnectError):

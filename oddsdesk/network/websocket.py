@@ -17,7 +17,12 @@ from websockets.frames import DATA_OPCODES, Frame, Opcode
 from websockets.protocol import State
 
 from oddsdesk.network.addresses import USER_AGENT, host_of, is_local
-from oddsdesk.network.errors import ClosedError, NoWebSocketError, UnreachableError
+from oddsdesk.network.errors import (
+    ClosedError,
+    NoWebSocketError,
+    UnreachableError,
+    silence_text,
+)
 from oddsdesk.network.secrets import KeyFilter
 from oddsdesk.network.trust import system_trust
 from oddsdesk.slices import SLICE_S
@@ -345,10 +350,7 @@ class WebSocket:
             if self._connection.is_flooded:
                 raise UnreachableError(f"{self._host} floods the stream with pings") from error
             if self._silent_looks >= _LOOKS:
-                silence_s = self._pinging_as.silence_s
-                raise UnreachableError(
-                    f"nothing was heard from {self._host} for {silence_s:.0f} s"
-                ) from error
+                raise UnreachableError(silence_text(self._host)) from error
             close = error.rcvd or error.sent
             raise ClosedError(None if close is None else close.code) from error
         return frames

@@ -341,11 +341,11 @@ REST: Final = (
         at=GAMES,
     ),
     Misbehaviour(
-        "slow body", "in full in time|took too long",
+        "slow body", "in full in time|nothing was heard",
         for_ever(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b" ", every_s=1.0),
         at=GAMES, patience_s=50, is_quick=False,
     ),
-    Misbehaviour("no answer", "took too long", never, at=GAMES, is_quick=False),
+    Misbehaviour("no answer", "nothing was heard", never, at=GAMES, is_quick=False),
     Misbehaviour(
         "endless headers", _BROKE_OFF, for_ever(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n" * 999)
     ),
@@ -455,7 +455,7 @@ REST: Final = (
         at="/api/stream/token",
     ),
     Misbehaviour(
-        "no token ever", "took too long|in full", never, at="/api/stream/token",
+        "no token ever", "nothing was heard|in full", never, at="/api/stream/token",
         is_quick=False,
     ),
 )  # fmt: skip

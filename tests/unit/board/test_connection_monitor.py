@@ -266,3 +266,67 @@ def test_figures_of_the_stream_are_of_the_last_minute(
     signal.tick(None)
     known = desk.board.connection
     assert (known.lag_ms, known.messages_per_minute) == (None, 0)
+
+
+def silence(desk: Desk, signal: ConnectionMonitor, looks: int, heard: int = 7) -> None:
+    for _ in range(looks):
+        desk.now += 1_000
+        signal.look(heard, "odds.example")
+
+
+def test_a_request_that_is_not_answered_says_that_nothing_is_heard(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.outcome(STREAM, NO_STREAM, None)
+    signal.outcome("games", None, None)
+    read = desk.now
+    silence(desk, signal, 6)
+    assert desk.board.connection.link is Link.POLLING
+    silence(desk, signal, 1)
+    known = desk.board.connection
+    assert (known.link, known.is_lost, known.since_ms) == (Link.WAITING, True, read)
+    assert known.reason == "nothing was heard from odds.example"
+    signal.outcome("rows", OfflineError("nothing was heard from odds.example"), NOW + 30_000)
+    signal.look(None, "odds.example")
+    assert desk.board.connection.reason == known.reason
+    assert desk.board.connection.link is Link.WAITING
+    signal.outcome("rows", None, None)
+    assert desk.board.connection.link is Link.POLLING
+
+
+def test_an_answer_that_takes_long_is_no_silence_while_anything_is_heard(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.outcome(STREAM, NO_STREAM, None)
+    signal.outcome("games", None, None)
+    for heard in range(20):
+        silence(desk, signal, 1, heard)
+        assert desk.board.connection.link is Link.POLLING
+    silence(desk, signal, 6, 19)
+    assert desk.board.connection.link is Link.WAITING
+    silence(desk, signal, 1, 20)
+    assert desk.board.connection.link is Link.POLLING
+    assert desk.board.connection.reason == "no stream"
+
+
+def test_a_stream_that_tells_is_proof_enough_of_life(desk: Desk, signal: ConnectionMonitor) -> None:
+    signal.stream_state(Connected())
+    silence(desk, signal, 20)
+    assert desk.board.connection.link is Link.LIVE
+    assert desk.board.connection.reason is None
+
+
+def test_what_was_read_since_the_silence_began_counts_and_what_was_before_does_not(
+    desk: Desk,
+) -> None:
+    signal = ConnectionMonitor(desk.board, lambda: desk.now, lambda: frozenset({"rows"}))
+    signal.begin()
+    signal.outcome(STREAM, NO_STREAM, None)
+    signal.outcome("rows", None, None)
+    signal.read("rows", desk.now)
+    silence(desk, signal, 7)
+    desk.now += 30_000
+    signal.outcome("rows", None, None)
+    assert desk.board.connection.is_catching_up
+    signal.read("rows", desk.now - 30_000)
+    assert not desk.board.connection.is_lost

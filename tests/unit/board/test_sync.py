@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+import oddsdesk.board.sync as sync_module
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import CellKey
@@ -22,6 +23,7 @@ from oddsdesk.client.stream import Lost, StateListener
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.resources import Health, PriceMessage, StreamToken, ValueBet
+from oddsdesk.network.http import HttpClient, Reply
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble
@@ -267,6 +269,32 @@ async def test_a_plan_without_stream_is_polled_and_says_so(tmp_path: Path) -> No
         await until_told(board, lambda: board.connection.has_live is False)
         assert board.connection.has_stream is False
         assert board.connection.upgrade_url
+
+
+async def test_a_service_that_hangs_is_lost_to_a_plan_without_stream_before_it_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing but a sign of life is due for minutes here, and a request is given up after 15 s."""
+    goes_on, send = asyncio.Event(), HttpClient.send
+
+    async def hang(self: HttpClient, *asked: Any, **how: Any) -> Reply:
+        await goes_on.wait()
+        return await send(self, *asked, **how)
+
+    monkeypatch.setattr(sync_module, "_TICK_S", 0.01)
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO)) as (board, sync),
+    ):
+        sync.subscribe_game(GAME)
+        await until_told(board, lambda: odds(board) == 3.5)
+        await until_told(board, lambda: board.connection.link is Link.POLLING)
+        monkeypatch.setattr(HttpClient, "send", hang)
+        await until_told(board, lambda: board.connection.link is Link.WAITING)
+        assert board.connection.is_lost
+        assert board.connection.reason == f"nothing was heard from {server.url[7:]}"
+        goes_on.set()
+        await until_told(board, lambda: not board.connection.is_lost)
 
 
 async def test_what_is_in_play_of_a_game_is_asked_for_since_its_picture_does_not_tell(
