@@ -86,7 +86,9 @@ def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
     return frozenset(each for each in named if each is not None)
 
 
-def outcome_named(key: BetKey, match_name: str, sport: str, *, in_play: bool) -> Hashable:
+def outcome_named(
+    key: BetKey, match_name: str, sport: str, *, in_play: bool
+) -> tuple[str, str, int, str, str] | None:
     """Return the outcome that a selection stands for; None where it cannot be read."""
     game_id, market_type, period, selection, _ = key
     read = read_selection(market_type, match_name, selection)

@@ -13,6 +13,10 @@ from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
 
+_Outcome = tuple[str | int, ...]
+_NAMED: Final = 5
+"""Game, market type, period, line group and side, of an outcome that could be read."""
+
 
 class Grouping(Enum):
     """What reports are split by."""
@@ -42,13 +46,13 @@ def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
     """Return the settled bets by kick-off, each with what reports count of it; no practice."""
     ordered = sorted(counted(bets), key=lambda bet: bet.order)
     return [
-        (bet, each._replace(outcome=_outcome_of(bet)))
+        (bet, each._replace(outcome=(outcome := _outcome_of(bet)), line=_line_of(outcome)))
         for bet in ordered
         if (each := bet.as_settled()) is not None
     ]
 
 
-def _outcome_of(bet: PlacedBet) -> Hashable:
+def _outcome_of(bet: PlacedBet) -> _Outcome | None:
     """Return what bets share that win and lose together; None where nobody tells.
 
     Imported bets have no game's id: name and kick-off stand for it.
@@ -63,6 +67,15 @@ def _outcome_of(bet: PlacedBet) -> Hashable:
     return _named(game, *what, bet.match_name, bet.sport, in_play=in_play) or (game, *what)
 
 
+def _line_of(outcome: _Outcome | None) -> Hashable:
+    """Return what outcomes share of which at most one wins; None where they overlap, or may."""
+    if outcome is None or len(outcome) < _NAMED or outcome[1] == "double_chance":
+        return None
+    _, market_type, _, group, _ = outcome
+    is_any_question = market_type == "yes_no" and not group
+    return None if is_any_question else outcome[:-1]
+
+
 @lru_cache(maxsize=1 << 16)
 def _named(
     game: str,
@@ -73,7 +86,7 @@ def _named(
     sport: str,
     *,
     in_play: bool,
-) -> Hashable:
+) -> _Outcome | None:
     key = (game, market_type, period, selection, "")
     return outcome_named(key, match_name, sport, in_play=in_play)
 

@@ -3,7 +3,13 @@
 Chance alone is a bettor without edge: each bet is won with the probability ``1/o`` of its net
 odds, which earns nothing on average, with a variance of ``s^2 (o-1)`` for a stake ``s``. Bets on
 one outcome win and lose together: they are one bet of their stakes, at odds that pay what they pay
-together. ``z`` is the profit in standard deviations of that. What came back (void, half of a half
+together. Of the outcomes of a line at most one wins: together they have the variance of one draw
+among them, ``sum(s_i^2 o_i) - (sum s_i)^2`` (the multinomial distribution; alone or apart they
+would have ``sum(s_i^2 (o_i-1))``). Where the ``1/o`` of those that were bet on are more than 1
+together, as a margin makes them, they are divided by their sum ``R``: chance alone loses then, and
+the variance is that divided by ``R``, less the square of the mean. Outcomes of different lines
+count as independent. ``z`` is the profit, above the mean of chance alone, in standard deviations
+of that. What came back (void, half of a half
 result) was not decided and counts for neither; what was cashed out counts for profit and yield
 alone.
 
@@ -30,7 +36,11 @@ MOST_EXACT: Final = 20
 """Of so many outcomes the distribution of profit is exact; of more it is taken as normal, which it
 comes near to the later the longer the odds are."""
 _HAIR: Final = 1e-9
-"""Of all that may be paid: profits that differ by less are equal."""
+"""Of all that may be won and lost: profits that differ by less are equal."""
+
+
+_Profits = list[tuple[float, float]]
+"""What may be earned, with how likely that is without an edge."""
 
 
 class SettledBet(NamedTuple):
@@ -49,6 +59,8 @@ class SettledBet(NamedTuple):
     """None without a closing line."""
     outcome: Hashable = None
     """Equal for bets that win and lose together; None where it goes with no other."""
+    line: Hashable = None
+    """Equal for bets on outcomes of which at most one wins; None where nobody tells."""
 
 
 class Drawdown(NamedTuple):
@@ -102,9 +114,9 @@ def report(bets: Sequence[SettledBet]) -> Report:
     profit = math.fsum(bet.profit for bet in bets)
     expected = [bet.expected for bet in bets if bet.expected is not None]
     clv = [bet.clv_pct for bet in bets if bet.clv_pct is not None]
-    outcomes = [each for each in _outcomes(bets).values() if each.variance > 0]
+    lines = _lines(bets)
     earned = math.fsum(bet.decided_profit for bet in bets)
-    z, chance, bad_chance = _luck(outcomes, earned)
+    z, chance, bad_chance = _luck(lines, earned)
     return Report(
         bets=len(bets),
         staked=staked,
@@ -116,7 +128,7 @@ def report(bets: Sequence[SettledBet]) -> Report:
         clv_bets=len(clv),
         beaten_pct=sum(each > 0 for each in clv) / len(clv) * 100 if clv else None,
         drawdown=drawdown([bet.profit for bet in bets]),
-        outcomes=len(outcomes),
+        outcomes=sum(len(line.outcomes) for line in lines),
         z=z,
         chance=chance,
         bad_chance=bad_chance,
@@ -147,12 +159,14 @@ def drawdown(profits: Iterable[float]) -> Drawdown:
 def course(bets: Iterable[SettledBet]) -> list[Step]:
     """Return where the bettor stood after each bet, from the beginning on."""
     profit = expected = variance = 0.0
-    steps, outcomes = [Step(0.0, 0.0, 0.0)], dict[Hashable, _Outcome]()
+    steps, lines = [Step(0.0, 0.0, 0.0)], dict[Hashable, _Line]()
     for number, bet in enumerate(bets):
         profit += bet.profit
         expected += bet.expected or 0.0
-        before, after = _taken_in(outcomes, number, bet)
-        variance += after.variance - before.variance
+        line = lines.setdefault(*_line_of(number, bet))
+        before = line.variance
+        line.take(number, bet)
+        variance += line.variance - before
         steps.append(Step(profit, expected, BAND_Z * math.sqrt(max(0.0, variance))))
     return steps
 
@@ -165,60 +179,93 @@ class _Outcome(NamedTuple):
     pays: float = 0.0
     """What that pays when it wins."""
 
+
+class _Line:
+    """All bets on outcomes of which at most one wins."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[Hashable, _Outcome] = {}
+
+    def take(self, number: int, bet: SettledBet) -> None:
+        """Add a bet to its outcome."""
+        key = ("bet", number) if bet.outcome is None else ("outcome", bet.outcome)
+        before, stake = self._outcomes.get(key, _Outcome()), bet.stake * bet.decided
+        after = _Outcome(before.stake + stake, before.pays + stake * bet.net_odds)
+        self._outcomes[key] = after
+
+    @property
+    def outcomes(self) -> list[_Outcome]:
+        """Those that chance decides."""
+        return [each for each in self._outcomes.values() if each.pays > each.stake > 0]
+
+    @property
+    def profits(self) -> _Profits:
+        """Every profit that it can have, with how likely that is without an edge."""
+        outcomes = self.outcomes
+        staked = math.fsum(each.stake for each in outcomes)
+        shares = [each.stake / each.pays for each in outcomes]
+        whole = max(1.0, math.fsum(shares))
+        won = [(e.pays - staked, s / whole) for e, s in zip(outcomes, shares, strict=True)]
+        lost = 1.0 - math.fsum(share for _, share in won)
+        return [*won, (-staked, lost)] if lost > _HAIR else won
+
+    @property
+    def mean(self) -> float:
+        """What chance alone earns: nothing, unless more is bet on than can happen."""
+        return math.fsum(profit * share for profit, share in self.profits)
+
     @property
     def variance(self) -> float:
-        return self.stake * (self.pays - self.stake)
+        mean = self.mean
+        return math.fsum((profit - mean) ** 2 * share for profit, share in self.profits)
 
 
-def _outcomes(bets: Iterable[SettledBet]) -> dict[Hashable, _Outcome]:
-    found: dict[Hashable, _Outcome] = {}
-    for number, bet in enumerate(bets):
-        _taken_in(found, number, bet)
-    return found
-
-
-def _taken_in(
-    outcomes: dict[Hashable, _Outcome], number: int, bet: SettledBet
-) -> tuple[_Outcome, _Outcome]:
-    """Add a bet to its outcome; return that before and after."""
+def _line_of(number: int, bet: SettledBet) -> tuple[Hashable, _Line]:
+    """Return what a bet is kept under, and an empty line for it."""
+    if bet.line is not None:
+        return ("line", bet.line), _Line()
     key = ("bet", number) if bet.outcome is None else ("outcome", bet.outcome)
-    before, stake = outcomes.get(key, _Outcome()), bet.stake * bet.decided
-    after = _Outcome(before.stake + stake, before.pays + stake * bet.net_odds)
-    outcomes[key] = after
-    return before, after
+    return key, _Line()
 
 
-def _luck(
-    outcomes: Sequence[_Outcome], earned: float
-) -> tuple[float | None, float | None, float | None]:
+def _lines(bets: Iterable[SettledBet]) -> list[_Line]:
+    """Return the lines that something was decided on."""
+    found: dict[Hashable, _Line] = {}
+    for number, bet in enumerate(bets):
+        found.setdefault(*_line_of(number, bet)).take(number, bet)
+    return [line for line in found.values() if line.outcomes]
+
+
+def _luck(lines: Sequence[_Line], earned: float) -> tuple[float | None, float | None, float | None]:
     """Return ``z``, and how often chance does as well or better, and as badly or worse."""
-    if not outcomes:
+    if not lines:
         return None, None, None
-    if len(outcomes) <= MOST_EXACT:
-        return None, *_exact_tails(outcomes, earned)
-    z = earned / math.sqrt(math.fsum(each.variance for each in outcomes))
+    variance = math.fsum(each.variance for each in lines)
+    if sum(len(each.outcomes) for each in lines) <= MOST_EXACT or variance <= 0:
+        return None, *_exact_tails([each.profits for each in lines], earned)
+    z = (earned - math.fsum(each.mean for each in lines)) / math.sqrt(variance)
     return z, NormalDist().cdf(-z), NormalDist().cdf(z)
 
 
-def _exact_tails(outcomes: Sequence[_Outcome], earned: float) -> tuple[float, float]:
-    """Return how likely outcomes earn so much or more, and so much or less."""
-    half = len(outcomes) // 2
-    other = sorted(_sums(outcomes[half:]))
+def _exact_tails(lines: Sequence[_Profits], earned: float) -> tuple[float, float]:
+    """Return how likely lines earn so much or more, and so much or less."""
+    half = len(lines) // 2
+    other = sorted(_sums(lines[half:]))
     at, below = [each for each, _ in other], [0.0, *accumulate(share for _, share in other)]
-    hair = _HAIR * math.fsum(each.pays for each in outcomes)
+    hair = _HAIR * math.fsum(abs(profit) for profits in lines for profit, _ in profits)
     better = worse = 0.0
-    for one, share in _sums(outcomes[:half]):
+    for one, share in _sums(lines[:half]):
         wanted = earned - one
         better += share * (below[-1] - below[bisect_left(at, wanted - hair)])
         worse += share * below[bisect_right(at, wanted + hair)]
     return min(1.0, better), min(1.0, worse)
 
 
-def _sums(outcomes: Iterable[_Outcome]) -> list[tuple[float, float]]:
-    """Return every profit that outcomes can have, with how likely it is without an edge."""
+def _sums(lines: Iterable[_Profits]) -> _Profits:
+    """Return every profit that lines can have, with how likely it is without an edge."""
     found = [(0.0, 1.0)]
-    for stake, pays in outcomes:
-        share = stake / pays
-        won = [(each + pays - stake, chance * share) for each, chance in found]
-        found = won + [(each - stake, chance * (1 - share)) for each, chance in found]
+    for profits in lines:
+        found = [
+            (each + profit, chance * share) for profit, share in profits for each, chance in found
+        ]
     return found

@@ -35,6 +35,35 @@ def test_bets_on_one_outcome_of_a_game_belong_together(
     assert found.chance == pytest.approx(6.9**-outcomes)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "excludes"),
+    [
+        (("spread", "A +0"), ("spread", "B +0"), True),
+        (("spread", "A +0"), ("draw_no_bet", "B"), True),
+        (("moneyline", "A"), ("moneyline", "Draw"), True),
+        (("spread", "A -0.5"), ("moneyline", "B"), True),
+        (("total", "Over 2.5"), ("total", "Under 2.5"), True),
+        (("total", "Over 2.5"), ("total", "Under 3.5"), False),
+        (("spread", "A +0"), ("spread", "B +1.5"), False),
+        (("double_chance", "A or Draw"), ("double_chance", "A or B"), False),
+        (("yes_no", "Yes"), ("yes_no", "No"), False),
+        (("total", "who knows"), ("total", "nobody does"), False),
+    ],
+)
+def test_of_the_outcomes_of_a_line_one_wins_and_different_lines_are_independent(
+    one: tuple[str, str], other: tuple[str, str], excludes: bool
+) -> None:
+    bet = REPLACE(WON, market_type=one[0], selection=one[1], sport="Football")
+    lost = settled(
+        REPLACE(bet, market_type=other[0], selection=other[1], odds=2.0, net_odds=2.0, result=None),
+        Result.LOST,
+        5_000,
+    )
+    found = whole_report([bet, lost])
+    assert found.outcomes == 2
+    assert found.bad_chance == pytest.approx(1 if excludes else 1 - 1 / 6.9 / 2)
+
+
 @pytest.mark.parametrize(("kick_off", "outcomes"), [(2_000, 1), (None, 2)])
 def test_bets_without_an_id_belong_together_by_game_and_kick_off(
     kick_off: int | None, outcomes: int

@@ -78,6 +78,51 @@ def every_way(bets: list[SettledBet]) -> tuple[Fraction, Fraction]:
     return better, worse
 
 
+def on(line: str, outcome: str, odds: float, stake: float, won: str) -> SettledBet:
+    profit = stake * (odds - 1) if outcome == won else -stake
+    return SettledBet(stake, odds, profit, 1.0, profit, None, None, outcome, line)
+
+
+def test_outcomes_of_which_one_wins_vary_as_one_draw_among_them() -> None:
+    """The variance of a multinomial draw: 25 games, 1 on home at 2.5 and 2 on the draw at 4."""
+    bets = [
+        on(f"game {number}", outcome, odds, stake, "home" if number < 5 else "away")
+        for number in range(25)
+        for outcome, odds, stake in (("home", 2.5, 1.0), ("draw", 4.0, 2.0))
+    ]
+    found = report(bets)
+    assert (found.bets, found.outcomes) == (50, 50)
+    variance = 25 * (1 * 2.5 + 4 * 4.0 - 3.0**2)
+    assert found.z == pytest.approx((5 * -0.5 + 20 * -3.0) / math.sqrt(variance))
+    apart = report([each._replace(line=None, outcome=None) for each in bets]).z
+    assert apart == pytest.approx(-62.5 / math.sqrt(25 * (1.5 + 12)))
+    band = course(bets)[-1].band
+    assert band == pytest.approx(1.959964 * math.sqrt(variance))
+
+
+def test_of_few_outcomes_that_exclude_each_other_one_draw_is_exact() -> None:
+    """Home at 2.5 won and the draw at 4 lost: as well by chance in 1 / 2.5, not in a product."""
+    found = report([on("game", "home", 2.5, 1.0, "home"), on("game", "draw", 4.0, 0.4, "home")])
+    assert (found.outcomes, found.z) == (2, None)
+    assert found.chance == pytest.approx(1 / 2.5)
+    assert found.bad_chance == pytest.approx(1)
+
+
+def test_who_bets_on_every_side_with_a_margin_loses_for_sure_and_not_by_luck() -> None:
+    """At 1.9 either way a tenth is lost whatever comes; at 1.8 and 2.0 it is 1.9 of 3.8 each."""
+    sure = [on("game", side, 1.9, 1.0, "over") for side in ("over", "under")]
+    found = report(sure)
+    assert (found.chance, found.bad_chance) == (pytest.approx(1), pytest.approx(1))
+    assert course(sure)[-1].band == pytest.approx(0, abs=1e-6)
+    sides = (("over", 1.8), ("under", 2.0))
+    uneven = [on(f"{n}", side, odds, 1.0, "over") for n in range(30) for side, odds in sides]
+    lost, chances = (-0.2, 0.0), (2.0 / 3.8, 1.8 / 3.8)
+    mean = sum(each * chance for each, chance in zip(lost, chances, strict=True))
+    variance = sum((e - mean) ** 2 * c for e, c in zip(lost, chances, strict=True))
+    expected = (30 * -0.2 - 30 * mean) / math.sqrt(30 * variance)
+    assert report(uneven).z == pytest.approx(expected)
+
+
 @given(
     st.lists(
         st.tuples(st.integers(1, 8), st.sampled_from([1.25, 2.0, 2.5, 6.75, 41.0]), st.booleans()),
