@@ -152,9 +152,9 @@ class AlertWatch:
             return Unsent(connection.why_lost or _LOOKS_BACK)
         found = self._found_again(alert)
         if found is None:
+            is_read = board.snapshot_progress.finished_at is not None and board.reference
             is_begun = board.keeps_all or connection.has_value_bets is None
-            is_unread = is_begun and board.snapshot_progress.finished_at is None
-            return Unsent(_NOT_READ) if is_unread else Unsent(_OVER, is_final=True)
+            return Unsent(_OVER, is_final=True) if is_read or not is_begun else Unsent(_NOT_READ)
         told = texts.marked(found, connection)
         return Unsent(told.not_offered, is_final=True) if told.not_offered else told
 

@@ -370,6 +370,19 @@ def test_value_that_no_more_is_when_it_could_be_sent_is_over() -> None:
     assert seen.watch.as_it_is(lost.alert) == lost.alert
 
 
+def test_an_alert_of_before_the_start_waits_until_prices_and_reference_are_known() -> None:
+    told = Watched(ValueRule())
+    told.load()
+    (sent,) = told.tick()
+    seen = Watched(ValueRule())
+    unread = Unsent("prices are read for the first time")
+    assert seen.watch.as_it_is(kept(sent.alert)) == unread
+    seen.board.set_snapshot_progress(SnapshotProgress(finished_at=seen.desk.now))
+    assert seen.watch.as_it_is(kept(sent.alert)) == unread, "nobody is known to judge by"
+    seen.load()
+    assert seen.watch.as_it_is(kept(sent.alert)) == sent.alert
+
+
 def test_value_that_grew_old_while_the_computer_slept_is_over_before_anything_is_looked_at() -> (
     None
 ):
