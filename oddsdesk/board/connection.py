@@ -27,6 +27,9 @@ class Link(Enum):
 
 
 _LOST: Final = frozenset({Link.CONNECTING, Link.WAITING, Link.REFUSED})
+_APART_S: Final = 30
+"""What an answer may take on its way counts as apart, too; prices in play are stale after 60 s."""
+_MINUTE_S: Final = 60
 LOST: Final = "not connected"
 READ_AGAIN: Final = "prices are read again after a loss of the connection"
 
@@ -78,6 +81,8 @@ class Connection(msgspec.Struct, frozen=True):
     """What to do about the reason, one sentence; empty where nothing needs to be done."""
     is_catching_up: bool = False
     """Whether the service was lost since prices were read: they may have moved unheard."""
+    clock_ahead_ms: int = 0
+    """How far this computer's clock is ahead of the service's; 0 if they agree, or none says."""
 
     def with_pace_of(self, other: "Connection") -> "Connection":
         """Return this with the lag of another, and as many messages a minute."""
@@ -91,14 +96,23 @@ class Connection(msgspec.Struct, frozen=True):
     @property
     def is_lost(self) -> bool:
         """Whether no price is known to stand still: what does not is neither staked nor told."""
-        return not self.is_heard or self.is_catching_up
+        return bool(self.why_lost)
 
     @property
     def why_lost(self) -> str:
         """Why no price is known to stand still, for people; empty where they are."""
         if not self.is_heard:
             return LOST
-        return READ_AGAIN if self.is_catching_up else ""
+        return READ_AGAIN if self.is_catching_up else self.clocks_text
+
+    @property
+    def clocks_text(self) -> str:
+        """How far the two clocks are apart, for people: no age is known then; else empty."""
+        apart_s = abs(self.clock_ahead_ms) // 1_000
+        if apart_s < _APART_S:
+            return ""
+        span = f"{apart_s} s" if apart_s < 2 * _MINUTE_S else f"{round(apart_s / _MINUTE_S):,} min"
+        return f"the clocks of this computer and of the service are {span} apart"
 
     @property
     def has_no_service(self) -> bool:

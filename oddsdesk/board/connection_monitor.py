@@ -191,12 +191,13 @@ class ConnectionMonitor:
         else:
             self._per_second.append((now, len(scraped)))
 
-    def tick(self, quota: Quota | None, reading_plan: str = "") -> None:
+    def tick(self, quota: Quota | None, reading_plan: str = "", *, clock_ahead_ms: int = 0) -> None:
         """Bring figures up to date; call it every second or so.
 
         Args:
             quota: What is left; None where nobody counts.
             reading_plan: What is read how often, for people.
+            clock_ahead_ms: How far the own clock is ahead of the service's.
         """
         now = self._clock()
         while self._per_second and now - self._per_second[0][0] > _MINUTE_MS:
@@ -204,6 +205,7 @@ class ConnectionMonitor:
         lags = self._lags(now)
         self._learn(
             is_catching_up=self._is_catching_up(),
+            clock_ahead_ms=clock_ahead_ms,
             lag_ms=round(median(lags)) if lags else None,
             messages_per_minute=sum(count for _, count in self._per_second),
             requests_left=None if quota is None else quota.remaining,

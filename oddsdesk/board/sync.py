@@ -355,7 +355,8 @@ class Sync:
                 self._add_stream_anew()
                 self._poller.hurry()
             periods_s = self.budget.periods_s()
-            self._monitor.tick(self._quota(), self.plan.in_words(periods_s))
+            said, ahead_ms = self.plan.in_words(periods_s), self._client.clock_ahead_ms
+            self._monitor.tick(self._quota(), said, clock_ahead_ms=ahead_ms)
             self._look_for_silence()
             await in_slices(self._board.sweeping())
             since_ms = self._board.connection.since_ms or 0

@@ -37,6 +37,7 @@ class FollowedService:
         self._has_answered = False
         self._told: set[str] = set()
         """What was told since prices came last."""
+        self._clocks_agree = True
         self._games: frozenset[str] = frozenset()
         self._unsubscribe: Callable[[], None] = lambda: None
 
@@ -96,6 +97,7 @@ class FollowedService:
                 self._tell("prices come again" if self._has_answered else "prices come")
             self._has_answered = True
             self._told.clear()
+            self._look_at_clocks(connection.clocks_text)
         elif connection.link in (Link.WAITING, Link.REFUSED):
             is_final = connection.link is Link.REFUSED or connection.code == _BAD_ADDRESS
             if is_final and not self._has_answered:
@@ -103,6 +105,12 @@ class FollowedService:
             elif (said := _in_words(connection)) not in self._told:
                 self._told.add(said)
                 self._tell(f"no prices come: {said} It is tried again.")
+
+    def _look_at_clocks(self, apart: str) -> None:
+        if self._clocks_agree is not bool(apart):
+            return
+        self._clocks_agree = not apart
+        self._tell(f"{apart}: nothing of prices is alerted" if apart else "the clocks agree again")
 
 
 def _in_words(connection: Connection) -> str:

@@ -227,10 +227,10 @@ def reset_ms(headers: Mapping[str, str], now_ms: int) -> int | None:
     reset = whole_number(headers, "x-ratelimit-reset")
     if reset is None:
         return None
-    return min(reset * 1000 + _own_clock_ahead_ms(headers, now_ms), now_ms + LONGEST_WAIT_MS)
+    return min(reset * 1000 + own_clock_ahead_ms(headers, now_ms), now_ms + LONGEST_WAIT_MS)
 
 
-def _own_clock_ahead_ms(headers: Mapping[str, str], now_ms: int) -> int:
+def own_clock_ahead_ms(headers: Mapping[str, str], now_ms: int) -> int:
     """Return how far the own clock is ahead of the service's; 0 where they agree, or none says."""
     try:
         said = parsedate_to_datetime(headers.get("date", ""))

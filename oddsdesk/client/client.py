@@ -98,6 +98,11 @@ class Client:
         return self._requests.quota
 
     @property
+    def clock_ahead_ms(self) -> int:
+        """How far the own clock is ahead of the service's, by its last answer; 0 if they agree."""
+        return self._requests.clock_ahead_ms
+
+    @property
     def heard(self) -> int | None:
         """How often anything was heard of the service; None while no answer is waited for."""
         return self._requests.heard

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from oddsdesk.client.addresses import Addresses
-from oddsdesk.client.answers import refusal
+from oddsdesk.client.answers import own_clock_ahead_ms, refusal
 from oddsdesk.client.errors import (
     AddressError,
     MalformedAnswerError,
@@ -38,6 +38,7 @@ class Requests:
     ) -> None:
         self.quota: Quota | None = None
         self._keeps_quota = keeps_quota
+        self.clock_ahead_ms = 0
         self._under_way = 0
         self._asked = 0
         self._addresses = addresses
@@ -86,6 +87,7 @@ class Requests:
             raise AddressError("the key stands where a name was expected: nothing was sent")
         reply = await self._send(method, address + path, texts)
         now = self._clock()
+        self.clock_ahead_ms = own_clock_ahead_ms(reply.headers, now)
         if method == "GET" and reply.status != 401:  # which says of nobody what is left
             told = read_quota(reply.headers, now)
             if told is not None:

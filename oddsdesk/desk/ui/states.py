@@ -128,6 +128,11 @@ def faults_text(connection: Connection) -> str:
 
 def service_text(connection: Connection) -> str:
     """Return what the service says is wrong with itself; empty while all is well."""
+    if (apart := connection.clocks_text) and connection.is_heard:
+        return (
+            f"{apart[0].upper()}{apart[1:]}: how old prices are is not known, and nothing is "
+            "staked or told of them. Set the clock that is wrong."
+        )
     if not connection.service_troubles:
         return ""
     return f"The service is not well: {'; '.join(connection.service_troubles)}."

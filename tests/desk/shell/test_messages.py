@@ -128,6 +128,11 @@ def test_what_the_service_says_is_wrong_with_it_is_told(
     said = ("prices cannot be recorded: the disk is full", "<b>feed 1</b>: 350 quotes wait")
     quoted.board.set_connection(Connection(link=Link.LIVE, service_troubles=said))
     assert bar.text == f"The service is not well: {said[0]}; {said[1]}."
+    quoted.board.set_connection(Connection(link=Link.LIVE, clock_ahead_ms=-300_000))
+    assert bar.text == (
+        "The clocks of this computer and of the service are 5 min apart: how old prices are is not "
+        "known, and nothing is staked or told of them. Set the clock that is wrong."
+    )
     quoted.board.set_connection(Connection(link=Link.LIVE))
     assert bar.isHidden()
     trouble.close_panel()

@@ -268,6 +268,24 @@ def test_figures_of_the_stream_are_of_the_last_minute(
     assert (known.lag_ms, known.messages_per_minute) == (None, 0)
 
 
+@pytest.mark.parametrize(
+    ("ahead_ms", "said"),
+    [(0, ""), (29_999, ""), (-30_000, "30 s apart"), (90_000, "90 s apart"), (-300_000, "5 min")],
+)
+def test_prices_stand_by_no_clock_that_is_wrong(
+    desk: Desk, signal: ConnectionMonitor, ahead_ms: int, said: str
+) -> None:
+    signal.stream_state(Connected())
+    signal.tick(None, clock_ahead_ms=ahead_ms)
+    known = desk.board.connection
+    assert (known.is_lost, said in known.why_lost) == (bool(said), True)
+    signal.stream_state(Lost("gone", NOW + 5_000))
+    assert desk.board.connection.why_lost == "not connected"
+    signal.stream_state(Connected())
+    signal.tick(None)
+    assert not desk.board.connection.clocks_text
+
+
 def silence(desk: Desk, signal: ConnectionMonitor, looks: int, heard: int = 7) -> None:
     for _ in range(looks):
         desk.now += 1_000

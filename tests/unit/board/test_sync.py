@@ -297,6 +297,32 @@ async def test_a_service_that_hangs_is_lost_to_a_plan_without_stream_before_it_i
         await until_told(board, lambda: not board.connection.is_lost)
 
 
+@pytest.mark.parametrize("wrong_by_ms", [-300_000, 300_000])
+async def test_beside_a_wrong_clock_no_price_is_known_to_stand(
+    tmp_path: Path, wrong_by_ms: int
+) -> None:
+    """Of prices of the future age is not known: they counted as read just now."""
+
+    def wrong() -> int:
+        return system_clock() + wrong_by_ms
+
+    board = Board(wrong)
+    async with (
+        service(tmp_path) as server,
+        Client(server.url, key_of(server, Plan.PRO_LIVE), clock=wrong) as client,
+    ):
+        sync = Sync(client, board, wrong, pace=CALM)
+        sync.subscribe_game(GAME)
+        sync.start()
+        await until_told(board, lambda: odds(board) == 3.5)
+        await until_told(board, lambda: board.connection.is_lost and board.connection.is_heard)
+        assert abs(board.connection.clock_ahead_ms - wrong_by_ms) < 5_000
+        said = board.connection.why_lost
+        assert said.startswith("the clocks of this computer and of the service are ")
+        assert said.endswith(" 5 min apart")
+        await sync.stop()
+
+
 async def test_what_is_in_play_of_a_game_is_asked_for_since_its_picture_does_not_tell(
     tmp_path: Path,
 ) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.cli.followed_service import FollowedService
@@ -38,6 +39,17 @@ async def test_a_quota_that_is_used_up_is_told_with_when_it_returns() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0):
             await service.refused()
+    await service.close()
+
+
+async def test_clocks_that_are_apart_are_told_once_and_that_they_agree_again() -> None:
+    service, board, _, told = followed(500)
+    await service.open()
+    await until(lambda: told == ["prices come"])
+    for ahead_ms in (-300_000, -301_000, 0, 0):
+        board.set_connection(replace(board.connection, clock_ahead_ms=ahead_ms))
+    apart = "the clocks of this computer and of the service are 5 min apart"
+    assert told[1:] == [f"{apart}: nothing of prices is alerted", "the clocks agree again"]
     await service.close()
 
 
