@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import click
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import not_offered
+from oddsdesk.board.connection import Connection, not_offered
 from oddsdesk.board.readings import reference_of
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.cli.options import maybe_database_option, usual_database
@@ -202,6 +202,8 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
             rows = list(client.all_odds())
             reference, health = _reference(client, rows), client.health()
             sources = list(health.sources or ())
+            if apart := Connection(clock_ahead_ms=client.clock_ahead_ms).clocks_text:
+                raise click.ClickException(f"{apart}: how old prices are is not known")
             return Moment(rows, reference, [], sources, health.simulated, health.shifted)
     except ServiceError as error:
         raise click.ClickException(error.message) from error

@@ -78,6 +78,11 @@ class SyncClient:
         """Requests left, None before the first answer."""
         return self._client.quota
 
+    @property
+    def clock_ahead_ms(self) -> int:
+        """How far the own clock is ahead of the service's, by its last answer; 0 if they agree."""
+        return self._client.clock_ahead_ms
+
     def close(self) -> None:
         """Close the connections and end the thread; a later request starts anew."""
         if self._loop.is_running:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.cli.bets import bets
+from oddsdesk.client.blocking import SyncClient
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
@@ -120,6 +121,24 @@ async def test_what_nobody_offers_is_said_of_a_service_too(tmp_path: Path) -> No
         file.write_text(key.secret)
         result = await asyncio.to_thread(run, "--url", server.url, "--key-file", file)
     assert result.stderr == "these odds are simulated: no bookmaker offers them\n"
+
+
+async def test_beside_a_wrong_clock_nothing_is_listed_of_a_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SyncClient, "clock_ahead_ms", property(lambda _: -300_000))
+    async with serving(Settings(tmp_path / "odds.db", port=0)) as server:
+        await asyncio.wrap_future(server.store.record(prices()))
+        file = tmp_path / "key"
+        file.write_text(
+            server.access.keys.create("anna", Plan.PRO_LIVE, None, system_clock()).secret
+        )
+        result = await asyncio.to_thread(run, "--url", server.url, "--key-file", file)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        "Error: the clocks of this computer and of the service are 5 min apart: "
+        "how old prices are is not known\n"
+    )
 
 
 def test_by_a_reference_of_which_no_price_is_there_nothing_is_listed(tmp_path: Path) -> None:
