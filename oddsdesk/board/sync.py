@@ -358,6 +358,7 @@ class Sync:
             said, ahead_ms = self.plan.in_words(periods_s), self._client.clock_ahead_ms
             self._monitor.tick(self._quota(), said, clock_ahead_ms=ahead_ms)
             self._look_for_silence()
+            self._say_if_used_up()
             await in_slices(self._board.sweeping())
             since_ms = self._board.connection.since_ms or 0
             self._board.scrape_interval.be_patient(self._patience_ms(), since_ms)
@@ -369,6 +370,16 @@ class Sync:
         self._looks += 1
         if self._looks % _LOOKS_A_SIGN == 0 and self._board.connection.link is Link.POLLING:
             self._poller.hurry([_HEALTH])
+
+    def _say_if_used_up(self) -> None:
+        """Have a read refused, which sends nothing, where an answer told that nothing is left.
+
+        All are due in a day then, and none would say so.
+        """
+        quota = self._quota()
+        is_used_up = quota is not None and quota.used_up_until_ms(0, self._clock()) is not None
+        if is_used_up and not self.budget.blocked_s():
+            self._poller.hurry([GAMES], is_asked=True)
 
     def _patience_ms(self) -> int:
         """Return how long a price may go unread without looking older.

@@ -19,6 +19,7 @@ from oddsdesk.board.sync import Sync
 from oddsdesk.client.answers import GameAnswer, Listing
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import OfflineError
+from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Lost, StateListener
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.plans import Plan
@@ -295,6 +296,29 @@ async def test_a_service_that_hangs_is_lost_to_a_plan_without_stream_before_it_i
         assert board.connection.reason == f"nothing was heard from {server.url[7:]}"
         goes_on.set()
         await until_told(board, lambda: not board.connection.is_lost)
+
+
+async def test_that_requests_are_used_up_is_said_though_nothing_is_due_to_be_read(
+    tmp_path: Path,
+) -> None:
+    """Health tells it, which no quota counts: all else was due in a day."""
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO)) as (board, sync),
+    ):
+        sync.subscribe_game(GAME)
+        await until_told(board, lambda: odds(board) == 3.5)
+        await until_told(board, lambda: board.connection.link is Link.POLLING)
+
+        def is_lost() -> bool:
+            """What answers under way tell of the quota comes between."""
+            now = system_clock()
+            sync._client._requests.quota = Quota(0, now + 600_000, now)
+            return board.connection.is_lost
+
+        async with asyncio.timeout(in_time(5)):
+            await until(is_lost)
+        assert board.connection.code == "rate_limit_exceeded"
 
 
 @pytest.mark.parametrize("wrong_by_ms", [-300_000, 300_000])
