@@ -1,6 +1,5 @@
 """One market of a game: its selections, their groups, and what a sighting changes in them."""
 
-import math
 from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import repeat
 from typing import Final
@@ -9,6 +8,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from oddsdesk.board import valuation
+from oddsdesk.board.ages import SEEN_TOGETHER_MS, Ages
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.best_offers import FoundOffer
 from oddsdesk.board.changes import Changes
@@ -35,12 +35,6 @@ from oddsdesk.pricing.selections import line_groups
 WITHDRAWN_KEPT_MS: Final = 60_000
 """How long a withdrawn price stays, struck through."""
 
-SEEN_TOGETHER_MS: Final = 5_000
-"""A price that was seen so much earlier than another of its market and bookmaker is dated anew."""
-
-_AGES_EVERY_MS: Final = 10_000
-"""How often ages are looked at at most because bookmakers are given more time, or less."""
-
 Cell = tuple[str, str | None]
 """Selection and bookmaker; None is the reference."""
 
@@ -64,24 +58,13 @@ class Market:
         """Selections of which a price was seen that says the same, later."""
         self._withdrawn: set[Cell] = set()
         self._regroup = False
-        self._states: dict[str | None, bool] = {}
-        """Whether each bookmaker's prices are in play, as was told last."""
         self.facts = facts
         """What is known of the whole market."""
         self.count = 0
         """How many prices are held."""
-        self._seen: dict[str | None, Price] = {}
-        """The price of each bookmaker that was seen last."""
-        self._redated: dict[str | None, None] = {}
-        """Bookmakers of whom one price was seen, which dates the others."""
+        self._ages = Ages(facts)
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
-        self._stale_at: dict[str | None, float] = {}
-        """When each bookmaker's prices may be stale that are not, in milliseconds."""
-        self._aged_at = self._aged_by = 0
-        """When ages were looked at last, and by which lesson of the scrape intervals."""
-        self._just_seen: dict[str | None, None] = {}
-        """Bookmakers of whom a price was seen, however old, until its age was looked at."""
         self.reoffered: set[str | None] = set()
         """Who began or ceased to price a selection, until that was looked at."""
         self._reformed: set[str | None] = set()
@@ -90,7 +73,7 @@ class Market:
     @property
     def is_dirty(self) -> bool:
         """Whether there is something for ``recompute`` to do."""
-        return bool(self._moved or self._seen_again or self._just_seen or self._reformed)
+        return bool(self._moved or self._seen_again or self._ages.are_due or self._reformed)
 
     def put(
         self,
@@ -108,7 +91,7 @@ class Market:
         quote = self.market_type, self.period, bookmaker
         found: tuple[int, int] | None = None
         seen_at: int | None = None
-        state = self._states.get(bookmaker)
+        state = self._ages.states.get(bookmaker)
         for selection, seen in said:
             row = rows.get(selection)
             held = None
@@ -128,7 +111,7 @@ class Market:
             scraped_at = price.scraped_at
             if scraped_at == seen.scraped_at:
                 if scraped_at != seen_at:  # what was seen together is noted once
-                    self._see(bookmaker, price)
+                    self._ages.see(bookmaker, price)
                     seen_at = scraped_at
                 if liquidity is not UNSET:
                     row.limits[bookmaker] = liquidity
@@ -179,11 +162,11 @@ class Market:
             held.append(price)
         if not held or self._offers_more(bookmaker, said.odds):
             return False
-        if self._states.get(bookmaker) is not is_live:
+        if self._ages.states.get(bookmaker) is not is_live:
             return False
         for price in held:
             price.heard_at = heard_at
-        self._see(bookmaker, held[0])
+        self._ages.see(bookmaker, held[0])
         return True
 
     def _offers_more(self, bookmaker: str | None, selections: Container[str]) -> bool:
@@ -255,13 +238,8 @@ class Market:
     def rename(self, renaming: Renaming, changes: Changes) -> None:
         """Keep prices under other keys, once others are the reference's."""
         facts = self.facts
-        self._stale_at.clear()
-        self._seen = renamed(self._seen, renaming)
-        self._states = renamed(self._states, renaming)
-        self._redated = renamed(self._redated, renaming)
-        self._just_seen = renamed(self._just_seen, renaming)
+        self._ages.rename(renaming)
         facts.drew_at = renamed(facts.drew_at, renaming)
-        facts.stale = {renaming.get(name, name) for name in facts.stale}
         self.reoffered |= {*renaming, *renaming.values()}
         for row in self.rows.values():
             held = row.all_prices()
@@ -288,7 +266,7 @@ class Market:
         """Take prices whose state nobody stated as not in play; return whether there were any."""
         untold = {cell[1] for cell, price in self.prices() if price.is_live is None}
         for bookmaker in untold:
-            self._spread_state(bookmaker, self._states.get(bookmaker, False), changes)
+            self._spread_state(bookmaker, self._ages.states.get(bookmaker, False), changes)
         return bool(untold)
 
     def recompute(self, basis: Basis, changes: Changes) -> None:
@@ -315,15 +293,7 @@ class Market:
 
     def age(self, basis: Basis, now_ms: int, changes: Changes) -> None:
         """Find out whose prices are stale by now: they are never best."""
-        lessons = basis.scrape_interval.lessons
-        if lessons != self._aged_by and now_ms - self._aged_at >= _AGES_EVERY_MS:
-            self._aged_at, self._aged_by = now_ms, lessons
-            due = list(self._seen)
-        else:
-            stale_at = self._stale_at
-            due = [name for name in self._seen if stale_at.get(name, 0) <= now_ms]
-        changed = [name for name in due if self._is_stale_news(name, now_ms, basis)]
-        if changed:
+        if self._ages.turned(basis, now_ms):
             for section in self.sections:
                 if basis.is_pooled:
                     valuation.figure(section, basis)
@@ -384,42 +354,17 @@ class Market:
         place = self.places.get(selection)
         return None if place is None else place.section
 
-    def _see(self, bookmaker: str | None, price: Price) -> None:
-        last = self._seen.get(bookmaker)
-        if last is None or price.scraped_at >= last.scraped_at:
-            self._seen[bookmaker] = price
-            self._just_seen[bookmaker] = None
-            if last is not None and price.scraped_at - last.scraped_at > SEEN_TOGETHER_MS:
-                self._redated[bookmaker] = None
-
     def _date_seen(self, basis: Basis, changes: Changes) -> None:
         """Find out whose prices are stale of those just seen, which may say what they said."""
-        for bookmaker in self._just_seen:
-            if self._is_stale_news(bookmaker, self._seen[bookmaker].heard_at, basis):
-                for selection, row in self.rows.items():
-                    if bookmaker is None or bookmaker in row.prices:
-                        self._moved.add((selection, bookmaker))
-                        changes.note(self._quote(bookmaker), [selection])
-        self._just_seen.clear()
-
-    def _is_stale_news(self, bookmaker: str | None, now_ms: int, basis: Basis) -> bool:
-        """Note whether a bookmaker's prices are stale; tell whether they were not, or no more."""
-        price, stale, interval = self._seen[bookmaker], self.facts.stale, basis.scrape_interval
-        in_play = self._states.get(bookmaker, price.is_live)
-        after = interval.stale_after_ms(bookmaker or basis.reference.name or "", in_play)
-        age = now_ms - price.scraped_at
-        if age > after:
-            age -= interval.patience_with(price.heard_at, now_ms)
-        self._stale_at[bookmaker] = now_ms + after - age + 1 if age <= after else math.inf
-        if (age > after) == (bookmaker in stale):
-            return False
-        stale ^= {bookmaker}
-        return True
+        for bookmaker in self._ages.turned_as_seen(basis):
+            for selection, row in self.rows.items():
+                if bookmaker is None or bookmaker in row.prices:
+                    self._moved.add((selection, bookmaker))
+                    changes.note(self._quote(bookmaker), [selection])
 
     def _redate(self, changes: Changes) -> None:
         """What was seen of one price holds for all of the bookmaker's: a market is read whole."""
-        for bookmaker in self._redated:
-            seen_at = self._seen[bookmaker].scraped_at
+        for bookmaker, seen_at in self._ages.take_redated():
             together = seen_at - SEEN_TOGETHER_MS
             for row in self.rows.values():
                 price = row.reference if bookmaker is None else row.prices.get(bookmaker)
@@ -432,7 +377,6 @@ class Market:
                     valuation.redate(section)
                     if any(row.near for row in section.rows):
                         changes.revalued.append(section)
-        self._redated.clear()
 
     def _tell_what_else_is_offered(self, changes: Changes) -> None:
         """What a bookmaker offers beside a price tells what the price is of: a draw that went."""
@@ -484,8 +428,7 @@ class Market:
 
     def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
         """Apply what is stated of one price to all of the bookmaker's prices of the market."""
-        self._states[bookmaker] = is_live
-        self._stale_at.pop(bookmaker, None)
+        self._ages.state(bookmaker, is_live)
         for selection, row in self.rows.items():
             price = row.reference if bookmaker is None else row.prices.get(bookmaker)
             if price is None:
