@@ -237,7 +237,7 @@ class LiveTable(QWidget):
         self._fit_rows(range(first, last + 1))
         self._keep_in_sight()
         for pane in self._panes():
-            pane.viewport().update()  # all of it: rows below lie elsewhere now
+            pane.executeDelayedItemsLayout()  # which repaints all: rows below lie elsewhere now
 
     def _on_model_layout_changed(self) -> None:
         self._fit_rows()
