@@ -248,7 +248,7 @@ def summed(bets: list[Bet]) -> Sum:
         total += bet.profit
         peak = max(peak, total)
         deepest = min(deepest, total - peak)
-    spread = math.sqrt(sum(bet.decided**2 * (bet.net - 1) for bet in bets))
+    spread, centre = chance(bets)
     return Sum(
         bets=len(bets),
         profit=total,
@@ -258,8 +258,25 @@ def summed(bets: list[Bet]) -> Sum:
         clv_bets=len(clv),
         beaten=sum(each > 0 for each in clv),
         deepest=deepest,
-        z=total / spread,
+        z=(total - centre) / spread,
     )
+
+
+def chance(bets: list[Bet]) -> tuple[float, float]:
+    """Return the standard deviation and the mean of what bets earn that have no edge.
+
+    Of the sides of a market of a game one wins at most: the variance of what is paid there is the
+    mean of its square less the square of its mean.
+    """
+    variance, mean = 0.0, 0.0
+    for place in dict.fromkeys((bet.game, bet.market) for bet in bets):
+        sides = [bet for bet in bets if (bet.game, bet.market) == place]
+        more = max(1.0, sum(1 / bet.net for bet in sides))
+        paid = [(bet.decided * bet.net, 1 / bet.net / more) for bet in sides]
+        usual = sum(each * share for each, share in paid)
+        variance += sum(each**2 * share for each, share in paid) - usual**2
+        mean += usual - sum(bet.decided for bet in sides)
+    return math.sqrt(variance), mean
 
 
 if __name__ == "__main__":

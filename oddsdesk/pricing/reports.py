@@ -22,6 +22,7 @@ the knapsack problem, JACM 21, 1974).
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import accumulate
 from statistics import NormalDist, fmean
@@ -159,11 +160,11 @@ def drawdown(profits: Iterable[float]) -> Drawdown:
 def course(bets: Iterable[SettledBet]) -> list[Step]:
     """Return where the bettor stood after each bet, from the beginning on."""
     profit = expected = variance = 0.0
-    steps, lines = [Step(0.0, 0.0, 0.0)], dict[Hashable, _Line]()
+    steps, lines = [Step(0.0, 0.0, 0.0)], defaultdict[Hashable, _Line](_Line)
     for number, bet in enumerate(bets):
         profit += bet.profit
         expected += bet.expected or 0.0
-        line = lines.setdefault(*_line_of(number, bet))
+        line = lines[_line_of(number, bet)]
         before = line.variance
         line.take(number, bet)
         variance += line.variance - before
@@ -188,7 +189,7 @@ class _Line:
 
     def take(self, number: int, bet: SettledBet) -> None:
         """Add a bet to its outcome."""
-        key = ("bet", number) if bet.outcome is None else ("outcome", bet.outcome)
+        key = bet.outcome or ("bet", number)
         before, stake = self._outcomes.get(key, _Outcome()), bet.stake * bet.decided
         after = _Outcome(before.stake + stake, before.pays + stake * bet.net_odds)
         self._outcomes[key] = after
@@ -212,27 +213,29 @@ class _Line:
     @property
     def mean(self) -> float:
         """What chance alone earns: nothing, unless more is bet on than can happen."""
+        if len(self._outcomes) < 2:
+            return 0.0
         return math.fsum(profit * share for profit, share in self.profits)
 
     @property
     def variance(self) -> float:
+        """How far that scatters; of one outcome, as most lines have, in short."""
+        if len(self._outcomes) < 2:
+            return sum(max(0.0, e.stake * (e.pays - e.stake)) for e in self._outcomes.values())
         mean = self.mean
         return math.fsum((profit - mean) ** 2 * share for profit, share in self.profits)
 
 
-def _line_of(number: int, bet: SettledBet) -> tuple[Hashable, _Line]:
-    """Return what a bet is kept under, and an empty line for it."""
-    if bet.line is not None:
-        return ("line", bet.line), _Line()
-    key = ("bet", number) if bet.outcome is None else ("outcome", bet.outcome)
-    return key, _Line()
+def _line_of(number: int, bet: SettledBet) -> Hashable:
+    """Return what the bets of a line share; of a bet that goes with no other, its number."""
+    return bet.line or bet.outcome or ("bet", number)
 
 
 def _lines(bets: Iterable[SettledBet]) -> list[_Line]:
     """Return the lines that something was decided on."""
-    found: dict[Hashable, _Line] = {}
+    found = defaultdict[Hashable, _Line](_Line)
     for number, bet in enumerate(bets):
-        found.setdefault(*_line_of(number, bet)).take(number, bet)
+        found[_line_of(number, bet)].take(number, bet)
     return [line for line in found.values() if line.outcomes]
 
 
