@@ -21,7 +21,7 @@ from PySide6.QtCore import (
 from oddsdesk.desk.ui.table.cells import NEVER, Align, Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
-FLUSH_MS = 50
+FLUSH_MS = 30
 """Milliseconds between two flushes, at least."""
 GATHER_MS = 10
 """How long changes come in before the first are shown: others are mostly on their way."""
