@@ -60,6 +60,8 @@ class LivePane(QTableView):
         """How cells were painted last, where they were painted whole."""
         self._hovered = -1
         self.outlines_current = False
+        self.leads = True
+        """Whether it keeps the current row in sight; a neighbour shows the same rows."""
         self.is_shown: Callable[[int], bool] = lambda _column: True
         """Whether a column can be seen at all, in this pane or its neighbour."""
         self.header = LiveHeader(theme, painter, self)
@@ -370,12 +372,14 @@ class LivePane(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         current = self.currentIndex()
-        was_seen = current.isValid() and QRect(QPoint(), event.oldSize()).contains(
-            self.visualRect(current)
-        )
+        rect = QRect() if not current.isValid() else self.visualRect(current)
+        if rect.isEmpty() and current.isValid():  # a cell of the neighbour
+            row = self._row_rect(current.row())
+            rect = QRect(0, row.top(), 1, row.height())
+        was_seen = not rect.isEmpty() and QRect(QPoint(), event.oldSize()).contains(rect)
         super().resizeEvent(event)
         self.resized.emit()
-        if was_seen:
+        if was_seen and self.leads:
             self.scrollTo(current)
 
     def focusInEvent(self, event: QFocusEvent) -> None:

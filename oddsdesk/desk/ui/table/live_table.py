@@ -61,6 +61,7 @@ class LiveTable(QWidget):
         self._widths = ColumnWidths(model, self._painter, self.frozen, self.scrolling, frozen)
         self._edge = QFrame(self)
         self._anchor: tuple[QPersistentModelIndex, int] | None = None
+        self._is_following = False
         self._flash_timer = QTimer(self, interval=_FADE_MS)
         self._flash_timer.timeout.connect(self._on_flash_timer_timeout)
         self._age_timer = QTimer(self, interval=_AGE_MS)
@@ -150,8 +151,10 @@ class LiveTable(QWidget):
 
     def _connect_panes(self) -> None:
         rows, frozen_rows = self.scrolling.verticalScrollBar(), self.frozen.verticalScrollBar()
-        rows.valueChanged.connect(frozen_rows.setValue)
-        frozen_rows.valueChanged.connect(rows.setValue)
+        rows.valueChanged.connect(self._follow_rows)
+        frozen_rows.rangeChanged.connect(self._follow_rows)
+        frozen_rows.valueChanged.connect(self._on_frozen_rows_value_changed)
+        self.frozen.leads = False
         self.scrolling.resized.connect(self._widths.stretch)
         self.scrolling.is_shown = self._widths.is_shown
         self.scrolling.horizontalScrollBar().rangeChanged.connect(self._on_width_range_changed)
@@ -187,6 +190,19 @@ class LiveTable(QWidget):
             pane.viewport().update()
         self._widths.share_out()
         self._fit_rows()
+
+    def _follow_rows(self) -> None:
+        """Have the frozen pane show the rows that the other does, as far as it can by its size.
+
+        One of the two is resized first: what it can't show yet is no scrolling of the user's.
+        """
+        self._is_following = True
+        self.frozen.verticalScrollBar().setValue(self.scrolling.verticalScrollBar().value())
+        self._is_following = False
+
+    def _on_frozen_rows_value_changed(self, value: int) -> None:
+        if not self._is_following:
+            self.scrolling.verticalScrollBar().setValue(value)
 
     def _on_width_range_changed(self, least: int, most: int) -> None:
         policy = Qt.ScrollBarPolicy

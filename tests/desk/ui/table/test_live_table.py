@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
@@ -23,6 +24,23 @@ def test_frozen_columns_stay_while_the_others_scroll(table: LiveTable) -> None:
     assert bar.maximum() > 0
     bar.setValue(bar.maximum())
     assert cell_rect(table.frozen, 0, 0).left() == 0
+
+
+@pytest.mark.parametrize("column", [0, 5])
+@pytest.mark.parametrize("sizes", [(640, 140), (640, 300, 140), (900, 140), (640, 900, 200, 640)])
+@pytest.mark.parametrize("row", [59, 30, 4])
+def test_rows_stay_beside_themselves_while_the_window_changes_its_size(
+    table: LiveTable, column: int, sizes: tuple[int, ...], row: int
+) -> None:
+    table.set_current(row, column)
+    width, *heights = sizes
+    for height in heights:
+        table.resize(width, height)
+        QApplication.processEvents()
+        frozen, scrolling = table.frozen, table.scrolling
+        assert frozen.verticalScrollBar().value() == scrolling.verticalScrollBar().value()
+        assert cell_rect(frozen, row, 0).top() == cell_rect(scrolling, row, 5).top()
+        assert row in table.rows_in_view()
 
 
 @pytest.mark.parametrize("driver", ["frozen", "scrolling"])
