@@ -1,4 +1,4 @@
-"""The model behind a live table: cells as values, changes emitted together, 20 times a second."""
+"""The model behind a live table: cells as values, what changes is emitted together."""
 
 import math
 import time
