@@ -34,11 +34,12 @@ from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.late_panels import FirstPaint, LatePanel, LatePanels
 from oddsdesk.desk.shell.looking_back import LookingBack
+from oddsdesk.desk.shell.messages import TroubleStrip
 from oddsdesk.desk.shell.navigation import Navigation
 from oddsdesk.desk.shell.research import Research
 from oddsdesk.desk.shell.status_bar import StatusBar
 from oddsdesk.desk.shell.subscriptions import BoardReader, Subscriptions
-from oddsdesk.desk.shell.tabs import GameTabs, game_title
+from oddsdesk.desk.shell.tabs import GameTabs, GameWindow, game_title
 from oddsdesk.desk.shell.time_control import TimeControl
 from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
@@ -422,6 +423,7 @@ class Desk:
         self.research.game_requested.connect(self.open_game)
         self.status_bar.bets_requested.connect(self.show_waiting_bets)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
+        self.games.window_made.connect(self._on_games_window_made)
         self.odds_format.changed.connect(self._write_anew)
         self._preferences.changed.connect(self._on_preferences_changed)
 
@@ -478,6 +480,12 @@ class Desk:
         self.window.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         if game_id:
             self.navigator.show_current(game_id)
+
+    def _on_games_window_made(self, window: GameWindow) -> None:
+        """Have a window that may stand alone say what the main one does of its odds."""
+        strip = TroubleStrip(self._board, self._theme, self._clock, window)
+        strip.retry_requested.connect(self.window.messages.retry_requested)
+        window.put_signs(self.top_bar.badge.twin(window), strip)
 
     def _show_favourites(self) -> None:
         favourites = self.around.favourites.games

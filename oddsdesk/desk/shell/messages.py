@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable
 
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, not_offered
@@ -12,6 +13,7 @@ from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.states import faults_text, service_text, trouble_text
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 PASSING_MS = 8_000
@@ -192,6 +194,23 @@ class ConnectionTrouble(QObject):
 
     def _on_board_notice(self, _notice: Notice) -> None:
         self._count_down()
+
+
+class TroubleStrip(MessageBar):
+    """Says the connection's trouble in a window that says nothing else of it: to the end of it."""
+
+    retry_requested = Signal()
+    """The user does not want to wait for the next try."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock, parent: QWidget) -> None:
+        super().__init__(theme, parent, closable=False)
+        center = MessageCenter(self)
+        center.retry_requested.connect(self.retry_requested)
+        self._trouble = ConnectionTrouble(center, board, clock)
+
+    def close_panel(self) -> None:
+        """Stop listening to the board."""
+        self._trouble.close_panel()
 
 
 def log_connection(board: Board, clock: Clock) -> Callable[[], None]:

@@ -4,13 +4,23 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QByteArray, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
-from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from oddsdesk.contract.identity import teams
+from oddsdesk.desk.shell.messages import TroubleStrip
 from oddsdesk.desk.shell.tab_order import step_focus
 from oddsdesk.desk.shell.window import focus_within, holds_focus
 from oddsdesk.desk.ui.controls.plain import literal, literal_title
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, STEP
 
 _SIZE = (1_000, 640)
 
@@ -25,17 +35,37 @@ class GameWindow(QWidget):
         super().__init__()
         self.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         self.panel = panel
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(panel)
+        self.strip: TroubleStrip | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(panel, 1)
         panel.show()
         available = self.screen().availableGeometry()
         self.resize(min(_SIZE[0], available.width()), min(_SIZE[1], available.height()))
 
+    def put_signs(self, badge: QWidget, strip: TroubleStrip) -> None:
+        """Set what tells whose odds these are above the game, and what tells of trouble below."""
+        line = QHBoxLayout()
+        line.setContentsMargins(GAP, STEP, GAP, 0)
+        line.addWidget(badge)
+        line.addStretch(1)
+        self._column.insertLayout(0, line)
+        self._column.addWidget(strip)
+        self.strip = strip
+
+    def let_go(self) -> None:
+        """Take the window away; its panel goes on elsewhere, or is closed by who made it."""
+        if self.strip is not None:
+            self.strip.close_panel()
+        self.hide()
+        self.deleteLater()
+
     # Qt's virtuals
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        return step_focus([self.panel], forward=forward)
+        parts = [self.panel] if self.strip is None else [self.panel, self.strip]
+        return step_focus(parts, forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.accept()
@@ -51,6 +81,8 @@ class GameTabs(QObject):
     """A game is shown no more."""
     current_game_changed = Signal(str)
     """The id of the game in front; empty where no game is."""
+    window_made = Signal(object)
+    """A ``GameWindow`` is about to be shown."""
 
     def __init__(
         self, tabs: QTabWidget, theme: Theme, make_panel: Callable[[str], QWidget]
@@ -136,7 +168,7 @@ class GameTabs(QObject):
                 self._put_in_window(game_id, geometry)
             else:
                 self._put_in_tab(len(self._games) - len(self._windows) - 1, game_id)
-                window.deleteLater()
+                window.let_go()
                 self._tabs.window().activateWindow()
         if geometry is None:
             focus_within(panel)
@@ -167,8 +199,7 @@ class GameTabs(QObject):
         if window is None:
             self._tabs.removeTab(self._tabs.indexOf(panel))
         else:
-            window.hide()
-            window.deleteLater()
+            window.let_go()
         panel.close_panel()  # type: ignore[attr-defined]
         panel.deleteLater()
         self.game_closed.emit(game_id)
@@ -205,6 +236,7 @@ class GameTabs(QObject):
         panel = self._games[game_id]
         self._tabs.removeTab(self._tabs.indexOf(panel))
         window = self._windows[game_id] = GameWindow(self._titles[game_id], panel)
+        self.window_made.emit(window)
         window.closed.connect(lambda: self._on_window_closed(game_id))
         if geometry is not None:
             window.restoreGeometry(geometry)

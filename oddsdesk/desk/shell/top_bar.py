@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -28,11 +28,15 @@ _LESS: Final = {_SIMULATED: "Simulated", ", moved to now": "", "As of ": ""}
 """What badges leave out where they are narrow, then what is behind a dot; tips say all of it."""
 
 
-class _Badge(ElidedLabel):
+class Badge(ElidedLabel):
     """Gives way where it is narrow, but for its tip: it would make the window wider."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
+    changed = Signal(str, str)
+    """Another text is shown, and why."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._theme = theme
         self._why = ""
         self.setProperty("variant", "badge")
         self.setFont(theme.fonts.medium)
@@ -45,6 +49,14 @@ class _Badge(ElidedLabel):
         self.show_text(text)
         self._elide()
         self.setVisible(bool(text))
+        self.changed.emit(text, why)
+
+    def twin(self, window: QWidget) -> "Badge":
+        """Return a badge for another window that says the same from now on."""
+        other = Badge(self._theme, window)
+        other.show_badge(self._whole, self._why)
+        self.changed.connect(other.show_badge)
+        return other
 
     def _elide(self) -> None:
         super()._elide()
@@ -87,7 +99,7 @@ class TopBar(QWidget):
         self._connection.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._connection.setMenu(connections)
         self._connection.setToolTip("Change the connection")
-        self._badge = _Badge(theme)
+        self.badge = Badge(theme)
         self._feed = ""
         button = QToolButton()
         button.setText("Menu")
@@ -104,7 +116,7 @@ class TopBar(QWidget):
         row.addWidget(self._dot)
         row.addWidget(self._connection)
         row.addSpacing(HALF)
-        row.addWidget(self._badge)
+        row.addWidget(self.badge)
         row.addStretch(1)
         row.addWidget(button)
         self._row = row
@@ -150,7 +162,7 @@ class TopBar(QWidget):
             mark = f" · {told.lower()}" if told else ""
             badge = f"As of {moment_text(connection.as_of_ms)}{mark}"
         why = not_offered(simulated=connection.simulated, shifted=connection.shifted)
-        self._badge.show_badge(badge, sentence(why) if why else "")
+        self.badge.show_badge(badge, sentence(why) if why else "")
 
 
 _EXAMPLE = 2.1

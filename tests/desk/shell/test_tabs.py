@@ -1,9 +1,24 @@
 """A tab a game: in a window of its own and back, its name, its keyboard."""
 
-from PySide6.QtWidgets import QPushButton, QTableView, QTabWidget, QVBoxLayout, QWidget
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QTableView,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
+from oddsdesk.desk.shell.messages import TroubleStrip
 from oddsdesk.desk.shell.tabs import GameTabs
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
 
 
@@ -117,3 +132,45 @@ def test_another_game_takes_the_place_of_one(theme: Theme, qtbot: QtBot) -> None
     games.replace("not open", "e", "E")
     assert games.open_games == ["a", "d"]
     games.close_all()
+
+
+def badges(desk: Desk, game: str) -> tuple[str, str]:
+    """What the badges of the main window and of a game's own say; empty where none is shown."""
+    windows = desk.window, desk.games._windows[game]
+    labels = [
+        next(each for each in window.findChildren(QLabel) if each.property("variant") == "badge")
+        for window in windows
+    ]
+    main, own = ("" if each.isHidden() else each.accessibleName() for each in labels)
+    return main, own
+
+
+async def test_a_window_of_its_own_says_whose_odds_these_are_and_that_the_service_is_away(
+    desk: tuple[Desk, Connections], quoted: Any, qtbot: QtBot
+) -> None:
+    made, game = desk[0], quoted.id
+    board = quoted.board
+    board.set_connection(Connection(Link.LIVE, simulated=True))
+    made.open_game_beside(game)
+    made.games.detach(game)
+    strip = made.games._windows[game].findChild(TroubleStrip)
+    assert badges(made, game) == ("Simulated odds", "Simulated odds")
+    assert strip.isHidden()
+    board.set_connection(Connection(Link.WAITING, reason="It is away", simulated=False))
+    assert badges(made, game) == ("", "")
+    assert strip.isVisible()
+    assert strip.text == "Not connected. It is away."
+    assert strip.findChild(QToolButton).isHidden()  # nothing else in this window says it
+    main = next(each for each in made.window.findChildren(MessageBar) if each.text == strip.text)
+    assert not main.isHidden()
+    with qtbot.waitSignal(made.window.messages.retry_requested):
+        strip.findChild(QPushButton).click()
+    made.top_bar.show_feed("Replay · 16 Apr 2026 19:00 · 10×")
+    assert badges(made, game) == ("Replay · 16 Apr 2026 19:00 · 10×",) * 2
+    board.set_connection(Connection(Link.PAST, as_of_ms=1_776_340_800_000))
+    main_badge, own = badges(made, game)
+    assert main_badge == own
+    assert own.startswith("As of ")
+    assert strip.isHidden()
+    made.games.detach(game)
+    board.set_connection(Connection(Link.LIVE))

@@ -30,7 +30,9 @@ class MessageBar(QWidget):
     closed = Signal()
     """The user closed it."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, *, closable: bool = True
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._icon_name = "info"
@@ -50,6 +52,9 @@ class MessageBar(QWidget):
         self._close.setToolTip("Close this message")
         self._close.clicked.connect(self.hide)
         self._close.clicked.connect(self.closed)
+        if not closable:
+            self._close.setEnabled(False)  # for Escape, too
+            self._close.hide()
         self._passing = QTimer(self, singleShot=True, interval=_PASSING_MS)
         self._passing.timeout.connect(self._on_passing_timeout)
         self._what_passes: QWidget = self
