@@ -200,8 +200,11 @@ def _step(step: Step) -> Fact:
     return Fact(f"{step.name}  {step.formula}".rstrip(), step.result)
 
 
-def exposure(found: Exposure | None) -> list[Fact]:
-    """Return how the stake came about: Kelly, what shares it, what is left under the caps."""
+def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
+    """Return how the stake came about: Kelly, what shares it, what is left under the caps.
+
+    ``why_lost`` is why no price is known to stand: then there is none.
+    """
     if found is None:
         return []
     plan, bet = found.plan, found.bet
@@ -226,6 +229,9 @@ def exposure(found: Exposure | None) -> list[Fact]:
         tip = "As you noted it among your bookmakers"
         facts.append(Fact(f"Most at {bet.price.bookmaker}", f"{found.most:,g}", tip=tip))
     where = f" at {bet.price.bookmaker}" if found.same_at else ""
+    if why_lost:
+        facts.append(Fact(f"Stake{where}: {why_lost}", "0"))
+        return facts
     tip = f"In whole steps of {plan.step:g}, rounded down"
     facts.append(Fact(f"Stake{where}", f"{bet.stake:g}", note=bound, tip=tip))
     return facts

@@ -22,6 +22,7 @@ from oddsdesk.board.explaining import Explanation, explain
 from oddsdesk.board.explanation_text import explanation_text, method_title
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import (
+    ConnectionChanged,
     MatrixLoaded,
     Notice,
     PricesChanged,
@@ -50,6 +51,7 @@ from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import scale_least_width
 from oddsdesk.desk.ui.formatting import beside_text, exact_odds_text
+from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -85,6 +87,8 @@ class ExplainPanel(QWidget):
         """Says how the stake on a price came about; whoever lists bets sets it."""
         self.said: Explanation | None = None
         """What is shown; None where nothing is."""
+        self._why_lost = ""
+        """Why no price was known to stand when it was shown; empty where they were."""
         self._make_texts()
         self.arithmetic = FactList(theme, "Arithmetic")
         self.exposure = FactList(theme, "Stake")
@@ -99,7 +103,8 @@ class ExplainPanel(QWidget):
         self._tick.timeout.connect(self._show)
         theme.changed.connect(self._show)
         self._unsubscribe = board.subscribe(
-            self._on_board_notice, PricesChanged, MatrixLoaded, ValueBetsChanged, RowsChanged
+            self._on_board_notice,
+            *(PricesChanged, MatrixLoaded, ValueBetsChanged, RowsChanged, ConnectionChanged),
         )
         self._show()
 
@@ -124,7 +129,8 @@ class ExplainPanel(QWidget):
     def copy(self) -> None:
         """Put the explanation on the clipboard as text."""
         if self.said is not None:
-            QGuiApplication.clipboard().setText(explanation_text(self.said))
+            told = (explanation_text(self.said), may_be_gone(self._why_lost))
+            QGuiApplication.clipboard().setText("\n".join(filter(None, told)))
 
     def _make_texts(self) -> None:
         self.title = Label(wordWrap=True)
@@ -184,6 +190,7 @@ class ExplainPanel(QWidget):
     def _show(self) -> None:
         said = None if self._key is None else explain(self._board, self._key, self._clock())
         self.said = said
+        self._why_lost = self._board.connection.why_lost
         self._want_game()
         self._copy.setEnabled(said is not None)
         if said is None:
@@ -192,7 +199,7 @@ class ExplainPanel(QWidget):
         self._stack.setCurrentIndex(0)
         self._show_head(said)
         self.arithmetic.show_facts(arithmetic(said))
-        self.exposure.show_facts(exposure(self.exposure_of(said.key)))
+        self.exposure.show_facts(exposure(self.exposure_of(said.key), self._why_lost))
         self.methods.show_facts(methods(said))
         self.rules.show_facts(rules(said))
         texts = remedies(said)
@@ -229,10 +236,11 @@ class ExplainPanel(QWidget):
     def _show_head(self, said: Explanation) -> None:
         self.title.setText(_title(said, self._theme.tokens.ink(TextRole.SOFT)))
         self.big.setText("Not valued" if said.true_ev is None else ev_text(said.true_ev))
-        give_ink(self.big, _ink_of(said))
+        give_ink(self.big, TextRole.NOTE if self._why_lost else _ink_of(said))
         self.note.setText("\n".join(self._notes(said)))
         cautions = told_cautions(said.assessment) if said.no_fair_odds is None else []
-        texts = [f"No value: {caution_text(each, said.reference)}" for each in cautions]
+        texts = [may_be_gone(self._why_lost)] if self._why_lost else []
+        texts += [f"No value: {caution_text(each, said.reference)}" for each in cautions]
         if not said.is_mine:
             texts.append(NOT_MINE)
         self.cautions.setText("\n".join(texts))
@@ -273,6 +281,8 @@ class ExplainPanel(QWidget):
                 concerns = True
             case RowsChanged(changed=changed):
                 concerns = key in changed
+            case ConnectionChanged():
+                concerns = self._board.connection.why_lost != self._why_lost
             case _:
                 concerns = False
         if concerns:

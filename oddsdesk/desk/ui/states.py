@@ -44,6 +44,13 @@ def no_stakes(connection: Connection) -> str:
     return f"{connection.why_lost}: no stakes"
 
 
+def may_be_gone(why_lost: str) -> str:
+    """Say of one price that it may be offered no more; empty while prices are known to stand."""
+    if not why_lost:
+        return ""
+    return f"{why_lost[0].upper()}{why_lost[1:]}: nobody knows whether this price still stands."
+
+
 def out_of_requests(connection: Connection) -> Refusal | None:
     """Return what to say while nothing is read for want of requests; None while some are left."""
     if connection.code != ErrorCode.RATE_LIMIT_EXCEEDED.value:

@@ -27,6 +27,7 @@ from oddsdesk.desk.ui.formatting import (
     signed_hundredths_text,
     typed_text,
 )
+from oddsdesk.desk.ui.states import may_be_gone
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.desk.value_bets.cells import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject
@@ -141,8 +142,8 @@ class PlaceDialog(QDialog):
         said = [_PRACTICE] if subject.is_simulated else [_SHIFTED] if subject.may_be_shifted else []
         if self._placed:
             said.append(_placed_text(self._placed))
-        if why := self._why_lost():
-            said.append(f"{why[0].upper()}{why[1:]}: nobody knows whether this price still stands.")
+        if lost := may_be_gone(self._why_lost()):
+            said.append(lost)
         if not is_held:
             said.append("This price is gone.")
         elif subject.odds != self._listed:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
@@ -334,3 +334,35 @@ def test_of_the_past_nothing_is_listed_and_nothing_placed(
     panel.place(OVER)
     assert panel.findChild(PlaceDialog) is None
     assert "This price is of the past" in panel.messages.text
+
+
+def test_explain_says_why_nothing_is_staked_while_prices_may_have_moved_unheard(
+    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    explain = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(explain)
+    explain.exposure_of = panel.exposure
+    be_value(quoted, 2.06)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    explain.show_price(OVER)
+    with qtbot.waitExposed(explain):
+        explain.show()
+    assert explain.big.property("variant") == "value"
+    assert explain.exposure.facts[-1][:2] == ("Stake", "7")
+    quoted.board.set_connection(Connection(link=Link.WAITING, has_value_bets=True))
+    qtbot.waitUntil(lambda: explain.big.property("variant") == "note")
+    assert explain.big.text() == "+1.98 %"  # what was reckoned stays
+    assert explain.exposure.facts[-1][:2] == ("Stake: not connected", "0")
+    said = "Not connected: nobody knows whether this price still stands."
+    assert explain.cautions.text() == said
+    assert explain.cautions.isVisible()
+    explain.copy()
+    assert QGuiApplication.clipboard().text().endswith(f"\n{said}")
+    quoted.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
+    qtbot.waitUntil(
+        lambda: explain.exposure.facts[-1].title.startswith("Stake: prices are read again")
+    )
+    quoted.board.set_connection(Connection(link=Link.LIVE, has_value_bets=True))
+    qtbot.waitUntil(lambda: explain.big.property("variant") == "value")
+    assert explain.cautions.isHidden()
+    explain.close_panel()
