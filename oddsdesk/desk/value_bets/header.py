@@ -1,6 +1,7 @@
 """The line above the value bets: which list, how many, sorting, stakes, bet and preset."""
 
 from collections.abc import Iterable
+from enum import Enum, auto
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -21,7 +22,15 @@ _LEAST_WIDTH: Final = 240
 """A window that is too small cuts the line, rather than to grow beyond the screen."""
 
 _KEPT_FACTS: Final = 2
-"""How many bets there are, and what is staked."""
+"""How many bets there are, and what is staked, or why nothing is."""
+
+
+class _SortSays(Enum):
+    """What the button says of rows that would move, from the widest to none at all."""
+
+    ALL = auto()
+    HOW_MANY = auto()
+    NOTHING = auto()
 
 
 class ValuesHeader(QWidget):
@@ -60,7 +69,7 @@ class ValuesHeader(QWidget):
         self._preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._preset.setFont(theme.fonts.strong)
         self._preset_name, self._lists_bets = "", True
-        self._waiting, self._is_narrow = 0, False
+        self._waiting, self._sort_says = 0, _SortSays.ALL
         self.preset_menu = QMenu(self)
         self._preset.setMenu(self.preset_menu)
         self._lay_out()
@@ -75,15 +84,14 @@ class ValuesHeader(QWidget):
 
     def show_waiting(self, rows: int) -> None:
         """Say how many rows would move if they were sorted."""
+        is_other = (self._waiting > 0) != (rows > 0)
         self._waiting = rows
-        is_other = self._sort.isHidden() == (rows > 0)
-        self._sort.setVisible(rows > 0)
         if self._say_waiting() or is_other:
             self._fit()
 
     def _say_waiting(self) -> bool:
         rows = self._waiting
-        if self._is_narrow:
+        if self._sort_says is not _SortSays.ALL:
             return self._sort.show_text(f"Sort {rows}")
         return self._sort.show_text(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
 
@@ -123,20 +131,23 @@ class ValuesHeader(QWidget):
     def _fit(self) -> None:
         """Give way where it is narrow: "Preset" before its name, then the stakes (K opens them).
 
-        Then the rows that would move say less, so that nothing lies upon another, and how many
-        bets there are and what is staked stays in sight.
+        Then the rows that would move say less, then nothing (S sorts them), so that nothing lies
+        upon another, and how many bets there are and what is staked stays in sight.
         """
-        shown = [self.chips, self._bet, *([] if self._sort.isHidden() else [self._sort])]
         stakes = _width(self._stakes)
         facts = self._facts.width_of_first(_KEPT_FACTS)
-        for self._is_narrow in (False, True):
+        most = self.width() - 2 * spacing.LEAD - spacing.HALF - facts
+        for self._sort_says in _SortSays:
             self._say_waiting()
-            room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown)) - facts
+            has_sort = self._waiting > 0 and self._sort_says is not _SortSays.NOTHING
+            shown = [self.chips, self._bet, *([self._sort] if has_sort else [])]
+            room = most - sum(map(_width, shown))
             self._preset.setText(literal(f"Preset: {self._preset_name} ▾"))
             if self._lists_bets and room < _width(self._preset) + stakes:
                 self._preset.setText(literal(f"{self._preset_name} ▾"))
             if room >= (_width(self._preset) if self._lists_bets else 0):
                 break
+        self._sort.setVisible(has_sort)
         self._stakes.setVisible(self._lists_bets and room >= _width(self._preset) + stakes)
 
     def _lay_out(self) -> None:

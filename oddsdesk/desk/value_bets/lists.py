@@ -172,6 +172,7 @@ class ValueLists(QObject):
         looks_back = self._board.connection.as_of_ms is not None
         prices = () if looks_back else tuple(self._board.value_bets.values())
         self.is_lost = self._board.connection.is_lost
+        self.bets.why_lost = self._board.connection.why_lost
         plan = self._stakes.plan
         if self.is_lost:
             plan = msgspec.structs.replace(plan, kelly_share=0.0)

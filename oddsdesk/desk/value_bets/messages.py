@@ -107,7 +107,7 @@ def bets_text(value: int, cautioned: int, staked: str, chosen: str, hidden: int 
     """Return how many outcomes are value, what is staked on them, and by what they were chosen."""
     said = [f"{value}"]
     if staked:
-        said.append(f"stakes {staked}")
+        said.append(staked)
     if cautioned:
         said.append(f"{cautioned} with cautions below")
     if hidden:

@@ -83,6 +83,8 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         super().__init__(COLUMNS, EV_COLUMN, clock)
         self._is_fresh = is_fresh
         self._made: dict[OutcomeKey, tuple[BetRow, list[Cell | None]]] = {}
+        self.why_lost = ""
+        """Why no price was known to stand when rows were made; empty where they were."""
 
     def cell(self, row: int, column: int) -> Cell:
         """Return how a cell looks now: it is made anew for another row, and when it has aged."""
@@ -120,7 +122,7 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
             return "Gone: it is no value bet any more"
         shown = self.entry(row)
         if column == STAKE_COLUMN:
-            return "\n".join(_about_stake(shown))
+            return "\n".join(_about_stake(shown, self.why_lost))
         return "\n".join(_facts(shown, self._clock()))
 
 
@@ -196,14 +198,14 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
         yield f"and {len(row.others) - _MOST_NAMED} more"
 
 
-def _about_stake(row: BetRow) -> Iterator[str]:
+def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
     """How a stake came about, or why there is none; and what was placed."""
     for bet in row.placed:
         yield (
             f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}, "
             f"{local_time(bet.placed_at):%H:%M}"
         )
-    ends, why = row.price.assessment.settlement, against_text(row)
+    ends, why = row.price.assessment.settlement, against_text(row) or why_lost
     if why:
         yield f"No stake: {why}"
     elif ends is not None:

@@ -319,11 +319,8 @@ class ValuesPanel(QWidget):
             only_mine = self._board.basis.mine is not None
             chosen = filter_text(lists.preset.filter, only_mine=only_mine)
             value = lists.value_count
-            of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
             chosen = f"by {judged_by} · {chosen}"  # what is cut off first stands last
-            if value and self._board.connection.is_lost:
-                chosen = f"{no_stakes(self._board.connection)} · {chosen}"
-            text = bets_text(value, bets.count - value, of, chosen, lists.hidden)
+            text = bets_text(value, bets.count - value, self._staked_text(), chosen, lists.hidden)
             waiting = bets.rows_that_would_move
             state = state_without_bets(
                 self._board.connection, lists.filtered_out, lists.hidden, self._board.reference
@@ -340,6 +337,14 @@ class ValuesPanel(QWidget):
         else:
             self.placeholder.say(state)
             self._stack.setCurrentWidget(self.placeholder)
+
+    def _staked_text(self) -> str:
+        """Say what is staked in all, or why nothing is on what is value."""
+        connection, lists = self._board.connection, self.lists
+        if connection.is_lost:
+            return no_stakes(connection) if lists.value_count else ""
+        bankroll = self._stakes.plan.bankroll
+        return f"stakes {lists.staked:,g} of {bankroll:,g}" if lists.staked else ""
 
     def _show_presets(self) -> None:
         """Offer the presets; the one in use stays, or gives way to the first."""

@@ -63,6 +63,22 @@ def test_how_many_bets_there_are_is_never_cut_and_stands_longer_than_what_would_
     assert seen[:4] == prefixes[:0:-1]
 
 
+def test_why_nothing_is_staked_is_said_as_long_as_there_is_room_for_a_preset(
+    header: ValuesHeader,
+) -> None:
+    header.show_facts("13 · not connected: no stakes · 31 with cautions below · by Pinnacle")
+    header.show_waiting(46)
+    buttons = set()
+    for width in range(1_600, 300, -10):
+        header.resize(width, header.height())
+        header.layout().activate()
+        sorts = [text for text in shown(header) if "46" in text]
+        buttons.add("".join(sorts))
+        if sorts:
+            assert header._facts.text().startswith("13 · not connected: no stakes")
+    assert buttons == {"46 rows would move · S to sort", "Sort 46", ""}
+
+
 def test_misses_have_neither_stakes_nor_preset(header: ValuesHeader) -> None:
     header.show_list(MISSES)
     assert "Stakes…" not in shown(header)
