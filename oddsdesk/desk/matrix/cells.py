@@ -114,19 +114,31 @@ def voters_cell(operators: int | None) -> Cell:
     return Cell(f"of {operators}", TextRole.NOTE, SurfaceRole.REFERENCE)
 
 
-def fair_cell(row: SelectionRow) -> Cell:
-    """Return the devigged odds."""
+def fair_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
+    """Return the devigged odds; ``freshness`` is of the price that they rest on."""
     if row.fair is None:
         return _NO_FIGURE
-    return Cell(fair_text(row.fair), TextRole.SOFT, SurfaceRole.REFERENCE)
+    return _figure(fair_text(row.fair), freshness, now_ms)
 
 
-def window_cell(row: SelectionRow) -> Cell:
+def window_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
     """Return from which price the selection is value; the tooltip tells the whole window."""
     if row.fair is None:
         return _NO_FIGURE
     text = NO_WINDOW if row.value_from is None else least_text(row.value_from)
-    return Cell(text, TextRole.SOFT, SurfaceRole.REFERENCE)
+    return _figure(text, freshness, now_ms)
+
+
+def _figure(text: str, freshness: Freshness, now_ms: int) -> Cell:
+    """Return a figure that recedes with the reference's price that it rests on."""
+    is_dead = freshness is Freshness.DEAD
+    return Cell(
+        text,
+        max(TextRole.SOFT, PRICE_ROLES[freshness]),
+        SurfaceRole.REFERENCE,
+        is_struck=is_dead,
+        repaint_at_ms=NEVER if is_dead else now_ms + REPAINT_MS,
+    )
 
 
 def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:

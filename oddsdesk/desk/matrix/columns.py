@@ -66,6 +66,12 @@ class MatrixContext:
         """Return how old a price is; None is the reference's, and no price is dead."""
         return Freshness.DEAD if price is None else self.board.freshness(bookmaker, price)
 
+    def figures_freshness(self, row: SelectionRow) -> Freshness:
+        """Return how old the price is that fair odds and window rest on; a consensus has none."""
+        if self.board.basis.is_pooled:
+            return Freshness.FRESH
+        return self.freshness(None, row.reference)
+
     def judged(
         self, section: Section, row: SelectionRow, bookmaker: str | None
     ) -> AssessedPrice | None:
@@ -153,6 +159,14 @@ def _reference_tip(section: Section, row: SelectionRow, context: MatrixContext) 
         return tips.voters_tip(section, row, pooled)
     freshness = context.freshness(None, row.reference)
     return tips.reference_tip(row, context.reference, freshness, context.clock())
+
+
+def _fair_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    return cells.fair_cell(row, context.figures_freshness(row), context.clock())
+
+
+def _window_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    return cells.window_cell(row, context.figures_freshness(row), context.clock())
 
 
 def _best_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
@@ -250,12 +264,12 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     ),
     MatrixColumn(
         "fair", "Fair", Column(""),
-        _cells(lambda _section, row, _context: cells.fair_cell(row), _nothing),
+        _cells(_fair_cell, _nothing),
         width_now=_fair_width, header_now=_fair_header, cell_tip=_tips(_window_tip),
     ),
     MatrixColumn(
         "window", "Value from", Column(""),
-        _cells(lambda _section, row, _context: cells.window_cell(row), cells.period_cell),
+        _cells(_window_cell, cells.period_cell),
         width_now=_least_width, cell_tip=_tips(_window_tip),
         tip="From which price on the selection is value; the tooltip of a cell tells above which "
         "one it is suspicious; none: no price can be value by the rules",

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from oddsdesk.desk.matrix.layout import BEST, FAIR, SELECTION, WINDOW
+from oddsdesk.board.reference import CONSENSUS
+from oddsdesk.desk.matrix.layout import BEST, FAIR, REFERENCE, SELECTION, WINDOW
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.ui.table.live_model import Span
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
@@ -150,6 +151,25 @@ def test_a_price_pales_with_age_and_is_struck_through_when_dead(
     assert seen[-1] == (TextRole.NOTE, True)
     assert [ink for ink, _ in seen] == sorted(ink for ink, _ in seen)
     assert len({ink for ink, _ in seen}) == 3
+
+
+def test_fair_odds_and_window_recede_with_the_reference_price_that_they_rest_on(
+    model: MatrixModel, quoted: Any
+) -> None:
+    row = row_of(model, "Draw")
+
+    def looks() -> list[tuple[TextRole, bool]]:
+        cells = [model.cell(row, column) for column in (REFERENCE, FAIR, WINDOW)]
+        return [(cell.ink, cell.is_struck) for cell in cells]
+
+    secondary = TextRole.SOFT, False  # they never stand out more than that
+    assert looks() == [(TextRole.STRONG, False), secondary, secondary]
+    for age_s, is_dead in ((300, False), (700, True)):
+        quoted.clock.now = quoted.clock.now - quoted.clock.now % 1_000 + age_s * 1_000
+        assert looks() == [(TextRole.NOTE, is_dead)] * 3
+    quoted.board.choose_reference(CONSENSUS)  # which has no price of its own
+    model.flush()
+    assert looks()[1:] == [secondary, secondary]
 
 
 def test_a_withdrawn_price_stays_struck_through(model: MatrixModel, quoted: Any) -> None:
