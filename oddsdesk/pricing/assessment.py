@@ -289,7 +289,7 @@ def _cautions(
     if not is_same_state(price.is_live, line.is_live):
         yield Caution.STATE_DIFFERS
     seen_apart = 0 if price.scraped_at is None else abs(price.scraped_at - line.scraped_at)
-    if in_play and seen_apart > APART_MS:
+    if line.prices and in_play and seen_apart > APART_MS:
         yield Caution.APART
     if Rule.BOOK_AGE in broken:
         yield Caution.STALE

@@ -147,6 +147,18 @@ def test_prices_in_play_seen_more_than_a_minute_apart_are_not_of_one_moment(desk
     assert desk.board.is_value(HOME)
 
 
+def test_what_the_reference_prices_nothing_beside_is_not_seen_apart_from_it(desk: Desk) -> None:
+    desk.board.name_reference(REFERENCE)
+    theirs = odds_row("Betfair", dict(ODDS["Betfair"]), is_live=True)
+    exhaust(desk.board.merge_rows([theirs]))
+    assert cautions(desk) == []
+    exhaust(desk.board.merge_rows([odds_row(REFERENCE, {"Arsenal": 2.0}, is_live=True)]))
+    desk.now += 61_000
+    theirs = odds_row("Betfair", dict(ODDS["Betfair"]), at=desk.now, is_live=True)
+    exhaust(desk.board.merge_rows([theirs]))
+    assert cautions(desk) == []  # one side alone is no line
+
+
 def test_before_kick_off_prices_may_be_seen_apart(desk: Desk) -> None:
     load(desk)
     desk.now += 61_000
