@@ -216,6 +216,14 @@ class Board:
         )
         return found if self.connection.as_of_ms is None else min(found, Freshness.STALE)
 
+    def freshness_of(self, key: RowKey) -> Freshness:
+        """Return how fresh the price of a key is now; one that is not held here counts as ageing.
+
+        Nobody told the age of that: the service lists it, and its game is not read.
+        """
+        price = self.price(key.game_id, CellKey(*key[1:]))
+        return Freshness.AGEING if price is None else self.freshness(key.bookmaker, price)
+
     def assess(self, key: RowKey) -> Assessment | None:
         """Say what a price is worth and what speaks against it; None where it is not held.
 

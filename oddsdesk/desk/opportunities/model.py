@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.verdict_words import caution_text
@@ -18,7 +19,7 @@ from oddsdesk.desk.ui.formatting import (
     signed_hundredths_text,
     signed_text,
 )
-from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column
+from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -91,8 +92,17 @@ class LegRow(NamedTuple):
 class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
     """Opportunities, the most profitable on top until the user sorts otherwise."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, freshness: Callable[[RowKey], Freshness]) -> None:
         super().__init__(COLUMNS, PROFIT_COLUMN, clock)
+        self._freshness = freshness
+
+    def cell(self, row: int, column: int) -> Cell:
+        cell = super().cell(row, column)
+        if column not in (ODDS_COLUMN, PROFIT_COLUMN):
+            return cell
+        shown = self.entry(row)
+        legs = shown.found.legs if column == PROFIT_COLUMN else (shown.leg,)
+        return aged(cell, max(self._freshness(leg.key) for leg in legs), self._clock())
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
@@ -379,4 +389,6 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "is too good may be a mistake that the bookmaker takes back",
     ),
 )
-PROFIT_COLUMN: Final = [column.key for column in COLUMNS].index("profit_pct")
+PROFIT_COLUMN, ODDS_COLUMN = (
+    [column.key for column in COLUMNS].index(key) for key in ("profit_pct", "odds")
+)

@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import Bet, BetLister, Exposure, exposure_of
 from oddsdesk.board.board import Board
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
@@ -107,8 +106,8 @@ class ValueLists(QObject):
         self._records = records
         self._stakes = stakes
         self._clock = clock
-        self.bets = ValuesModel(clock, self._is_fresh)
-        self.misses = NearMissesModel(clock)
+        self.bets = ValuesModel(clock, board.freshness_of)
+        self.misses = NearMissesModel(clock, board.freshness_of)
         self.finder = NearMissFinder(board, clock)
         self.preset: Preset = BUILT_IN[0]
         self.shows_cautions = True
@@ -215,12 +214,6 @@ class ValueLists(QObject):
             return None
         profiles = self._board.basis.profiles
         return exposure_of(self._listed, price, self._stakes.plan, self._placed, profiles)
-
-    def _is_fresh(self, key: RowKey) -> bool:
-        price = self._board.price(key.game_id, CellKey(*key[1:]))
-        return price is not None and (
-            self._board.freshness(key.bookmaker, price) is Freshness.FRESH
-        )
 
     def note_moved(self) -> None:
         """Have bets that moved shown as they are now, each where it stands."""

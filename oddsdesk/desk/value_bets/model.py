@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import Bet
+from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.verdict_words import (
     BOUNDS,
@@ -26,7 +27,7 @@ from oddsdesk.desk.ui.formatting import (
     percent_text,
     signed_text,
 )
-from oddsdesk.desk.ui.table.cells import REPAINT_MS, Align, Cell, Column
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -78,10 +79,9 @@ class BetRow(NamedTuple):
 class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
     """Outcomes, those of value first, highest true EV on top until the user sorts otherwise."""
 
-    def __init__(self, clock: Clock, is_fresh: Callable[[RowKey], bool]) -> None:
-        """Make an empty list; ``is_fresh`` says whether a price was seen as lately as usual."""
+    def __init__(self, clock: Clock, freshness: Callable[[RowKey], Freshness]) -> None:
         super().__init__(COLUMNS, EV_COLUMN, clock)
-        self._is_fresh = is_fresh
+        self._freshness = freshness
         self._made: dict[OutcomeKey, tuple[BetRow, list[Cell | None]]] = {}
         self.why_lost = ""
         """Why no price was known to stand when rows were made; empty where they were."""
@@ -103,11 +103,7 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         cell = super().cell(row, column)
         if column not in (ODDS_COLUMN, EV_COLUMN):
             return cell
-        if cell.ink in (TextRole.STRONG, TextRole.VALUE) and not self._is_fresh(
-            self.entry(row).price.key
-        ):
-            cell = cell._replace(ink=TextRole.SOFT)
-        return cell._replace(repaint_at_ms=min(cell.repaint_at_ms, self._clock() + REPAINT_MS))
+        return aged(cell, self._freshness(self.entry(row).price.key), self._clock())
 
     def sort_now(self) -> None:
         self._made.clear()

@@ -1,8 +1,9 @@
 """The nearest misses as rows: the price, and the rule that stops it by how much."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss
 from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, margin_text, rule_title
@@ -15,7 +16,7 @@ from oddsdesk.desk.ui.formatting import (
     window_sample,
     window_text,
 )
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -35,8 +36,15 @@ MOST_NAMED: Final = 12
 class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
     """Prices that are almost value, the nearest first until the user sorts otherwise."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, freshness: Callable[[RowKey], Freshness]) -> None:
         super().__init__(COLUMNS, NEARNESS_COLUMN, clock)
+        self._freshness = freshness
+
+    def cell(self, row: int, column: int) -> Cell:
+        cell = super().cell(row, column)
+        if column != ODDS_COLUMN:
+            return cell
+        return aged(cell, self._freshness(self.entry(row).key), self._clock())
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
@@ -179,4 +187,6 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         tip="How long ago the bookmaker was last seen to offer the price",
     ),
 )
-NEARNESS_COLUMN: Final = [column.key for column in COLUMNS].index("distance")
+NEARNESS_COLUMN, ODDS_COLUMN = (
+    [column.key for column in COLUMNS].index(key) for key in ("distance", "odds")
+)

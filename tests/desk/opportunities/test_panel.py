@@ -20,6 +20,7 @@ from oddsdesk.desk.settings.declared import SPLIT_TOTAL
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.pricing.profiles import Profile, Profiles
@@ -75,6 +76,24 @@ def test_legs_stand_below_each_other_with_their_stakes(
     assert (second["Selection"], second["At"], second["Stake"]) == ("Under 2.5", "Matchbook", "51")
     tip = panel.model.tip(0, 0)
     assert "All legs: 99 staked, +1.80 in the worst case after rounding" in tip
+
+
+def test_odds_of_legs_look_as_old_as_in_the_matrix_and_the_worst_as_its_oldest_leg(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    odds, worst = TITLES.index("Odds"), TITLES.index("Worst")
+
+    def inks() -> list[TextRole]:
+        cells = (panel.model.cell(*place) for place in ((0, worst), (0, odds), (1, odds)))
+        return [cell.ink for cell in cells]
+
+    assert inks() == [TextRole.VALUE, TextRole.STRONG, TextRole.STRONG]
+    quoted.clock.now += 100_000
+    quoted.tell("Betsson", "total", "Over 2.5", 2.10)
+    assert inks() == [TextRole.SOFT, TextRole.STRONG, TextRole.SOFT]
+    quoted.clock.now += 300_000
+    assert inks() == [TextRole.NOTE] * 3
 
 
 def test_legs_that_are_too_good_say_so(

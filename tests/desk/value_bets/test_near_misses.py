@@ -9,7 +9,10 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.ui.table.cells import REPAINT_MS
+from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.header import BETS, MISSES
+from oddsdesk.desk.value_bets.near_misses import ODDS_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from tests.kit.value_bets import OVER, be_value, facts
 
@@ -97,3 +100,24 @@ def test_a_miss_opens_its_bookmakers_page(
     panel.misses.set_current(panel.lists.misses.row_of(line) or 0)
     qtbot.keyClick(panel.misses.scrolling, Qt.Key.Key_Return)
     assert opened == [f"https://{(key.bookmaker or '').lower()}.example/{key.selection}"]
+
+
+def test_the_odds_of_a_miss_look_as_old_as_in_the_matrix(panel: ValuesPanel, quoted: Any) -> None:
+    name = "Everton - Liverpool"
+    quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.03)
+    panel.lists.finder.search()
+    panel.show_list(MISSES)
+    place = panel.lists.misses.row_of(OVER._replace(bookmaker=None))
+    assert place is not None
+    looks = []
+    for seconds in (0, 100, 100):  # fresh, ageing, stale
+        quoted.clock.now += seconds * 1_000
+        cell = panel.lists.misses.cell(place, ODDS_COLUMN)
+        assert cell.repaint_at_ms <= quoted.clock.now + REPAINT_MS
+        looks.append((cell.text, cell.ink, cell.is_strong))
+    assert looks == [
+        ("2.03", TextRole.STRONG, True),
+        ("2.03", TextRole.SOFT, False),
+        ("2.03", TextRole.NOTE, False),
+    ]

@@ -100,6 +100,16 @@ class Cell(NamedTuple):
 EMPTY = Cell()
 
 
+def aged(cell: Cell, freshness: int, now_ms: int) -> Cell:
+    """Return a price's cell, or that of a figure made of it, as it looks at an age.
+
+    ``freshness`` is a place in ``PRICE_ROLES``. What recedes for another reason stays as it is.
+    """
+    if freshness and cell.ink in (TextRole.STRONG, TextRole.VALUE):
+        cell = cell._replace(ink=PRICE_ROLES[freshness], is_strong=False)
+    return cell._replace(repaint_at_ms=min(cell.repaint_at_ms, now_ms + REPAINT_MS))
+
+
 class Column(msgspec.Struct, frozen=True):
     """What never changes of a column: alignment, and samples that its width is taken from.
 
