@@ -1,5 +1,6 @@
 """What can be done with a selected bet: open it, mark it as placed, take that back."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.pricing.exposure import StakePlan
 
 if TYPE_CHECKING:
     from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
@@ -45,6 +47,7 @@ class BetActions(QObject):
         records: Records,
         clock: Clock,
         subject: Callable[[], BetSubject | None],
+        plan: Callable[[], StakePlan],
         owner: QWidget,
     ) -> None:
         super().__init__(owner)
@@ -52,6 +55,7 @@ class BetActions(QObject):
         self._records = records
         self._clock = clock
         self._subject = subject
+        self._plan = plan
         self._owner = owner
         self.menu = QMenu(owner)
         self.open_page = self._action("values.open", self.open)
@@ -124,12 +128,19 @@ class BetActions(QObject):
             list(counted(on_outcome, simulated=subject.is_simulated)),
             board.reference or UNNAMED_REFERENCE,
             self._owner,
+            outcome_most=self._outcome_most(subject),
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.follow(lambda: subject_now(dialog.subject, board), lambda: board.connection.why_lost)
         dialog.placed.connect(lambda typed: self._place(dialog, typed, then))
         dialog.rejected.connect(otherwise)
         dialog.open()
+
+    def _outcome_most(self, subject: BetSubject) -> float:
+        """Return what the plan stakes on an outcome; legs are of a sum that knows no caps."""
+        plan = self._plan()
+        most = plan.bankroll * plan.outcome_cap
+        return math.inf if subject.leg or subject.stake > most else most
 
     def _ask(self) -> None:
         subject = self._subject()

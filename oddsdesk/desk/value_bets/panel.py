@@ -124,7 +124,9 @@ class ValuesPanel(QWidget):
         self.table.setAccessibleName("Value bets")
         self.misses = LiveTable(theme, self.lists.misses, clock)
         self.misses.setAccessibleName("Nearest misses")
-        self.actions_on_bet = BetActions(board, records, clock, self.subject, self)
+        self.actions_on_bet = BetActions(
+            board, records, clock, self.subject, lambda: self._stakes.plan, self
+        )
         self.hiding = Hiding(records, clock, self.subject, self, self.actions_on_bet.menu)
         self.saver = TableSaver(
             self, lambda: "value-bets", lambda: table_of_values(self.lists.bets)

@@ -78,8 +78,14 @@ class PlaceDialog(QDialog):
         placed: Sequence[PlacedBet] = (),
         reference: str = "",
         parent: QWidget | None = None,
+        *,
+        outcome_most: float = math.inf,
     ) -> None:
-        """Ask for a bet; ``placed`` are those on the same outcome already, at any bookmaker."""
+        """Ask for a bet.
+
+        ``placed`` are those on the same outcome already, at any bookmaker; ``outcome_most`` is
+        what the user's plan stakes on one outcome at most.
+        """
         super().__init__(parent)
         self.setWindowTitle("Mark as placed")
         self.setMinimumWidth(_WIDTH)
@@ -93,6 +99,7 @@ class PlaceDialog(QDialog):
         self._look: Callable[[], BetSubject | None] = lambda: subject
         self._why_lost: Callable[[], str] = lambda: ""
         self._placed, self._reference = placed, reference
+        self._outcome_most = outcome_most
         self._profiles = profiles
         self._listed_odds = typed_text(subject.odds)
         self.bookmaker = QComboBox(editable=True)
@@ -243,7 +250,13 @@ class PlaceDialog(QDialog):
             fault = ""
         # an empty stake is waited for, not complained of
         told = fault if self.stake.text().strip() else ""
-        doubts = self._problem, self._doubt(), self._above_limit(), self._other_money()
+        doubts = (
+            self._problem,
+            self._doubt(),
+            self._above_cap(),
+            self._above_limit(),
+            self._other_money(),
+        )
         self.fault.setText(told or "\n".join(filter(None, doubts)))
         self.fault.setVisible(bool(self.fault.text()))
         self.record.setEnabled(not fault and not self._is_handed_over)
@@ -287,6 +300,21 @@ class PlaceDialog(QDialog):
         if ev < MIN_EV:
             parts.append("no value")
         return " · ".join(parts)
+
+    def _above_cap(self) -> str:
+        """Say where more is on the outcome than the user's plan puts there; typed, it may slip."""
+        try:
+            stake = read_stake(self.stake.text())
+        except CellError:
+            return ""
+        whole = stake + sum(bet.open_stake for bet in self._placed)
+        if whole <= self._outcome_most:
+            return ""
+        also = " with what is placed" if self._placed else ""
+        return (
+            f"{whole:,.12g} on this outcome{also}: your plan stakes at most "
+            f"{self._outcome_most:,.12g} on one. Is that what you bet?"
+        )
 
     def _above_limit(self) -> str:
         """Say where the stake is more than its bookmaker takes, as the user noted it (D55)."""

@@ -64,6 +64,34 @@ def test_a_stake_above_what_the_bookmaker_takes_is_said_and_may_be_recorded(
     assert dialog.fault.text() == ""
 
 
+def test_a_stake_beyond_the_cap_of_an_outcome_is_doubted_and_may_be_recorded(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    panel.place(key)
+    dialog = panel.findChild(PlaceDialog)
+    dialog.stake.setText("20")
+    assert dialog.fault.text() == ""  # 2 % of 1,000
+    dialog.stake.setText("500")
+    said = "500 on this outcome: your plan stakes at most 20 on one. Is that what you bet?"
+    assert dialog.fault.text() == said
+    assert dialog.record.isEnabled()
+    dialog.stake.setText("15")
+    with qtbot.waitSignal(panel.actions_on_bet.placed):
+        dialog.record.click()
+    panel.place(key)
+    again = panel.findChildren(PlaceDialog)[-1]
+    again.stake.setText("5")
+    assert again.fault.text() == ""
+    again.stake.setText("6")
+    assert again.fault.text().startswith("21 on this outcome with what is placed: ")
+    again.close()
+    panel.place_legs([(key, 48.0)], ())
+    leg = panel.findChildren(PlaceDialog)[-1]
+    assert (leg.stake.text(), leg.fault.text()) == ("48", "")  # of a sum that knows no caps
+    leg.close()
+
+
 def test_the_ev_of_the_listed_price_is_that_of_its_assessment(subject: BetSubject) -> None:
     found = subject.assessment
     assert found.ev_pct is not None
