@@ -205,10 +205,10 @@ class OpportunitiesPanel(QWidget):
 
     def _show_counts(self) -> None:
         counts = Counter(each.kind for each in self._offered())
-        said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
+        is_unstaked = self._is_lost and self._listed
+        said = [no_stakes(self._board.connection)] if is_unstaked else []  # what is last is cut
+        said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
         said += self._open_texts()
-        if self._is_lost and self._listed:
-            said.append(no_stakes(self._board.connection))
         self._facts.show_text(" · ".join(said) if self._has_looked or self._listed else "")
         waiting = self.model.rows_that_would_move
         self._sort.show_text(f"{waiting} row{'s' if waiting != 1 else ''} would move · S to sort")
