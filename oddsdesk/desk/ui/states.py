@@ -40,8 +40,11 @@ def refusal(connection: Connection) -> Refusal:
 
 
 def no_stakes(connection: Connection) -> str:
-    """Say why a list stakes nothing: nobody knows whether its prices still stand."""
-    return f"{connection.why_lost}: no stakes"
+    """Say that a list stakes nothing, then why: nobody knows whether its prices still stand.
+
+    Two facts, so that where there is room for one the first stays.
+    """
+    return f"no stakes · {connection.why_lost}"
 
 
 def may_be_gone(why_lost: str) -> str:

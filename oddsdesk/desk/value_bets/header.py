@@ -21,9 +21,6 @@ MISSES: Final = "misses"
 _LEAST_WIDTH: Final = 240
 """A window that is too small cuts the line, rather than to grow beyond the screen."""
 
-_KEPT_FACTS: Final = 2
-"""How many bets there are, and what is staked, or why nothing is."""
-
 
 class _SortSays(Enum):
     """What the button says of rows that would move, from the widest to none at all."""
@@ -50,7 +47,7 @@ class ValuesHeader(QWidget):
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
-        self._facts = FactsLabel()
+        self._facts, self._kept_facts = FactsLabel(), 0
         self._facts.setProperty("variant", "note")
         self.chips = ChipRow("Which prices are listed")
         self.chips.show_chips([(BETS, "Value bets"), (MISSES, "Nearest misses")])
@@ -75,11 +72,15 @@ class ValuesHeader(QWidget):
         self._lay_out()
         self.show_waiting(0)
 
-    def show_facts(self, text: str) -> None:
-        """Say how many rows there are and by what they were chosen."""
-        before = self._facts.width_of_first(_KEPT_FACTS)
+    def show_facts(self, text: str, kept: int = 2) -> None:
+        """Say how many rows there are and by what they were chosen.
+
+        The first ``kept`` facts stay longer than buttons that have a key.
+        """
+        before = self._facts.width_of_first(self._kept_facts)
+        self._kept_facts = kept
         self._facts.show_text(text)
-        if self._facts.width_of_first(_KEPT_FACTS) != before:
+        if self._facts.width_of_first(kept) != before:
             self._fit()
 
     def show_waiting(self, rows: int) -> None:
@@ -135,7 +136,7 @@ class ValuesHeader(QWidget):
         upon another, and how many bets there are and what is staked stays in sight.
         """
         stakes = _width(self._stakes)
-        facts = self._facts.width_of_first(_KEPT_FACTS)
+        facts = self._facts.width_of_first(self._kept_facts)
         most = self.width() - 2 * spacing.LEAD - spacing.HALF - facts
         for self._sort_says in _SortSays:
             self._say_waiting()

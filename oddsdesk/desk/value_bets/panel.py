@@ -331,7 +331,8 @@ class ValuesPanel(QWidget):
             text = f"{misses_text(lists.misses.count, games)} · by {judged_by}"
             waiting = lists.misses.rows_that_would_move
             state = state_without_misses(games)
-        self.header.show_facts(text)
+        # the number of bets, and what is staked, or that nothing is and why
+        self.header.show_facts(text, 3 if self._board.connection.is_lost else 2)
         self.header.show_waiting(waiting)
         table = self._current_table()
         if table.model.rowCount():

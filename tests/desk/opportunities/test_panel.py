@@ -291,7 +291,7 @@ def test_nothing_is_staked_while_not_connected(
         panel.model.sort_now()
         assert [row["Stake"] for row in shown(panel)] == stakes
         said = panel._facts.accessibleName()
-        first = "not connected: no stakes" if link is Link.WAITING else "1 arbitrage"
+        first = "no stakes · not connected" if link is Link.WAITING else "1 arbitrage"
         assert said.startswith(f"{first} · ")  # what stands last is cut first
         exported = [row[-7] for row in table_of_opportunities(panel.model).rows]
         assert exported == ([0.0, 0.0] if link is Link.WAITING else [48.0, 51.0])

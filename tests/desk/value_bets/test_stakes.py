@@ -44,14 +44,14 @@ def test_nothing_is_staked_while_nothing_is_heard_of_prices(
     for link, stake in ((Link.WAITING, "–"), (Link.LIVE, "7"), (Link.REFUSED, "–")):
         quoted.board.set_connection(Connection(link=link, has_value_bets=True))
         assert row(panel)["Stake"] == stake
-        said = "1 · not connected: no stakes · " if stake == "–" else "1 · stakes 7 of 1,000 · "
+        said = "1 · no stakes · not connected · " if stake == "–" else "1 · stakes 7 of 1,000 · "
         assert facts(panel).startswith(said)  # what stands last is cut first
         told = panel.table.model.tip(0, STAKE_COLUMN)
         assert ("No stake: not connected" in told) is (stake == "–")
         assert panel.lists.staked == (7 if stake == "7" else 0)
     quoted.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
     assert row(panel)["Stake"] == "–"
-    assert "prices are read again after a loss of the connection: no stakes" in facts(panel)
+    assert "no stakes · prices are read again after a loss of the connection" in facts(panel)
 
 
 @pytest.mark.parametrize(
