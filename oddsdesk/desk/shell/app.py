@@ -42,7 +42,12 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.closing_lines import ClosingLineWriter, ReadLog
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.dialogs import DeskDialogs
-from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here
+from oddsdesk.desk.shell.embedding import (
+    EmbeddedSession,
+    GuestSession,
+    database_here,
+    service_of,
+)
 from oddsdesk.desk.shell.introduction import Introduction
 from oddsdesk.desk.shell.local_server import closes_in
 from oddsdesk.desk.shell.looking_back import LookingBack
@@ -223,6 +228,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     past_opener = PastOpener(looking_back, manager, board, clock.now)
     manager.left.connect(desk.reset)
     desk.connect_reading(manager)
+    manager.entered.connect(lambda: _tell_service(manager, desk))
     manager.entered.connect(lambda: desk.read_history(_price_log(manager), manager.client))
     closing = ClosingLineWriter(board, clock, records, desk.follow_games)
     manager.left.connect(lambda: closing.read_log(None))
@@ -258,6 +264,11 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
         old_retention.deleteLater()
         desk.close()
         records.close()
+
+
+def _tell_service(manager: ConnectionManager, desk: Desk) -> None:
+    if manager.session is not None:
+        desk.around.open_games.enter(service_of(manager.session))
 
 
 def _prices_are_shown(manager: ConnectionManager) -> None:

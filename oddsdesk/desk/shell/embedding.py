@@ -11,7 +11,7 @@ from typing import Final
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import WINDOW_MS
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, guest_of
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, RemoteProfile, guest_of
 from oddsdesk.desk.connections.sessions import InUseError, ServiceSession, SessionError
 from oddsdesk.desk.shell.local_server import LocalAdministration
 from oddsdesk.desk.ui.background import in_background
@@ -183,6 +183,14 @@ class GuestSession:
             raise StoreError("the other server has ended; connect to the embedded server again")
         keys_path = Path(owner.access) if owner.access else None
         return owner.url, self._key.enter_context(guest_key(self.database, self._clock, keys_path))
+
+
+def service_of(session: ServiceSession) -> str:
+    """Return what tells a connection's service from others, whatever its name becomes."""
+    if (database := database_here(session)) is not None:
+        return str(database)
+    profile = session.profile
+    return profile.ident if isinstance(profile, RemoteProfile) and profile.ident else profile.name
 
 
 def database_here(session: ServiceSession | None) -> Path | None:

@@ -21,10 +21,15 @@ RETURN_MS: Final = 120_000
 
 
 class OpenGame(msgspec.Struct, frozen=True):
-    """A game that was open; ``window`` is where, as Qt writes it down, if not in a tab."""
+    """A game that was open; ``window`` is where, as Qt writes it down, if not in a tab.
+
+    ``service`` is whose it is, None where an older version kept it: another service's game has
+    the same id where teams and competition have the same names.
+    """
 
     game_id: str
     window: bytes | None = None
+    service: str | None = None
 
 
 class _Session(msgspec.Struct, frozen=True):
@@ -35,8 +40,8 @@ class _Session(msgspec.Struct, frozen=True):
 class OpenGames:
     """Opens again what was open, as soon as the board has it, and keeps what is open now.
 
-    A game that the board does not have stays among the kept ones until others take its place:
-    it may be of another service, or of a board that is not filled yet.
+    A game that the board does not have, or that is of another service, stays among the kept ones
+    until others take its place.
     """
 
     def __init__(self, layout: Layout, clock: Clock) -> None:
@@ -52,20 +57,27 @@ class OpenGames:
         self.order: Sequence[str] = [game.game_id for game in kept.games]
         """The ids of what was open, as the tabs stood."""
         self._until = clock() + RETURN_MS
+        self._service: str | None = None
+
+    def enter(self, service: str) -> None:
+        """Take whose games the board is about to hold."""
+        self._service = service
 
     def returning(self, present: Collection[str]) -> list[OpenGame]:
         """Return what was open and is here now, each once, the one that was in front first."""
         if self._clock() > self._until:
             return []
-        here = [game for game in self._waiting if game.game_id in present][:_MOST]
+        ours = (game for game in self._waiting if game.service in (None, self._service))
+        here = [game for game in ours if game.game_id in present][:_MOST]
         self._waiting = [game for game in self._waiting if game not in here]
         return sorted(here, key=lambda game: game.game_id != self._current)
 
     def keep(self, games: GameTabs) -> None:
         """Keep which games are open, and which is in front."""
-        opened = [OpenGame(game_id, _place(games, game_id)) for game_id in games.open_games]
-        ids = set(games.open_games)
-        waiting = [game for game in self._waiting if game.game_id not in ids][:_MOST_WAITING]
+        ids, ours = games.open_games, (None, self._service)
+        opened = [OpenGame(game_id, _place(games, game_id), self._service) for game_id in ids]
+        waiting = [g for g in self._waiting if g.game_id not in ids or g.service not in ours]
+        waiting = waiting[:_MOST_WAITING]
         self._saved.put(_Session([*opened, *waiting], games.active() or self._current))
         self._layout.remove(_OLD_KEY)
 

@@ -11,11 +11,12 @@ import pytest
 from oddsdesk.board.history_source import HistoryError, PriceLog
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.desk.connections.profiles import EmbeddedProfile
-from oddsdesk.desk.connections.sessions import InUseError, SessionError
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, RemoteProfile
+from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.connections.sessions import InUseError, RemoteSession, SessionError
 from oddsdesk.desk.research.log import AskedSpan
 from oddsdesk.desk.shell import embedding
-from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here
+from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here, service_of
 from oddsdesk.desk.shell.log_research import DatabaseResearch
 from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.devig import DEFAULT_METHOD
@@ -158,3 +159,17 @@ async def test_over_prices_that_are_there_the_simulation_goes_on_once_they_are_s
         while [feed.spec for feed in await second.local.feeds()] != ["simulator"]:
             await asyncio.sleep(0.01)
     await second.stop()
+
+
+def test_a_service_is_told_from_others_by_its_database_or_ident_whatever_its_name(profile):
+    secrets = Secrets(Path("unused"))
+    guest, owner = GuestSession(profile, system_clock), EmbeddedSession(profile, system_clock)
+    assert service_of(owner) == service_of(guest) == str(Path(profile.database or "").absolute())
+    named = [
+        RemoteProfile(name, "https://odds.example", ident=ident)
+        for name, ident in (("Mine", "7f"), ("Ours", "7f"), ("Mine", "08"))
+    ]
+    first, renamed, other = (
+        service_of(RemoteSession(each, secrets, asks_first=False)) for each in named
+    )
+    assert first == renamed != other

@@ -106,6 +106,26 @@ def test_games_of_another_service_are_kept_until_it_is_back(
     assert ids(OpenGames(layout, clock).returning({"other"})) == ["other"]
 
 
+def test_a_game_of_another_service_is_another_game_though_the_id_is_the_same(
+    layout: Layout, games: GameTabs, clock: Hands
+) -> None:
+    """A simulated game has the id of the real one between the same teams."""
+    kept = OpenGames(layout, clock)
+    kept.enter("mine")
+    games.open_beside("a", "a")
+    kept.leave(games)
+    kept.enter("embedded")
+    assert kept.returning({"a"}) == []
+    games.open_beside("a", "a")
+    kept.leave(games)
+    assert ids(kept.returning({"a"})) == ["a"]
+    kept.enter("mine")
+    assert ids(kept.returning({"a"})) == ["a"]
+    again = OpenGames(layout, clock)
+    again.enter("a third")
+    assert again.returning({"a"}) == []
+
+
 def test_a_closed_game_does_not_come_back(layout: Layout, games: GameTabs, clock: Hands) -> None:
     games.open_beside("a", "a")
     kept = OpenGames(layout, clock)
