@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
@@ -17,6 +17,7 @@ from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.opportunities.export import table_of_opportunities
+from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
 from oddsdesk.desk.opportunities.model import (
     KIND_TITLES,
@@ -29,14 +30,10 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.labels import FactsLabel, SteadyButton
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
-from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.links import open_link
 from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes
 from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import open_by_outcome
@@ -84,18 +81,16 @@ class OpportunitiesPanel(QWidget):
         self.table.setAccessibleName("Opportunities")
         self.placeholder = Placeholder(theme)
         self.menu = QMenu(self)
-        self.chips = ChipRow("Which opportunities are listed")
+        self.header = OpportunitiesHeader(theme)
+        self.chips, self._facts = self.header.chips, self.header.facts
         self.chips.show_chips(
             [(_ALL, "All"), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)]
         )
         self.saver = TableSaver(
             self, lambda: "opportunities", lambda: table_of_opportunities(self.model)
         )
-        self._facts = FactsLabel()
-        self._facts.setProperty("variant", "note")
-        self._sort = SteadyButton()
         self._idle = QTimer(self, interval=_IDLE_MS)
-        self._lay_out(theme)
+        self._lay_out()
         self._connect()
         self._show()
 
@@ -112,21 +107,7 @@ class OpportunitiesPanel(QWidget):
         row = self._current()
         return None if row is None else row.leg.key
 
-    def _lay_out(self, theme: Theme) -> None:
-        header = QWidget()
-        header.setProperty("variant", "bar")
-        header.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_height(header, theme, spacing.BAR)
-        self._sort.setToolTip("Put rows in order and drop what is gone (S)")
-        self._sort.setAccessibleName("Put rows in order")
-        self._sort.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        line = QHBoxLayout(header)
-        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
-        line.setSpacing(spacing.STEP)
-        line.addWidget(self.chips)
-        line.addSpacing(spacing.HALF)
-        line.addWidget(self._facts, 1)
-        line.addWidget(self._sort)
+    def _lay_out(self) -> None:
         body = QWidget()
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self.table)
@@ -134,12 +115,12 @@ class OpportunitiesPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(header)
+        whole.addWidget(self.header)
         whole.addWidget(body, 1)
 
     def _connect(self) -> None:
         self.chips.chosen.connect(self._on_chips_chosen)
-        self._sort.clicked.connect(self.model.sort_now)
+        self.header.sort.clicked.connect(self.model.sort_now)
         self.list.changed.connect(self._on_list_changed)
         self.model.order_changed.connect(self._show_counts)
         self.table.opened.connect(lambda _index: self._open())
@@ -210,9 +191,7 @@ class OpportunitiesPanel(QWidget):
         said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
         said += self._open_texts()
         self._facts.show_text(" · ".join(said) if self._has_looked or self._listed else "")
-        waiting = self.model.rows_that_would_move
-        self._sort.show_text(f"{waiting} row{'s' if waiting != 1 else ''} would move · S to sort")
-        self._sort.setVisible(waiting > 0)
+        self.header.show_waiting(self.model.rows_that_would_move)
         if self.model.rowCount():
             self._stack.setCurrentWidget(self.table)
         else:

@@ -398,7 +398,7 @@ def test_the_filter_gives_way_before_the_count_of_bets_is_cut(
     practised = [msgspec.structs.replace(bet(), practice=True), bet()]
     theme.zoom(160)
     panel = make_panel(*practised, width=1_000)
-    for size, width in ((160, 860), (100, 628)):
+    for size, width in ((160, 889), (100, 628)):
         theme.zoom(size)
         panel.resize(width, panel.height())
         qtbot.waitUntil(lambda: panel.bar._facts.text() == "2 bets, 1 practice")

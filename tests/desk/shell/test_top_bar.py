@@ -125,3 +125,18 @@ def test_a_narrow_badge_says_less_in_whole_words(
             found.append(label.text())
     moment = moment_text(1_776_340_800_000)
     assert found == [text.format(moment) for text in shown]
+
+
+@pytest.mark.parametrize("percent", [140, 160])
+def test_a_badge_grows_with_its_text(
+    bar: TopBar, quoted: Any, theme: Theme, qtbot: Any, percent: int
+) -> None:
+    quoted.board.set_connection(replace(LIVE, shifted=True))
+    with qtbot.waitExposed(bar):
+        bar.show()
+    theme.zoom(percent)
+    try:
+        line = badge(bar).fontMetrics().height()
+        qtbot.waitUntil(lambda: badge(bar).contentsRect().height() >= line)
+    finally:
+        theme.zoom(100)

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.grid.bar import GridBar
+from oddsdesk.desk.opportunities.header import OpportunitiesHeader
+from oddsdesk.desk.ui.controls.facts_bar import Fact, FactsBar
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.header import ValuesHeader
 from oddsdesk.ledger.presets import BUILT_IN
@@ -47,7 +49,15 @@ def upon_each_other(bar: QWidget) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("make", [grid_bar, values_header])
+def opportunities_header(theme: Theme) -> OpportunitiesHeader:
+    header = OpportunitiesHeader(theme)
+    header.chips.show_chips([(kind, kind) for kind in ("All", "Arbitrage", "Middle", "Low hold")])
+    header.facts.show_text("4 arbitrage · 9 middle · 20 low hold")
+    header.show_waiting(38)
+    return header
+
+
+@pytest.mark.parametrize("make", [grid_bar, values_header, opportunities_header])
 @pytest.mark.parametrize("width", [666, 690])
 def test_nothing_lies_upon_another_part(large: Theme, qtbot: QtBot, make, width: int) -> None:
     bar, window = make(large), QWidget()
@@ -81,3 +91,20 @@ def test_how_many_rows_there_are_is_whole_as_long_as_there_is_room(
             found.append(bar.count.text())
     assert found == ["34,646 of 34,681 prices", "34,646 of 34,681", "34,646"]
     assert bar.count.accessibleName() == "34,646 of 34,681 prices"
+
+
+def facts_bar(theme: Theme) -> FactsBar:
+    bar = FactsBar(theme)
+    bar.show_facts([Fact(f"Profit {n}", "+12.50", "on 100 staked, 12 bets") for n in range(6)])
+    return bar
+
+
+@pytest.mark.parametrize("make", [facts_bar, opportunities_header])
+def test_a_line_that_was_wide_gives_way_again(large: Theme, qtbot: QtBot, make) -> None:
+    """What a line asks for, its window is never narrower than: it was pushed off the screen."""
+    bar = make(large)
+    qtbot.addWidget(bar)
+    bar.resize(1_900, 100)
+    with qtbot.waitExposed(bar):
+        bar.show()
+    assert bar.minimumSizeHint().width() < 560

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -60,6 +60,11 @@ class FactsBar(QWidget):
             room -= width + spacing.MARGIN
 
     # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room of the first figure: those shown before it grew narrow would hold it."""
+        least = self._tiles[0].minimumWidth() + 2 * spacing.LEAD if self._tiles else 0
+        return QSize(least, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)

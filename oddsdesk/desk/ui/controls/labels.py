@@ -49,6 +49,11 @@ class ElidedLabel(Label):
         beside = margins.left() + margins.right() + 2
         return self.fontMetrics().horizontalAdvance(text) + beside
 
+    def _height(self) -> int:
+        """Return the pixels that a line takes; Qt keeps those of the font that it had first."""
+        margins = self.contentsMargins()
+        return self.fontMetrics().lineSpacing() + margins.top() + margins.bottom()
+
     def _elide(self) -> None:
         right, room = Qt.TextElideMode.ElideRight, self.contentsRect().width()
         shown = self.fontMetrics().elidedText(self._whole, right, room)
@@ -61,10 +66,10 @@ class ElidedLabel(Label):
 
     def sizeHint(self) -> QSize:
         width = steady_width(self.width_of(self._whole)) if self._whole else 0
-        return QSize(width, super().sizeHint().height())
+        return QSize(width, self._height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(_LEAST, self.sizeHint().width()), super().minimumSizeHint().height())
+        return QSize(min(_LEAST, self.sizeHint().width()), self._height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -108,7 +113,7 @@ class FactsLabel(ElidedLabel):
     # Qt's virtuals
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(2 * _LEAST, self.width_of_first(1)), super().minimumSizeHint().height())
+        return QSize(min(2 * _LEAST, self.width_of_first(1)), self._height())
 
 
 class SteadyButton(QToolButton):
