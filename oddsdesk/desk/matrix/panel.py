@@ -161,7 +161,8 @@ class MatrixPanel(QWidget):
     def _show_layout(self) -> None:
         matrix = self._model.matrix
         if matrix is not None:
-            self.header.show_markets(matrix, len(self._model.bookmakers))
+            shown = set(self._model.bookmakers).intersection(matrix.bookmakers)
+            self.header.show_markets(matrix, len(shown))
             self._model.show_group(self.header.chips.current or ALL)
         self._show_moment()
 

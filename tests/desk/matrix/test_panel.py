@@ -8,6 +8,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.market import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
 from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, FROZEN
@@ -22,6 +23,19 @@ def test_the_header_says_game_time_and_columns(panel: MatrixPanel) -> None:
     assert panel.header.columns.text() == "Columns 4 / 4 ▾"
     assert any(text.startswith("EPL · ") and text.endswith("in 2 d 19 h") for text in texts)
     assert "Live" not in texts
+
+
+def test_the_column_of_a_bookmaker_that_prices_the_game_no_more_is_not_counted(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """It stays, so that nothing moves under the pointer: there were 60 of 59."""
+    quoted.clock.now += 60_000
+    quoted.quote("moneyline", {"Everton": {"Bovada": 3.48}}, period=1)
+    quoted.load()
+    quoted.clock.now += WITHDRAWN_KEPT_MS
+    quoted.board.sweep()
+    qtbot.waitUntil(lambda: panel.header.columns.text() == "Columns 3 / 3 ▾", timeout=2_000)
+    assert "Unibet" in panel.table.model.bookmakers
 
 
 def test_a_game_in_play_says_so(panel: MatrixPanel, quoted: Any) -> None:
