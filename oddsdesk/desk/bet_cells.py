@@ -8,6 +8,7 @@ from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import (
     beside_text,
+    edge_text,
     odds_text,
     signed_hundredths_text,
     signed_text,
@@ -35,7 +36,7 @@ def odds_cell(bet: PlacedBet, _now: int) -> Cell:
 def ev_cell(bet: PlacedBet, _now: int) -> Cell:
     """Return the EV that a bet had when it was placed."""
     unit = PER_DECIDED if bet.per == "decided" else ""
-    ev = "" if bet.true_ev is None else f"{signed_text(bet.true_ev)} %"
+    ev = "" if bet.true_ev is None else edge_text(bet.true_ev)
     return Cell(ev, TextRole.SOFT, note=unit)
 
 

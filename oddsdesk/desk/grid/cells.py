@@ -11,6 +11,7 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.grid.entries import Entry, Figures, PriceEntry, SelectionEntry
 from oddsdesk.desk.ui.formatting import (
     amount_text,
+    edge_text,
     fair_text,
     odds_text,
     percent_text,
@@ -136,8 +137,8 @@ def ev(entry: Entry, context: CellContext) -> Cell:
         return EMPTY
     unit = "" if entry.is_per_staked else PER_DECIDED
     if entry.is_doubtful:
-        return Cell(f"? {signed_text(edge)} %", TextRole.NOTE, note=unit)
-    text = f"{signed_text(edge)} %"
+        return Cell(f"? {edge_text(edge)}", TextRole.NOTE, note=unit)
+    text = edge_text(edge)
     if not entry.is_value:
         return Cell(text, TextRole.SOFT, note=unit)
     is_fresh = context.freshness(entry.bookmaker, price) is Freshness.FRESH

@@ -7,7 +7,7 @@ from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.desk.grid.arrangement import GameGroup
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry
-from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, odds_text, signed_text
+from oddsdesk.desk.ui.formatting import edge_text, exact_odds_text, fair_text, odds_text
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.desk.ui.time_format import kick_off_text, local_time, span_text
@@ -37,7 +37,7 @@ def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
         known = ((ev, entry) for ev, entry in sure if ev is not None)
         if (best := max(known, key=itemgetter(0), default=None)) is not None:
             unit = "" if best[1].is_per_staked else PER_DECIDED
-            return Cell(f"{signed_text(best[0])} %", TextRole.NOTE, SurfaceRole.RAISED, note=unit)
+            return Cell(edge_text(best[0]), TextRole.NOTE, SurfaceRole.RAISED, note=unit)
     return _RAISED
 
 

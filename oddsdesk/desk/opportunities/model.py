@@ -12,6 +12,7 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import (
     beside_text,
+    edge_text,
     exact_odds_text,
     odds_sample,
     odds_text,
@@ -220,7 +221,7 @@ def _kind(row: LegRow) -> Cell:
 def _profit(row: LegRow) -> Cell:
     profit = row.found.profit_pct
     ink = TextRole.VALUE if profit > 0 else TextRole.SOFT
-    return Cell(f"{signed_text(profit)} %", ink, is_strong=profit > 0)
+    return Cell(edge_text(profit), ink, is_strong=profit > 0)
 
 
 def _selection(row: LegRow, _now: int) -> Cell:

@@ -25,6 +25,7 @@ from oddsdesk.pricing.formats import (
 
 NO_WINDOW: Final = "none"
 """In place of a window where the reference prices the line, but no price can be value."""
+_MOST_EDGE: Final = 999
 _LONG_ODDS: Final = 100
 _SAMPLES: Final = {
     AMERICAN: "−10000",
@@ -135,6 +136,11 @@ def signed_text(percent: float) -> str:
     """Return a percentage with 1 decimal and its sign."""
     text = percent_text(percent)
     return text if text.startswith("−") or text == "0.0" else f"+{text}"
+
+
+def edge_text(percent: float) -> str:
+    """Return an edge as a cell shows it: above 999 % nobody needs to know, and it would be cut."""
+    return f"> {_MOST_EDGE} %" if percent > _MOST_EDGE else f"{signed_text(percent)} %"
 
 
 def signed_hundredths_text(percent: float) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 from oddsdesk.board.verdict_words import PER_DECIDED
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
-from oddsdesk.desk.ui.formatting import signed_text
+from oddsdesk.desk.ui.formatting import edge_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text
@@ -59,4 +59,4 @@ def ev_cell(found: Assessment) -> Cell:
         return Cell("–", TextRole.NOTE)
     ink = TextRole.VALUE if found.is_value else TextRole.NOTE
     unit = "" if found.per == "staked" else PER_DECIDED
-    return Cell(f"{signed_text(found.ev_pct)} %", ink, is_strong=found.is_value, note=unit)
+    return Cell(edge_text(found.ev_pct), ink, is_strong=found.is_value, note=unit)

@@ -20,6 +20,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui.formatting import (
     beside_text,
+    edge_text,
     exact_odds_text,
     fair_text,
     odds_sample,
@@ -245,7 +246,7 @@ def _ev(row: BetRow, _now: int) -> Cell:
 
 def _service(row: BetRow, _now: int) -> Cell:
     ev = row.service_ev_pct
-    return Cell("–" if ev is None else f"{signed_text(ev)} %", TextRole.NOTE)
+    return Cell("–" if ev is None else edge_text(ev), TextRole.NOTE)
 
 
 def _stake(row: BetRow, _now: int) -> Cell:

@@ -35,6 +35,23 @@ def test_a_bet_shows_its_net_ev_beside_the_services_and_what_to_stake(
     assert "full Kelly 2.8 % of the bankroll" in tip
 
 
+@pytest.mark.parametrize(
+    ("odds", "net"),
+    [(20.15, "+897.5 %"), (22.19, "+998.5 %"), (22.3, "> 999 %"), (82.8, "> 999 %")],
+)
+def test_an_edge_is_never_cut_within_its_figure(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, odds: float, net: str
+) -> None:
+    """It read "+4001.…"."""
+    be_value(quoted, odds)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.resize(900, 260)
+    assert row(panel)["EV net"] == net
+    pane, column = panel.table.scrolling, TITLES.index("EV net")
+    metrics = QFontMetrics(panel.font())
+    assert metrics.horizontalAdvance(net) + 2 * CELL_MARGIN <= pane.columnWidth(column)
+
+
 def test_the_list_is_exported_with_the_games_id_and_its_stakes(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot, tmp_path: Path
 ) -> None:
