@@ -21,6 +21,7 @@ from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, Profile, Profiles,
 from oddsdesk.desk.connections.secrets import Secrets
 from oddsdesk.desk.connections.sessions import (
     InUseError,
+    MissingKeyError,
     RemoteSession,
     ServiceSession,
     SessionError,
@@ -338,8 +339,8 @@ async def _until_closed(
     opening = spawn("desk: first connection", connections.open(root.first))
     await asyncio.wait([ended, opening], return_when=asyncio.FIRST_COMPLETED)
     if opening.done() and opening.exception() is None and (error := opening.result()) is not None:
-        if root.was_asked and not isinstance(error, InUseError):
-            return str(error)
+        if root.was_asked and not isinstance(error, InUseError | MissingKeyError):
+            return str(error)  # of the others, the window offers a way on
         connections.tell(root.first.profile, error)
     await ended
     await stop(opening)

@@ -7,19 +7,23 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+from keyring.backends.fail import Keyring as NoKeyring
 
 from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile, RemoteProfile
-from oddsdesk.desk.connections.sessions import InUseError, MissingKeyError
+from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
+from oddsdesk.desk.connections.sessions import InUseError, MissingKeyError, RemoteSession
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
+from oddsdesk.desk.shell.app import _until_closed
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections, badge_of
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.tasks import spawn
 from tests.kit.connections import make_session
 from tests.kit.small_service import KEY
 from tests.kit.waiting import until
@@ -150,6 +154,28 @@ async def test_who_is_asked_for_a_key_types_it_at_once(
     assert dialog is not None
     assert dialog.focusWidget() is dialog.key
     dialog.reject()
+
+
+async def test_a_start_with_a_connection_whose_key_is_nowhere_asks_for_it(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    """A key of the session only is gone with it: the program ended with a line in the terminal."""
+    window, connections = desk
+    club = RemoteProfile("Club", "https://odds.example", key_place=KeyPlace.SESSION)
+    kept = connections._profiles.put(club)
+    assert isinstance(kept, RemoteProfile)
+    session = RemoteSession(kept, Secrets(tmp_path, NoKeyring), asks_first=False)
+    root = SimpleNamespace(first=session, was_asked=True)
+    ending = SimpleNamespace(
+        limit=lambda: None, listen_on=lambda _loop: None, then=lambda _act: None
+    )
+    running = spawn("test: a run", _until_closed(window, connections, root, ending))  # type: ignore[arg-type]
+    bar = window.window.messages._bar
+    async with asyncio.timeout(LIMIT_S):
+        await until(lambda: "Club: its key is not kept here" in bar.text)
+    assert not running.done()
+    window.window.quit()
+    assert await running is None
 
 
 class Elsewhere:
