@@ -10,7 +10,7 @@ from oddsdesk.desk.grid.entries import Entry, SelectionEntry
 from oddsdesk.desk.ui.formatting import edge_text, exact_odds_text, fair_text, odds_text
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
-from oddsdesk.desk.ui.time_format import kick_off_text, local_time, span_text
+from oddsdesk.desk.ui.time_format import clock_text, kick_off_text, local_time
 
 _RAISED = Cell("", ground=SurfaceRole.RAISED)
 _SELECTION, _COMPETITION, _KICK_OFF, _COUNT, _EV = (
@@ -54,11 +54,11 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
     selection, price, figures = entry.selection, entry.price, entry.selection.figures
     lines = [f"{selection.game}: {selection.key.selection}"]
     if price is not None:
-        seen = span_text(now_ms - price.scraped_at)
-        still = span_text(now_ms - price.changed_at)
+        seen = clock_text(price.scraped_at, now_ms)
+        since = clock_text(price.changed_at, now_ms)
         lines += [
             f"{exact_odds_text(price.odds)} at {_names(entry)}",
-            f"Seen {seen} ago, unchanged for {still}",
+            f"Seen at {seen}, unchanged since {since}",
         ]
         if price.withdrawn_at is not None:
             lines.append(f"Gone since {local_time(price.withdrawn_at):%H:%M:%S}")

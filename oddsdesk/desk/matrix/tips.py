@@ -12,7 +12,7 @@ from oddsdesk.board.valuation import window_beside
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, least_text, most_text
-from oddsdesk.desk.ui.time_format import span_text
+from oddsdesk.desk.ui.time_format import clock_text
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
 _WORDS = {
@@ -140,14 +140,16 @@ def _window(value_from: float | None, suspicious_above: float | None) -> str:
 
 
 def _clocks(price: Price, freshness: Freshness, now_ms: int) -> list[str]:
-    seen = f"seen {span_text(now_ms - price.scraped_at)} ago"
-    unmoved = f"unchanged for {span_text(now_ms - price.changed_at)}"
+    seen = f"seen at {clock_text(price.scraped_at, now_ms)}"
+    unmoved = f"unchanged since {clock_text(price.changed_at, now_ms)}"
     said = [f"{seen}, {unmoved}"]
     if price.previous is not None and price.direction:
         word = "up" if price.direction > 0 else "down"
         said.append(f"{word} from {exact_odds_text(price.previous)}")
     if price.withdrawn_at is not None:
-        said.append(f"gone for {span_text(now_ms - price.withdrawn_at)} (inferred: shown no more)")
+        said.append(
+            f"gone since {clock_text(price.withdrawn_at, now_ms)} (inferred: shown no more)"
+        )
     elif _WORDS[freshness]:
         said.append(_WORDS[freshness])
     return said

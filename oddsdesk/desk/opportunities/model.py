@@ -24,7 +24,7 @@ from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, span_text
+from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.opportunities import OpportunityKind, rest_of_legs
@@ -188,7 +188,7 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
     if leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
-    yield f"Seen {span_text(now_ms - leg.seen_at)} ago"
+    yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
     for caution in leg.cautions:
         yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
     worst = signed_hundredths_text(found.outlay.worst)

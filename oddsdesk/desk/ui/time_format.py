@@ -42,6 +42,17 @@ def moment_text(ms: int, zone: tzinfo | None = None) -> str:
     return f"{day_text(ms, zone)} {local_time(ms, zone):%H:%M}"
 
 
+def clock_text(ms: int, now_ms: int, zone: tzinfo | None = None) -> str:
+    """Return a moment of the past: ``14:02:08`` today, ``17 Aug 14:02``.
+
+    For tooltips, which are written once however long they are read: an age would stand still.
+    """
+    moment, now = local_time(ms, zone), local_time(now_ms, zone)
+    if moment.date() == now.date():
+        return f"{moment:%H:%M:%S}"
+    return f"{moment.day} {moment:%b %H:%M}" if moment.year == now.year else moment_text(ms, zone)
+
+
 def until_text(ms: int, now_ms: int) -> str:
     """Return how far off a moment is: ``in 2 d 19 h``, ``in 12 min``, ``1 h 5 min ago``."""
     span = abs(ms - now_ms)

@@ -32,7 +32,7 @@ from oddsdesk.desk.ui.table.cells import Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import local_time, span_text
+from oddsdesk.desk.ui.time_format import clock_text, local_time
 from oddsdesk.desk.value_bets.cells import (
     BOOKMAKER_WIDTH,
     EV_WIDTH,
@@ -183,7 +183,7 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     if row.liquidity is not None:
         yield f"{row.reference} takes up to {row.liquidity:,.0f}, in its own currency"
     if price.scraped_at is not None:
-        yield f"Seen {span_text(now_ms - price.scraped_at)} ago"
+        yield f"Seen at {clock_text(price.scraped_at, now_ms)}"
     for other in row.others[:_MOST_NAMED]:
         against = told_cautions(other.assessment)[:1]
         why = "".join(f": {caution_text(caution, row.reference)}" for caution in against)

@@ -13,6 +13,7 @@ from oddsdesk.desk.grid.filter import GridFilter, words_of
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
 from tests.kit.board import odds_row
@@ -406,10 +407,11 @@ def test_prices_that_cannot_be_valued_have_no_edge(model):
 
 def test_the_tooltip_has_both_clocks(model, quoted):
     model.show(GridFilter(words=words_of("over matchbook")))
+    seen = f"{local_time(quoted.clock.now):%H:%M:%S}"
     quoted.clock.now += 12_000
     assert model.tip(0, ODDS).splitlines()[1:3] == [
         "2.00 at Matchbook",
-        "Seen 12 s ago, unchanged for 12 s",
+        f"Seen at {seen}, unchanged since {seen}",
     ]
 
 

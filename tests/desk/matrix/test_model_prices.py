@@ -7,6 +7,7 @@ from oddsdesk.desk.matrix.layout import BEST, FAIR, REFERENCE, SELECTION, WINDOW
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.ui.table.live_model import Span
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+from oddsdesk.desk.ui.time_format import local_time
 from tests.kit.matrix import cell_of, column_of, row_of
 
 
@@ -179,16 +180,23 @@ def test_a_withdrawn_price_stays_struck_through(model: MatrixModel, quoted: Any)
     model.flush()
     gone = cell_of(model, "Over 2.5", "Bovada")
     assert (gone.text, gone.is_struck, gone.ground) == ("1.91", True, SurfaceRole.PANEL)
-    assert "gone for" in model.tip(row_of(model, "Over 2.5"), column_of(model, "Bovada"))
+    assert "gone since" in model.tip(row_of(model, "Over 2.5"), column_of(model, "Bovada"))
 
 
 def test_the_tooltip_has_both_clocks(model: MatrixModel, quoted: Any) -> None:
+    moved = quoted.clock.now
     quoted.clock.now += 41 * 60_000
     quoted.load()
+    seen = quoted.clock.now
     quoted.clock.now += 12_000
     model.flush()
     tip = model.tip(row_of(model, "Draw"), column_of(model, "Bovada"))
-    assert "seen 12 s ago, unchanged for 41 min" in tip
+    since, at = (f"{local_time(each):%H:%M:%S}" for each in (moved, seen))
+    assert f"seen at {at}, unchanged since {since}" in tip
+    quoted.clock.now += 20_000
+    again = model.tip(row_of(model, "Draw"), column_of(model, "Bovada"))
+    assert again.splitlines()[0] == tip.splitlines()[0]
+    assert f"seen at {at}" in again, "a tooltip is written once: an age in it would stand still"
     assert tip.startswith("Bovada: 3.30 for Draw")
 
 

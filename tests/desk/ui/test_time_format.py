@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.desk.ui.time_format import age_text, kick_off_text, span_text, until_text
+from oddsdesk.desk.ui.time_format import age_text, clock_text, kick_off_text, span_text, until_text
 
 NOW = int(datetime(2026, 4, 16, 19, 0, tzinfo=UTC).timestamp() * 1000)
 MINUTE = 60_000
@@ -59,6 +59,19 @@ def test_a_short_span_is_in_seconds(span, text):
 )
 def test_an_age_has_one_unit(span, text):
     assert age_text(span) == text
+
+
+@pytest.mark.parametrize(
+    ("ago", "text"),
+    [
+        (12_000, "18:59:48"),
+        (19 * HOUR, "00:00:00"),
+        (20 * HOUR, "15 Apr 23:00"),
+        (200 * DAY, "28 Sep 2025 19:00"),
+    ],
+)
+def test_a_moment_has_its_day_where_that_is_not_today(ago, text):
+    assert clock_text(NOW - ago, NOW, UTC) == text
 
 
 @given(
