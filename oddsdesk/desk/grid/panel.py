@@ -306,7 +306,7 @@ class GridPanel(QWidget):
                 connection, snapshot_progress, model.total, now_ms, own_server=own
             )
             self.placeholder.say(state)
-        self._tell_trouble()
+        self._tell_cuts()
 
     def _misplaced_to_tell(self) -> int:
         """Return how many rows would move; 0 where nobody keeps them from it, since they soon do.
@@ -324,16 +324,12 @@ class GridPanel(QWidget):
         if is_new and self.bar.pause.hasFocus():
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _tell_trouble(self) -> None:
-        """Say once what is missing, and as long as it lasts that prices are not kept current."""
+    def _tell_cuts(self) -> None:
+        """Say once what is missing; of a lost connection the window's line tells."""
         if self.export.is_busy or self._said.isActive():
             return
-        trouble = states.trouble_text(self._board.connection, self._clock())
         cut = states.cut_text(self._board.snapshot_progress)
-        if trouble and self.model.count:
-            self._has_failed = False
-            self.messages.say(trouble, icon="offline")
-        elif cut and not self._is_cut_told:
+        if cut and not self._is_cut_told:
             self._is_cut_told = True
             self.messages.say(cut, icon="warning")
         elif not cut and not self._has_failed:

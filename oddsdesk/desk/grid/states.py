@@ -89,16 +89,6 @@ def cut_text(snapshot_progress: SnapshotProgress) -> str:
     )
 
 
-def trouble_text(connection: Connection, now_ms: int) -> str:
-    """Return what to say above rows that are no longer kept current; empty where they are."""
-    if connection.link is Link.WAITING:
-        return f"Not connected: {_since(connection, now_ms)}. These are the last prices heard."
-    if connection.link is Link.REFUSED:
-        sentence, detail = refusal(connection)
-        return f"{sentence} {detail} These are the last prices heard."
-    return ""
-
-
 def live_text(connection: Connection) -> str:
     """Return what the plan leaves out of the grid; empty where nothing is known to be."""
     return "in-play prices are not in your plan" if connection.has_live is False else ""

@@ -264,7 +264,7 @@ class Navigator(QWidget):
         connection = self._board.connection
         is_heard = connection.link in (Link.LIVE, Link.POLLING)
         self._feed.setVisible(not total and own_server and is_heard)
-        self._past.setVisible(own_server or is_heard or connection.as_of_ms is not None)
+        self._past.setEnabled(own_server or is_heard or connection.as_of_ms is not None)
         has_past = connection.newest_ms is not None
         self._newest.setVisible(not total and own_server and is_heard and has_past)
         if connection.newest_ms is not None:

@@ -272,7 +272,7 @@ def test_what_a_workbook_needs_is_said_before_a_file_is_asked_for_and_stays(
     panel.bar.export_requested.emit(XLSX)
     assert panel.findChild(QFileDialog) is None
     for _ in range(3):
-        panel._tell_trouble()
+        panel._tell_cuts()
     assert not panel.messages.isHidden()
     assert "pip install 'oddsdesk[xlsx]'" in panel.messages.text
 
@@ -371,13 +371,11 @@ def test_slices_that_were_cut_are_named(panel, quoted):
     assert "EPL, total" in panel.messages.text
 
 
-def test_a_lost_connection_is_told_while_the_last_prices_stay(panel, quoted):
-    quoted.board.set_connection(
-        Connection(Link.WAITING, "the service does not answer", NOW_MS, NOW_MS + 8_000)
-    )
+def test_a_lost_connection_leaves_the_last_prices_and_is_told_by_the_window_alone(panel, quoted):
+    lost = Connection(Link.WAITING, "the service does not answer", NOW_MS, NOW_MS + 8_000)
+    quoted.board.set_connection(lost)
     assert panel.model.count == PRICES
-    assert "next try in 8 s" in panel.messages.text
-    assert "last prices heard" in panel.messages.text
+    assert panel.messages.isHidden()
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,16 @@ AUGUST_17 = 1_723_939_199_999
 """2024-08-17T23:59:59.999Z."""
 
 
+def test_a_lost_connection_moves_nothing_under_the_pointer(
+    navigator: Navigator, quoted: Any
+) -> None:
+    """The tree slid up to where the button for a date had been."""
+    day = navigator._past.day
+    for link, is_offered in ((Link.LIVE, True), (Link.WAITING, False), (Link.LIVE, True)):
+        quoted.board.set_connection(Connection(link=link))
+        assert (day.isVisible(), day.isEnabled()) == (True, is_offered)
+
+
 def test_the_past_is_named_and_escape_leads_back(
     navigator: Navigator, quoted: Any, qtbot: QtBot
 ) -> None:
