@@ -18,6 +18,8 @@ from oddsdesk.desk.ui.time_format import local_time, moment_text, span_text
 
 _SECOND_MS = 1000
 _TEN_SECONDS_MS = 10_000
+_PACE_KNOWN_MS = 70_000
+"""A minute after the first prices, which come within ten seconds and are no changes."""
 
 _LINK_INKS = {
     Link.LIVE: TextRole.UP,
@@ -167,7 +169,7 @@ def _link_text(connection: Connection, now_ms: int) -> str:
     match connection.link:
         case Link.LIVE:
             lag = "" if connection.lag_ms is None else f" · lag {_lag(connection.lag_ms)}"
-            return f"Live{lag} · {connection.messages_per_minute:,} changes a minute"
+            return f"Live{lag}{_pace(connection, now_ms)}"
         case Link.POLLING:
             return f"Reading in turns{reason}"
         case Link.CONNECTING:
@@ -227,6 +229,13 @@ def _allowance(limit: int | None) -> str:
     windows = {plan.rights.requests: plan.rights.window_s for plan in Plan}
     window = {HOUR_S: "an hour", DAY_S: "a day"}.get(windows.get(limit or 0, 0))
     return "" if window is None else f"Your plan allows {limit:,} requests {window}."
+
+
+def _pace(connection: Connection, now_ms: int) -> str:
+    """Return how many changes came in a minute; empty before a minute holds no first prices."""
+    if connection.since_ms is not None and now_ms - connection.since_ms < _PACE_KNOWN_MS:
+        return ""
+    return f" · {connection.messages_per_minute:,} changes a minute"
 
 
 def _lag(lag_ms: int) -> str:

@@ -137,6 +137,14 @@ def test_the_lag_is_told_with_what_it_is_of(lag_ms: int, said: str) -> None:
     assert lag_text(Connection(link=Link.LIVE)) == ""
 
 
+def test_first_prices_are_not_told_as_changes_a_minute() -> None:
+    """It said 28,071 for a minute, where 3,000 a minute came from then on."""
+    live = Connection(link=Link.LIVE, since_ms=NOW_MS, messages_per_minute=28_071)
+    assert link_text(live, NOW_MS + 69_999) == "Live"
+    calm = replace(live, messages_per_minute=3_000)
+    assert link_text(calm, NOW_MS + 70_000) == "Live · 3,000 changes a minute"
+
+
 def test_favourites_are_counted_and_lead_to_their_list(theme: Theme, qtbot: QtBot) -> None:
     board = Board(lambda: NOW_MS)
     bar = StatusBar(board, theme, lambda: NOW_MS, "power")
