@@ -81,10 +81,10 @@ class StatusBar(QStatusBar):
             label.setContentsMargins(HALF, 0, HALF, 0)
         self.setContentsMargins(STEP, 0, STEP, 0)
         self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged, GamesChanged)
-        self._ticks = QTimer(self, interval=_SECOND_MS)
-        self._ticks.timeout.connect(self._show)
-        self._ticks.start()
-        self._show()
+        self._ticked_at = 0
+        self._ticks = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+        self._ticks.timeout.connect(self._tick)
+        self._tick()
 
     def put_time_line(self, line: QWidget) -> None:
         """Set a time line in, as wide as there is room."""
@@ -120,6 +120,13 @@ class StatusBar(QStatusBar):
 
     def _on_board_notice(self, _notice: Notice) -> None:
         self._show()
+
+    def _tick(self) -> None:
+        """Show the time, and anew when its next second begins; a clock that stands has none."""
+        self._show()
+        now, before = self._clock(), self._ticked_at
+        self._ticked_at = now
+        self._ticks.start(_SECOND_MS - now % _SECOND_MS if now != before else _SECOND_MS)
 
     def _show(self) -> None:
         connection = self._board.connection

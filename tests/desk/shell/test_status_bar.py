@@ -137,6 +137,20 @@ def test_the_lag_is_told_with_what_it_is_of(lag_ms: int, said: str) -> None:
     assert lag_text(Connection(link=Link.LIVE)) == ""
 
 
+def test_the_time_changes_when_a_second_begins(theme: Theme, qtbot: QtBot) -> None:
+    """It was up to a second late, for as long as the desk ran."""
+    now = [NOW_MS + 930]
+    bar = StatusBar(Board(lambda: NOW_MS), theme, lambda: now[0], "power")
+    qtbot.addWidget(bar)
+    assert bar._ticks.interval() == 70
+    now[0] += 72
+    bar._tick()
+    assert bar._ticks.interval() == 998
+    bar._tick()
+    assert bar._ticks.interval() == 1_000, "a clock that stands is not asked a thousand times"
+    bar.close_panel()
+
+
 def test_first_prices_are_not_told_as_changes_a_minute() -> None:
     """It said 28,071 for a minute, where 3,000 a minute came from then on."""
     live = Connection(link=Link.LIVE, since_ms=NOW_MS, messages_per_minute=28_071)
