@@ -5,7 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.labels import FactsLabel, SteadyButton
+from oddsdesk.desk.ui.controls.labels import FactsLabel, SortButton
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -22,10 +22,7 @@ class OpportunitiesHeader(QWidget):
         self.chips = ChipRow("Which opportunities are listed")
         self.facts = FactsLabel()
         self.facts.setProperty("variant", "note")
-        self.sort = SteadyButton()
-        self.sort.setToolTip("Put rows in order and drop what is gone (S)")
-        self.sort.setAccessibleName("Put rows in order")
-        self.sort.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.sort = SortButton()
         self._waiting = 0
         self._lay_out()
         self.show_waiting(0)
@@ -34,11 +31,11 @@ class OpportunitiesHeader(QWidget):
         """Say how many rows would move if they were sorted; where it is narrow, in fewer words."""
         self._waiting = rows
         self.sort.setVisible(rows > 0)
-        self.sort.show_text(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
+        self.sort.show_waiting(rows)
         beside = self._least_width() + spacing.HALF + 2 * spacing.STEP
         beside += max(self.facts.minimumSizeHint().width(), self.facts.width_of_first(1))
         if self.width() < beside + self.sort.sizeHint().width():
-            self.sort.show_text(f"Sort {rows}")
+            self.sort.show_waiting(rows, in_short=True)
 
     def _least_width(self) -> int:
         return self.chips.minimumSizeHint().width() + 2 * spacing.LEAD

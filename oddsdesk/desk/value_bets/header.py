@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from oddsdesk.desk.ui.controls.chips import ChipRow
-from oddsdesk.desk.ui.controls.labels import FactsLabel, SteadyButton
+from oddsdesk.desk.ui.controls.labels import FactsLabel, SortButton
 from oddsdesk.desk.ui.controls.plain import literal
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.theme import tokens as spacing
@@ -52,10 +52,7 @@ class ValuesHeader(QWidget):
         self.chips = ChipRow("Which prices are listed")
         self.chips.show_chips([(BETS, "Value bets"), (MISSES, "Nearest misses")])
         self.chips.chosen.connect(self.list_chosen)
-        self._sort = SteadyButton()
-        self._sort.setToolTip("Put rows in order and drop what is gone (S)")
-        self._sort.setAccessibleName("Put rows in order")
-        self._sort.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._sort = SortButton()
         self._sort.clicked.connect(self.sort_requested)
         self._stakes = _button("Stakes…", "Bankroll, share of Kelly, cap, limit, rounding")
         self._stakes.clicked.connect(self.stakes_requested)
@@ -91,10 +88,8 @@ class ValuesHeader(QWidget):
             self._fit()
 
     def _say_waiting(self) -> bool:
-        rows = self._waiting
-        if self._sort_says is not _SortSays.ALL:
-            return self._sort.show_text(f"Sort {rows}")
-        return self._sort.show_text(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
+        in_short = self._sort_says is not _SortSays.ALL
+        return self._sort.show_waiting(self._waiting, in_short=in_short)
 
     def show_list(self, which: str) -> None:
         """Offer what goes with a list."""

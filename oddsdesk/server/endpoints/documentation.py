@@ -1,6 +1,7 @@
 """GET /openapi.json and /docs: how to use the service, for programs and for people; no key."""
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -52,8 +53,9 @@ class _Documentation(Gate):
 
         return openapi_document(self._endpoints, self._service.base_url or "/")
 
+    @abstractmethod
     def _make(self, address: str) -> bytes:
-        raise NotImplementedError
+        """Return the document as it is for whom asks at an address."""
 
 
 class OpenApiGate(_Documentation):

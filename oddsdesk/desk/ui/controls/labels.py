@@ -147,3 +147,19 @@ class SteadyButton(QToolButton):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
+
+
+class SortButton(SteadyButton):
+    """Says how many rows would move if a list were sorted, and is pressed to sort it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setToolTip("Put rows in order and drop what is gone (S)")
+        self.setAccessibleName("Put rows in order")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def show_waiting(self, rows: int, *, in_short: bool = False) -> bool:
+        """Say how many rows would move; return whether that takes another width."""
+        if in_short:
+            return self.show_text(f"Sort {rows}")
+        return self.show_text(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
