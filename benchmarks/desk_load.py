@@ -4,7 +4,7 @@ Runs the real desk on a virtual screen: a game in a window of its own, the odds 
 prices) in front of the main one, value bets below. The changes are recorded beside the
 server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
 the time from a message's receipt to the paint that shows it, and the memory of the process (a
-message that may have come while the socket rested, or the loop was busy, counts from then on);
+message counts from when the server handed it to the socket, which may rest, or the loop be busy);
 before them the share of two stock table views that are changed as often (``bare_tables``).
 The share is measured first and the stalls after it, as the timer that finds them takes two
 hundredths of a core; receipt and paint of every price are watched for half a minute after the rest,
@@ -26,7 +26,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Container, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -57,16 +58,19 @@ from oddsdesk.desk.grid.book import Marks
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.ui.table.live_pane import LivePane
-from oddsdesk.network.websocket import WebSocket
 from oddsdesk.server.administration import Administration
+from oddsdesk.server.hub import Hub
 from oddsdesk.server.runner import Server
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Change
 
 BEAT_MS = 5
 WARM_UP_S = 25
 BARE_S = 8.0
+SENT = "sent"
+"""The file beside the database that tells when changes were sent."""
 WATCHED_S = 30.0
 """How long prices are followed from receipt to paint, at most."""
 STALL_MS, CORE, PIXEL_MS, RSS_MB = 50, 0.4, 100, 300
@@ -156,12 +160,46 @@ def move(store: Store, games: int, changes: int) -> None:
         store.record(offer.moved(changes // BATCHES_A_SECOND)).result()
 
 
+def note_sent(path: Path) -> None:
+    """Note from now on in a file when the server hands changes to its sockets."""
+    lines = path.open("w", buffering=1, encoding="ascii")
+    hand_out, write, newest = Hub._hand_out, Hub._write, [0]
+
+    def handing_out(hub: Hub, changes: Sequence[Change], *rest: Any) -> Iterator[None]:
+        newest[0] = max(change.scraped_at for change in changes)
+        return hand_out(hub, changes, *rest)
+
+    def writing(hub: Hub, *what: Any) -> int:
+        lines.write(f"{newest[0]} {time.time()}\n")
+        return write(hub, *what)
+
+    Hub._hand_out, Hub._write = handing_out, writing  # type: ignore[method-assign]
+
+
+class Sent:
+    """When changes were handed to the socket, as ``note_sent`` notes it, maybe elsewhere."""
+
+    def __init__(self, path: Path) -> None:
+        self._lines = path.open(encoding="ascii")
+        self._newest: list[int] = []
+        self._at: list[float] = []
+
+    def at(self, scraped_ms: int) -> float:
+        """Return when that was, in seconds since the epoch, for a change that was received."""
+        for line in self._lines:
+            newest, at = line.split()
+            self._newest.append(int(newest))
+            self._at.append(float(at))
+        return self._at[bisect_left(self._newest, scraped_ms)]
+
+
 class FedServer(EmbeddedServer):
     """Records changes on a thread beside its own, as its feeds do."""
 
     games = changes = 0
 
     def _announce(self, server: Server) -> Administration:
+        note_sent(self._settings.database.with_name(SENT))
         administration = super()._announce(server)
         feed = partial(move, server.store, self.games, self.changes)
         if self.changes:
@@ -210,14 +248,13 @@ class Measured(Desk):
     """The desk with a heart, and a watch on what it receives and paints."""
 
     seconds = 60.0
+    sent = Path()
     pixels = Pixels()
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._gaps: list[float] = []
         self._messages = 0
-        self._unread_since = time.time()
-        """Since when a message may wait in the socket, which rests while changes come fast."""
         self._heart = QTimer(self.window, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._heart.timeout.connect(self._beat)
         self._models: list[Any] = []
@@ -237,32 +274,28 @@ class Measured(Desk):
         self._shown = matrix.table.model, self.grid().table.model
 
     def _watch_queue(self) -> None:
-        put, rest, board = MessageQueue.put, WebSocket.rest, self._board
+        put, board = MessageQueue.put, self._board
         applying = board.applying
         changed: set[RowKey] = set()
-
-        async def rested(socket: WebSocket, seconds: float) -> None:
-            self._unread_since = time.time()
-            await rest(socket, seconds)
+        keys: dict[int, RowKey] = {}
 
         def heard(queue: MessageQueue, messages: Any) -> None:
             self._messages += len(messages)
             ago = time.time() - time.perf_counter()
+            came: dict[str, float] = {}
             for message in messages if self._models else ():
-                key = self._key_of(message)
+                keys[id(message)] = key = self._key_of(message)
+                if (text := message.scraped_at) not in came:
+                    came[text] = self._sent.at(parse_ms(text)) - ago
                 is_open = key.game_id == self._first
-                came = max(self._unread_since, parse_ms(message.scraped_at) / 1000) - ago
-                self.pixels.receive(key, came, self._models if is_open else self._models[1:])
-            self._unread_since = time.time()
+                self.pixels.receive(key, came[text], self._models[0 if is_open else 1 :])
             put(queue, messages)
-
-        WebSocket.rest = rested  # type: ignore[method-assign]
 
         def applied(messages: Any) -> Iterator[None]:
             changed.clear()
             yield from applying(messages)
-            if self._models:
-                self.pixels.forget(key for m in messages if (key := self._key_of(m)) not in changed)
+            known = [keys.pop(id(message), None) for message in messages]
+            self.pixels.forget(key for key in known if key is not None and key not in changed)
 
         def noted(notice: Notice) -> None:
             if not self._models or not isinstance(notice, PricesChanged):
@@ -310,6 +343,7 @@ class Measured(Desk):
 
     def _watch(self) -> None:
         self._heart.stop()
+        self._sent = Sent(self.sent)
         self._models = list(self._shown)
         for model in self._models:
             model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
@@ -394,7 +428,7 @@ def serve(database: Path) -> None:
 def run(given: argparse.Namespace, folder: str) -> None:
     database = Path(folder, "odds.db")
     os.environ |= {"XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
-    Measured.seconds = given.seconds
+    Measured.seconds, Measured.sent = given.seconds, database.with_name(SENT)
     desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
     watch_paints()
     sizes = ("--games", str(given.games), "--changes", str(given.changes))
