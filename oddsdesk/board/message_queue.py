@@ -9,10 +9,10 @@ from oddsdesk.board.board import Board
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.slices import in_slices
 
-GATHER_S: Final = 0.066
+GATHER_S: Final = 0.075
 """For how long messages that follow each other sooner come in before they are read together.
 
-It is the beat of a busy desk: tables show what they hear soon after. Fifteen times a second reads
+It is the beat of a busy desk: tables show what they hear soon after. Thirteen times a second reads
 as live; a process that wakes oftener for less at a time takes more of a core.
 """
 _SLICE_S: Final = 0.008

@@ -123,6 +123,11 @@ class _Connection(ClientConnection):
         self._read_on()
         return found
 
+    @property
+    def has_messages(self) -> bool:
+        """Whether some wait to be asked for."""
+        return bool(self._messages)
+
     async def rest(self, seconds: float) -> None:
         """Read nothing for a while."""
         self._is_resting = True
@@ -354,6 +359,11 @@ class WebSocket:
             close = error.rcvd or error.sent
             raise ClosedError(None if close is None else close.code) from error
         return frames
+
+    @property
+    def has_more(self) -> bool:
+        """Whether frames came since those that were received last."""
+        return self._connection.has_messages
 
     async def rest(self, seconds: float) -> None:
         """Read nothing for a while: what comes meanwhile is then taken in together."""

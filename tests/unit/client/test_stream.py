@@ -178,30 +178,45 @@ async def test_each_frame_is_read_by_itself_though_it_came_with_others(
     assert "what is no price change, passed over (1)" in caplog.text
 
 
-async def test_a_connection_rests_after_what_came_soon_and_not_after_what_it_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("read", "rests"),
+    [
+        pytest.param([(0.050, 0), (0.015, 0)], [], id="waited for"),
+        pytest.param([(0.004, 0), (0.0, 0)], [0.011, 0.015], id="came soon"),
+        pytest.param([(0.004, 0.008), (0.0, 0.02)], [0.003], id="taken in meanwhile"),
+        pytest.param([(0.0, 0, "more"), (0.0, 0)], [0.015], id="more was there"),
+    ],
+)
+async def test_a_connection_is_read_on_a_beat_where_changes_come_sooner(
+    read: list[tuple[Any, ...]], rests: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, rests = 0.0, list[float]()
+    now, rested = 0.0, list[float]()
     monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: now))
 
     class Socket:
-        waits = [0.05, 0.004, 0.0, 0.015]
+        """Each time it waits and is read for some seconds, and maybe has more then."""
+
+        taken = 0.0
+        has_more = False
 
         async def receive_all(self) -> list[bytes]:
             nonlocal now
-            if not self.waits:
+            if not read:
                 raise ClosedError(None)
-            now += self.waits.pop(0)
+            waited, self.taken, *more = read.pop(0)
+            self.has_more = bool(more)
+            now += waited
             return [SAID.encode()]
 
         async def rest(self, seconds: float) -> None:
-            rests.append(seconds)
+            rested.append(seconds)
 
     socket: Any = Socket()
     with suppress(OfflineError):
         async for messages in stream._batches(socket, lambda: NOW, gather_s=0.015):
             assert [each.odds for each in messages] == [3.4]
-    assert rests == pytest.approx([0.011, 0.015])
+            now += socket.taken
+    assert rested == pytest.approx(rests)
 
 
 async def test_frames_passed_over_are_counted_and_told_once_a_minute(

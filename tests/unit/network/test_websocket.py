@@ -206,7 +206,10 @@ async def test_a_connection_that_rests_reads_what_came_meanwhile_together() -> N
         await asyncio.sleep(0)
         rests.set()
         await all_said.wait()
+        assert not socket.has_more
         await stop(resting)
+        while not socket.has_more:
+            await asyncio.sleep(0)
         heard = await socket.receive_all()
     assert [int(each) for each in heard] == list(range(20))
 
