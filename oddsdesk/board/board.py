@@ -1,6 +1,6 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -80,6 +80,10 @@ class Board:
         """By id, in the order of D13."""
         self.games_are_cut = False
         """Whether the service has more games than are read."""
+        self.is_taking_in = False
+        """Whether messages of games in sight are being taken in: more changes there soon."""
+        self.in_grid: Collection[str] = ()
+        """Games of which the odds grid has rows in sight."""
         self.connection = Connection()
         self.snapshot_progress = SnapshotProgress()
         self.basis = Basis(method, Profiles())
@@ -266,7 +270,10 @@ class Board:
         exhaust(self.applying(messages))
 
     def applying(self, messages: Sequence[PriceMessage]) -> Iterator[None]:
-        """Do what ``apply_all`` does in steps of a game, of one with many messages in some more."""
+        """Do what ``apply_all`` does in steps of a game, of one with many messages in some more.
+
+        Games in sight come first: they are shown before the others are taken in.
+        """
         by_game: dict[tuple[str, str], list[PriceMessage]] = {}
         for message in messages:
             if message.liquidity is not UNSET:
@@ -275,12 +282,27 @@ class Board:
             if (of_game := by_game.get(game)) is None:
                 of_game = by_game[game] = []
             of_game.append(message)
+        in_sight = [game for game in by_game if self._is_in_sight(self._ids.of(*game))]
         bad: list[str] = []
+        self.is_taking_in = True
+        try:
+            for game in in_sight:
+                yield from self._apply_in_steps(game, by_game.pop(game), bad)
+        finally:
+            self.is_taking_in = False
         for game, of_game in by_game.items():
-            for start in range(0, len(of_game), _AT_ONCE):
-                self._apply(self._ids.of(*game), of_game[start : start + _AT_ONCE], bad)
-                yield
+            yield from self._apply_in_steps(game, of_game, bad)
         self._passed_over.tell("stream", bad)
+
+    def _is_in_sight(self, game: str) -> bool:
+        return game in self._subscribed or game in self.in_grid
+
+    def _apply_in_steps(
+        self, game: tuple[str, str], messages: Sequence[PriceMessage], bad: list[str]
+    ) -> Iterator[None]:
+        for start in range(0, len(messages), _AT_ONCE):
+            self._apply(self._ids.of(*game), messages[start : start + _AT_ONCE], bad)
+            yield
 
     def _apply(self, game: str, messages: Sequence[PriceMessage], bad: list[str]) -> None:
         book = self._books.get(game)

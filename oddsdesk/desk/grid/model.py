@@ -92,6 +92,7 @@ class GridModel(LiveModel):
         for timer in (self._take_timer, self._count_timer, self._flush_timer):
             timer.stop()
         self._unsubscribe()
+        self._board.in_grid = ()
         self._cells.clear()
         self._arrangement.clear()
         self.book.clear()
@@ -328,12 +329,16 @@ class GridModel(LiveModel):
         self._count_at = time.perf_counter() + _COUNT_AGAIN_S
         self.counts_changed.emit()
 
+    def _is_changing(self) -> bool:
+        return self._board.is_taking_in
+
     def flush(self) -> None:
         """Have those cells in sight painted that look otherwise now, and tell of them."""
         self._is_told = False
         in_view: list[tuple[int, Entry]] = []
         if self.is_behind and self.rows_in_view is not None:
             in_view += self._entries_in_view()
+            self._board.in_grid = {entry.selection.key[0] for _, entry in in_view}
             self._take_in_view(in_view)
         self._take_soon()
         if self._cells.has_changed:

@@ -288,6 +288,9 @@ class MatrixModel(LiveModel):
             row.forget(self._layout.width)
         super().refresh_all()
 
+    def _is_changing(self) -> bool:
+        return self._board.is_taking_in
+
     def flush(self) -> None:
         """Take in what the board told of since the last flush, and tell of what was touched."""
         if self._is_outdated:

@@ -215,7 +215,7 @@ def _report(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     _log.error("%s", context.get("message", "error in the loop"), exc_info=context.get("exception"))
 
 
-INTERVAL_MS = 100
+INTERVAL_MS = 50
 WHOLE_MS = 600_000
 """Milliseconds between two full collections; the youngest generation is collected often."""
 _YOUNG = 2_000

@@ -104,6 +104,33 @@ def test_messages_of_many_games_are_told_of_once_a_game_each_in_a_step_of_its_ow
     assert [price and price.odds for price in prices] == [3.8, 3.8, 3.8]
 
 
+def test_games_in_sight_are_taken_in_first(desk: Desk) -> None:
+    board, names = desk.board, ("A - B", "C - D", "E - F", "G - H")
+    idents = [game_id("EPL", name) for name in names]
+    board.want_rows(True)
+    board.subscribe_game(idents[3])
+    board.in_grid = {idents[2]}
+    board.apply_all([message("Draw", 3.4, match_name=name) for name in names])
+    desk.heard()
+    moved = [message("Draw", 3.5, match_name=name) for name in names]
+    told = [
+        (each.game_id, board.is_taking_in)
+        for _ in board.applying(moved)
+        for each in desk.heard()
+        if isinstance(each, PricesChanged)
+    ]
+    assert told == [
+        (idents[2], True),
+        (idents[3], True),
+        (idents[0], False),
+        (idents[1], False),
+    ]
+    taking = board.applying(moved)
+    next(taking)
+    taking.close()  # type: ignore[attr-defined]
+    assert not board.is_taking_in
+
+
 def test_a_game_with_many_messages_is_taken_in_in_several_steps(desk: Desk) -> None:
     desk.board.want_rows(True)
     many = [message(f"Over {n}.5", 1.9, market_type="total") for n in range(300)]

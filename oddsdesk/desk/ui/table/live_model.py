@@ -23,8 +23,10 @@ from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
 FLUSH_MS = 30
 """Milliseconds between two flushes, at least."""
-GATHER_MS = 10
+GATHER_MS = 5
 """How long changes come in before the first are shown: others are mostly on their way."""
+_LATEST_S = 0.05
+"""So long after it, the first change is shown, whatever is under way."""
 Index = QModelIndex | QPersistentModelIndex
 T = TypeVar("T")
 _ALIGNMENTS = {
@@ -63,7 +65,8 @@ class LiveModel(QAbstractTableModel):
         self._touched: set[Span] = set()
         self._flushed_at = -math.inf
         self._flush_timer = QTimer(self, singleShot=True)
-        self._flush_timer.timeout.connect(self.flush)
+        self._flush_timer.timeout.connect(self._on_flush_timer_timeout)
+        self._flush_by = 0.0
 
     @abstractmethod
     def column(self, column: int) -> Column:
@@ -117,8 +120,20 @@ class LiveModel(QAbstractTableModel):
 
     def _flush_soon(self) -> None:
         if not self._flush_timer.isActive():
-            since_ms = (time.monotonic() - self._flushed_at) * 1_000
+            now = time.monotonic()
+            since_ms = (now - self._flushed_at) * 1_000
+            self._flush_by = now + _LATEST_S
             self._flush_timer.start(math.ceil(max(GATHER_MS, FLUSH_MS - since_ms)))
+
+    def _is_changing(self) -> bool:
+        """Whether more is about to change: what has changed is then shown together with it."""
+        return False
+
+    def _on_flush_timer_timeout(self) -> None:
+        if self._is_changing() and time.monotonic() < self._flush_by:
+            self._flush_timer.start(GATHER_MS)
+        else:
+            self.flush()
 
     def flush(self) -> None:
         """Emit what was touched, now."""

@@ -1,5 +1,6 @@
 """The live model tells changes together, and no more is painted than changed."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.desk.ui.table import live_model
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.table.live_model import LiveModel, Painted
 from oddsdesk.desk.ui.table.live_table import LiveTable
@@ -37,6 +39,32 @@ def test_changes_of_one_moment_are_told_together(model: RowsModel, qtbot: QtBot)
     qtbot.waitUntil(lambda: bool(heard))
     assert heard == [(4, 3, 7, 9)]
     assert set(model.dirty_spans) == {(5, 5, 5, 5), (4, 9, 4, 9), (7, 3, 7, 3)}
+
+
+def test_what_changed_is_told_with_what_is_about_to_change(
+    model: RowsModel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, looks, lasts = 100.0, 0, True
+
+    def is_changing() -> bool:
+        nonlocal looks
+        looks += 1
+        return lasts
+
+    monkeypatch.setattr(live_model, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(model, "_is_changing", is_changing)
+    heard = told_by(model)
+    model.put(5, 5, Cell("1.50"))
+    qtbot.waitUntil(lambda: looks > 2)
+    assert heard == []
+    model.put(7, 3, Cell("1.60"))
+    lasts = False
+    qtbot.waitUntil(lambda: bool(heard))
+    assert heard == [(5, 3, 7, 5)]
+    lasts = True
+    model.put(5, 5, Cell("1.70"))
+    now += 0.06
+    qtbot.waitUntil(lambda: len(heard) > 1)
 
 
 def wait_until_calm(model: RowsModel, qtbot: QtBot) -> None:
