@@ -269,15 +269,11 @@ class LivePane(QTableView):
         last: QModelIndex | QPersistentModelIndex,
         roles: Sequence[int] = (),
     ) -> None:
-        """Repaint the spans that changed, not all that lies between them.
-
-        What fades takes its step with them: a paint of its own would cost as much again.
-        """
+        """Repaint the spans that changed, not all that lies between them."""
         if QAccessible.isActive():
             super().dataChanged(first, last, roles)
         else:
-            fading = self._flashing.get(0, QRegion())
-            self.viewport().update(self._changed(self.live_model().dirty_spans) + fading)
+            self.viewport().update(self._changed(self.live_model().dirty_spans))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         region = event.region()

@@ -19,6 +19,8 @@ _AGE_MS = 1_000
 _FADE_MS = math.ceil(FADE_MS / FADE_STEPS)
 _MANY_FLASHES = 15
 """From so many flashes on, fades take half as many steps."""
+_EARLY_MS = _FADE_MS // 2
+"""So long before it is due a step is taken with what changes: a paint of its own costs more."""
 
 
 class LiveTable(QWidget):
@@ -64,6 +66,8 @@ class LiveTable(QWidget):
         self._is_following = False
         self._flash_timer = QTimer(self, interval=_FADE_MS)
         self._flash_timer.timeout.connect(self._on_flash_timer_timeout)
+        self._step_at_ms = 0
+        """From when on what fades takes its step with what changes."""
         self._age_timer = QTimer(self, interval=_AGE_MS)
         self._age_timer.timeout.connect(self._on_age_timer_timeout)
         self._lay_out(outlines_current)
@@ -181,6 +185,7 @@ class LiveTable(QWidget):
         model.columnsInserted.connect(self._widths.share_out)
         model.modelReset.connect(self._on_model_reset)
         model.headerDataChanged.connect(self._on_model_header_data_changed)
+        model.dataChanged.connect(self._on_model_data_changed)
 
     def _on_theme_changed(self) -> None:
         self._painter.restyle()
@@ -228,7 +233,13 @@ class LiveTable(QWidget):
         # After a step of the fade the next is due a step later.
         if is_step or not self._flash_timer.isActive():
             count = sum(each.flash_count for each in self._panes())
-            self._flash_timer.start(_FADE_MS if count < _MANY_FLASHES else 2 * _FADE_MS)
+            step_ms = _FADE_MS if count < _MANY_FLASHES else 2 * _FADE_MS
+            self._flash_timer.start(step_ms)
+            self._step_at_ms = self._clock() + step_ms - _EARLY_MS
+
+    def _on_model_data_changed(self) -> None:
+        if self._flash_timer.isActive() and self._clock() >= self._step_at_ms:
+            self._on_flash_timer_timeout()
 
     def _on_flash_timer_timeout(self) -> None:
         now_ms = self._clock()

@@ -94,6 +94,7 @@ def test_what_fades_takes_its_step_with_what_changes(
     told: list[bool] = []
     table.scrolling.flash_seen.connect(told.append)
     for row, flashes_from in ((3, NOW_MS), (5, NOW_MS - 600), (7, NOW_MS)):
+        clock.now += 60
         model.put(row, 4, Cell("2.40", flash=1, flashes_from=flashes_from))
         model.asked.clear()
         model.flush()
@@ -101,6 +102,40 @@ def test_what_fades_takes_its_step_with_what_changes(
     assert {(5, 4), (7, 4)} <= set(model.asked)
     assert (3, 4) not in model.asked
     assert told == [False, True, True]
+
+
+def test_of_many_that_fade_none_takes_a_step_with_each_change(
+    table: LiveTable, model: RowsModel, clock: Clock
+) -> None:
+    table._flash_timer.blockSignals(True)  # the clock alone says when a step is due
+    for row in range(15):
+        model.put(row, row % 5 + 2, Cell("2.40", flash=1, flashes_from=NOW_MS - 600))
+    model.flush()
+    QApplication.processEvents()
+    painted = []
+    for _ in range(4):
+        clock.now += 66
+        model.asked.clear()
+        model.put(15, 4, Cell(f"{clock.now}"))
+        model.flush()
+        QApplication.processEvents()
+        painted.append((5, 2) in model.asked)
+    assert painted == [False, True, False, True]
+
+
+def test_a_flash_fades_in_its_time_however_often_others_begin(
+    table: LiveTable, model: RowsModel, clock: Clock
+) -> None:
+    painted = []
+    for row in range(12):
+        model.put(row, 4, Cell("2.40", flash=1, flashes_from=clock.now))
+        model.asked.clear()
+        model.flush()
+        QApplication.processEvents()
+        painted.append((0, 4) in model.asked)
+        clock.now += 66
+    assert painted[:7] == [True, *[False] * 6]
+    assert all(painted[9:])
 
 
 def test_a_price_that_flashes_and_is_painted_again_puts_off_no_step_of_fades(
