@@ -199,7 +199,7 @@ class CellPainter:
             if elapsed < FLASH_MS + FADE_MS:
                 fill(lane.left, top, lane.width, inner, self._flash(cell.flash, ground, elapsed))
                 fades_at = cell.flashes_from + FLASH_MS if elapsed < FLASH_MS else 0
-                painted.flash(_begun(fades_at), lane.left, top, lane.width, band.height)
+                painted.flashing[row, lane.column] = _begun(fades_at)
             elif ground != base:
                 fill(lane.left, top, lane.width, inner, self._grounds[ground])
             if ground is SurfaceRole.VALUE:

@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QRect,
     Qt,
     QTimer,
 )
@@ -242,17 +241,8 @@ class Tile(NamedTuple):
 class Painted(msgspec.Struct):
     """The outcome of a repaint: cells that still flash, and when age alone changes a cell."""
 
-    flashing: dict[int, list[QRect]] = msgspec.field(default_factory=dict)
-    """By when they look otherwise, 0 for those that fade."""
+    flashing: dict[tuple[int, int], int] = msgspec.field(default_factory=dict)
+    """By row and column when cells that flash look otherwise, 0 of those that fade."""
     repaint_at_ms: int = NEVER
     cells: dict[tuple[int, int], Cell] = msgspec.field(default_factory=dict)
     """What was painted, by row and column."""
-
-    def flash(self, until_ms: int, left: int, top: int, width: int, height: int) -> None:
-        """Note a cell that flashes; cells side by side are one block."""
-        blocks = self.flashing.setdefault(until_ms, [])
-        last = blocks[-1] if blocks else None
-        if last is not None and (last.top(), last.right() + 1) == (top, left):
-            last.setWidth(last.width() + width)
-        else:
-            blocks.append(QRect(left, top, width, height))

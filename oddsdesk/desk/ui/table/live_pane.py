@@ -1,8 +1,7 @@
 """One pane of a live table: a table view that paints its cells itself, in one go."""
 
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
@@ -21,7 +20,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
 from oddsdesk.desk.ui.table.cell_painter import CellPainter
 from oddsdesk.desk.ui.table.cells import NEVER, Cell
 from oddsdesk.desk.ui.table.live_header import LiveHeader
-from oddsdesk.desk.ui.table.live_model import Band, LiveModel, Span, Tile
+from oddsdesk.desk.ui.table.live_model import Band, LiveModel, Painted, Span, Tile
+from oddsdesk.desk.ui.table.pane_geometry import Edges, Place, reached
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
@@ -29,8 +29,6 @@ from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 _MOST_SEEN = 20_000
 """Cells whose look is kept: more than any screen shows."""
 _MOVES = QAbstractItemView.CursorAction
-Place = tuple[int, int]
-"""Row and column."""
 
 
 class LivePane(QTableView):
@@ -53,8 +51,8 @@ class LivePane(QTableView):
     def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
         super().__init__(parent)
         self._painter = painter
-        self._flashing: dict[int, QRegion] = {}
-        """Cells that flash, by when they look otherwise: they stand a while before they fade."""
+        self._flashing: dict[Place, int] = {}
+        """When cells that flash look otherwise, 0 of those that fade: they stand a while before."""
         self._repaint_at_ms = NEVER
         self._seen: dict[Place, Cell] = {}
         """How cells were painted last, where they were painted whole."""
@@ -83,14 +81,19 @@ class LivePane(QTableView):
 
     @property
     def flash_count(self) -> int:
-        """How many blocks of cells flash."""
-        return sum(each.rectCount() for each in self._flashing.values())
+        """How many cells flash."""
+        return len(self._flashing)
 
     def advance_flashes(self, now_ms: int) -> bool:
         """Repaint the flashes that fade; whether anything flashes."""
+        due = [place for place, until_ms in self._flashing.items() if until_ms <= now_ms]
+        if due:
+            port = self.viewport().rect()
+            rows, columns = self._rows(port).by_number(), self._columns(port).by_number()
+            self.viewport().update(_area(due, rows, columns))
         flashes = bool(self._flashing)
-        for until_ms in [each for each in self._flashing if each <= now_ms]:
-            self.viewport().update(self._flashing.pop(until_ms))
+        for place in due:
+            del self._flashing[place]
         return flashes
 
     def repaint_aged(self, now_ms: int) -> None:
@@ -125,82 +128,72 @@ class LivePane(QTableView):
         top = self.rowViewportPosition(row)
         return QRect(0, top, self.viewport().width(), self.rowHeight(row))
 
-    def _bands(self, rect: QRect) -> Iterable[Band]:
-        model, selection = self.live_model(), self.selectionModel()
-        row = self.rowAt(rect.top())
-        if row < 0:
-            return
-        top, count, bottom = self.rowViewportPosition(row), model.rowCount(), rect.bottom()
-        some_selected = selection.hasSelection()
-        while row < count and top <= bottom:
-            height = self.rowHeight(row)
-            if height:
-                is_selected = some_selected and selection.isRowSelected(row)
-                is_section = model.is_section(row)
-                ground = SurfaceRole.RAISED if is_section else SurfaceRole.PANEL
-                yield Band(
-                    row,
-                    top,
-                    height,
-                    SurfaceRole.SELECTED if is_selected else ground,
-                    is_section,
-                    is_section and model.is_folded(row),
-                    row == self._hovered and not is_selected,
-                )
-            top += height
-            row += 1
+    def _rows(self, rect: QRect) -> Edges:
+        """Return the rows that a rectangle reaches."""
+        first, last = self.rowAt(rect.top()), self.rowAt(rect.bottom())
+        if first < 0:
+            return Edges(0, (), 0)
+        count = self.live_model().rowCount()  # the pane may learn of rows that are gone later
+        numbers = range(first, count if last < 0 else min(count, last + 1))
+        start, room = self.rowViewportPosition(first), self.viewport().height()
+        return Edges(start, zip(numbers, map(self.rowHeight, numbers), strict=True), room)
 
-    def _columns(self, rect: QRect) -> Iterator[tuple[int, int, int]]:
-        """Yield the columns that a rectangle reaches, each with its left end and width."""
-        header, end = self.header, rect.right()
-        visual = header.visualIndexAt(rect.left())
-        if visual < 0:
-            return
-        left = header.sectionViewportPosition(header.logicalIndex(visual))
-        for place in range(visual, header.count()):
-            if left > end:
-                return
-            column = header.logicalIndex(place)
-            if width := header.sectionSize(column):
-                yield column, left, width
-            left += width
+    def _columns(self, rect: QRect) -> Edges:
+        """Return the columns that a rectangle reaches, as they stand."""
+        header = self.header
+        first, last = header.visualIndexAt(rect.left()), header.visualIndexAt(rect.right())
+        if first < 0:
+            return Edges(0, (), 0)
+        places = range(first, header.count() if last < 0 else last + 1)
+        numbers = list(map(header.logicalIndex, places))
+        start, room = header.sectionViewportPosition(numbers[0]), self.viewport().width()
+        return Edges(start, zip(numbers, map(header.sectionSize, numbers), strict=True), room)
+
+    def _bands(self, rows: Edges) -> Callable[[int], Band]:
+        """Return what gives the state of a row in sight, by its place among those."""
+        model, selection = self.live_model(), self.selectionModel()
+        some_selected, hovered = selection.hasSelection(), self._hovered
+
+        def band(place: int) -> Band:
+            row = rows.numbers[place]
+            is_selected = some_selected and selection.isRowSelected(row)
+            is_section = model.is_section(row)
+            ground = SurfaceRole.RAISED if is_section else SurfaceRole.PANEL
+            return Band(
+                row,
+                rows.edges[place],
+                rows.sizes[place],
+                SurfaceRole.SELECTED if is_selected else ground,
+                is_section,
+                is_section and model.is_folded(row),
+                row == hovered and not is_selected,
+            )
+
+        return band
 
     def _tiles(self, region: QRegion, cut: set[Place]) -> Iterator[Tile]:
         """Yield the cells that a region reaches, each once; those that it does not hold are cut."""
         around, model = region.boundingRect(), self.live_model()
-        bands = list(self._bands(around))
-        lanes = [self._painter.lane(model, *each) for each in self._columns(around)]
-        size = self.viewport().size()
-        rows = _Ends([(band.top, band.height) for band in bands], size.height())
-        columns = _Ends([(lane.left, lane.width) for lane in lanes], size.width())
-        reached = defaultdict[int, set[int]](set)
-        for rect in region:  # type: ignore[attr-defined]  # it iterates; the stubs forget it
-            left, top, right, bottom = rect.getCoords()
-            across, cut_columns = columns.between(left, right)
-            down, cut_rows = rows.between(top, bottom)
-            for place in down:
-                reached[place].update(across)
-                for each in across if place in cut_rows else cut_columns:
-                    cut.add((bands[place].row, lanes[each].column))
-        for place in sorted(reached):
-            for run in _runs(sorted(reached[place])):
-                yield Tile(bands[place], lanes[run[0] : run[-1] + 1])
+        rows, columns = self._rows(around), self._columns(around)
+        lane = partial(self._painter.lane, model)
+        lanes = list(map(lane, columns.numbers, columns.edges, columns.sizes))
+        band_of = self._bands(rows)
+        for place, runs in reached(region, rows, columns, cut):
+            band = band_of(place)
+            for first, last in runs:
+                yield Tile(band, lanes[first:last])
 
     def _changed(self, spans: Iterable[Span]) -> QRegion:
         """Return the visible area of what looks otherwise in spans than it was painted."""
-        region, port, model = QRegion(), self.viewport().rect(), self.live_model()
-        first, last = self.rowAt(0), self.rowAt(port.bottom())
-        last = model.rowCount() - 1 if last < 0 else last
-        columns = {column: ends for column, *ends in self._columns(port)}
+        model, port = self.live_model(), self.viewport().rect()
+        rows, columns = self._rows(port).by_number(), self._columns(port).by_number()
+        first, last = min(rows, default=0), max(rows, default=-1)
+        changed = list[Place]()
         for top, left, bottom, right in spans:
             shown = [each for each in range(left, right + 1) if each in columns]
             for row in range(max(top, first), min(bottom, last) + 1) if shown else ():
-                changed = [each for each in shown if self._is_changed(model, row, each)]
-                if changed:
-                    y, height = self.rowViewportPosition(row), self.rowHeight(row)
-                    for x, width in (columns[each] for each in changed):
-                        region += QRect(x, y, width, height)
-        return region
+                changed += [(row, each) for each in shown if self._is_changed(model, row, each)]
+        return _area(changed, rows, columns)
 
     def _is_changed(self, model: LiveModel, row: int, column: int) -> bool:
         cell, seen = model.cell(row, column), self._seen.get((row, column))
@@ -225,6 +218,15 @@ class LivePane(QTableView):
         self._seen |= cells
         for place in cut:
             self._seen.pop(place, None)
+
+    def _note_flashes(self, painted: Painted) -> bool:
+        """Take in which of the cells painted flash; whether all that fade were among them."""
+        for place in self._flashing.keys() & painted.cells.keys():
+            del self._flashing[place]
+        fading = 0 in painted.flashing.values()
+        is_step = fading and 0 not in self._flashing.values()
+        self._flashing |= painted.flashing
+        return is_step
 
     def _move(
         self, action: QAbstractItemView.CursorAction, row: int, visual: int
@@ -277,20 +279,13 @@ class LivePane(QTableView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         region = event.region()
-        rest = {until_ms: each - region for until_ms, each in self._flashing.items()}
-        self._flashing = {until_ms: each for until_ms, each in rest.items() if not each.isEmpty()}
         painter = QPainter(self.viewport())
         cut = set[Place]()
         self._paint_beside_cells(painter, region.boundingRect())
         painted = self._painter.paint(painter, self.live_model(), self._tiles(region, cut))
         self._repaint_at_ms = min(self._repaint_at_ms, painted.repaint_at_ms)
         self._note_seen(painted.cells, cut)
-        is_step = 0 in painted.flashing and 0 not in self._flashing
-        for until_ms, blocks in painted.flashing.items():
-            area = self._flashing.get(until_ms, QRegion())
-            for block in blocks:
-                area += block
-            self._flashing[until_ms] = area
+        is_step = self._note_flashes(painted)
         current = self.currentIndex()
         if self.outlines_current and current.isValid():
             rect = self.visualRect(current)
@@ -299,11 +294,6 @@ class LivePane(QTableView):
         painter.end()
         if self._flashing:
             self.flash_seen.emit(is_step)
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        super().scrollContentsBy(dx, dy)
-        for each in self._flashing.values():
-            each.translate(dx, dy)
 
     def scrollTo(
         self,
@@ -395,26 +385,14 @@ class LivePane(QTableView):
         return super().viewportEvent(event)
 
 
-class _Ends:
-    """Where rows or columns, one beside the other, begin and end in sight."""
-
-    def __init__(self, each: Sequence[tuple[int, int]], room: int) -> None:
-        """``each`` has a start and a size; what is before 0 or from ``room`` on is out of sight."""
-        self._starts = [max(0, start) for start, _ in each]
-        self._ends = [min(room, start + size) for start, size in each]
-
-    def between(self, first: int, last: int) -> tuple[range, set[int]]:
-        """Return what lies at pixels from ``first`` to ``last``, and what of it only in part."""
-        begin, end = bisect_right(self._ends, first), bisect_right(self._starts, last)
-        outer = {begin, end - 1} if begin < end else ()
-        cut = {at for at in outer if self._starts[at] < first or self._ends[at] > last + 1}
-        return range(begin, end), cut
-
-
-def _runs(places: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Yield what follows each other without a gap."""
-    start = 0
-    for at in range(1, len(places) + 1):
-        if at == len(places) or places[at] != places[at - 1] + 1:
-            yield places[start:at]
-            start = at
+def _area(
+    places: Iterable[Place],
+    rows: Mapping[int, tuple[int, int]],
+    columns: Mapping[int, tuple[int, int]],
+) -> QRegion:
+    """Return the area of those cells that are in rows and columns in sight."""
+    region = QRegion()
+    found = [(*rows[row], *columns[at]) for row, at in places if row in rows and at in columns]
+    for y, height, x, width in sorted(found):  # from above, so that it grows at its end
+        region += QRect(x, y, width, height)
+    return region
