@@ -78,7 +78,7 @@ class KeptCells:
                 if cell is None:
                     continue
                 now = before[column] = self._make(shown, column)
-                if now != cell and now != cell._replace(repaint_at_ms=now.repaint_at_ms):
+                if not now.looks_like(cell):
                     yield place, range(column, column + 1)
 
     def _make(self, shown: Entry, column: int) -> Cell:
