@@ -1,12 +1,12 @@
 """What the prices of a line group hold: worked out when somebody looks, as prices move oftener."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import LineHolds, Section, SelectionRow
 from oddsdesk.board.own_groups import own_group, priced_by
 from oddsdesk.board.valuation import hold, reliable, sides_compared
-from oddsdesk.pricing.opportunities import Leg, best_legs
+from oddsdesk.pricing.opportunities import Leg, best_legs, go_together
 
 
 class Holds(LineHolds):
@@ -56,33 +56,36 @@ class Holds(LineHolds):
         if len(sides) < 2 or not section.complete:
             return None
         rows = [row for row, side in zip(section.rows, section.sides, strict=True) if side in sides]
-        if any(row.best is None for row in rows):
+        names = [row.best_bookmakers for row in rows]
+        if not all(names):
             return None
-        legs = best_legs([self._legs(row, row.best_bookmakers[:1]) for row in rows])
-        if legs is not None:
+        legs = [self._leg(row, named[0]) for row, named in zip(rows, names, strict=True)]
+        if go_together(legs):
             return hold(leg.net_odds for leg in legs)
         return min(self._holds_of_others(rows), default=None)
 
     def _holds_of_others(self, rows: Sequence[SelectionRow]) -> Iterator[float]:
         """Yield the hold of the best legs among all prices, and of each bookmaker by itself."""
         names = [reliable(self._section, row, self._basis) for row in rows]
-        legs = best_legs([self._legs(row, named) for row, named in zip(rows, names, strict=True)])
+        legs = best_legs(
+            [
+                [self._leg(row, name) for name in named]
+                for row, named in zip(rows, names, strict=True)
+            ]
+        )
         if legs is not None:
             yield hold(leg.net_odds for leg in legs)
         for name in set(names[0]).intersection(*names[1:]):
             yield hold(self._basis.net(name, row.prices[name].odds) for row in rows)
 
-    def _legs(self, row: SelectionRow, bookmakers: Iterable[str]) -> list[Leg]:
-        return [
-            Leg(
-                name,
-                self._basis.profiles.of(name).group,
-                row.selection,
-                price.odds,
-                self._basis.net(name, price.odds),
-                price.scraped_at,
-                bool(price.is_live),
-            )
-            for name in bookmakers
-            for price in (row.prices[name],)
-        ]
+    def _leg(self, row: SelectionRow, bookmaker: str) -> Leg:
+        price = row.prices[bookmaker]
+        return Leg(
+            bookmaker,
+            self._basis.profiles.of(bookmaker).group,
+            row.selection,
+            price.odds,
+            self._basis.net(bookmaker, price.odds),
+            price.scraped_at,
+            bool(price.is_live),
+        )

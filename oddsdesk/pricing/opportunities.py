@@ -145,6 +145,14 @@ def best_legs(
     return min(found, key=total_of, default=None)
 
 
+def go_together(legs: Sequence[Leg]) -> bool:
+    """Whether legs are of different operators and all in play, seen within a minute, or none."""
+    if len({leg.group for leg in legs}) < len(legs):
+        return False
+    seen_at = [leg.seen_at for leg in legs if leg.in_play]
+    return not seen_at or (len(seen_at) == len(legs) and max(seen_at) - min(seen_at) <= APART_MS)
+
+
 def split_stakes(legs: Sequence[Leg], split: Split) -> tuple[float, ...]:
     """Return the stakes, in the user's steps, that leave most whoever wins.
 

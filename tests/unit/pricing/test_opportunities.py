@@ -15,6 +15,7 @@ from oddsdesk.pricing.opportunities import (
     Span,
     Split,
     best_legs,
+    go_together,
     middle_outlay,
     middle_span,
     outlay,
@@ -77,6 +78,19 @@ def test_where_overtime_decides_legs_settle_alike() -> None:
     assert names(best_legs([home, away])) == ["A", "C"]
     assert names(best_legs([home, away], overtime_decides=True)) == ["A", "D"]
     assert names(best_legs([home, away[:1]], overtime_decides=True)) == ["B", "C"]
+
+
+legs_of_a_side = st.builds(
+    lambda group, seen_at, in_play: leg(group, 2.0, seen_at=seen_at, in_play=in_play),
+    st.sampled_from("ABC"),
+    st.sampled_from([0, 1, MINUTE, MINUTE + 1, 2 * MINUTE]),
+    st.booleans(),
+)
+
+
+@given(st.lists(legs_of_a_side, min_size=2, max_size=3))
+def test_legs_go_together_where_there_are_best_legs_of_them_alone(legs: list[Leg]) -> None:
+    assert go_together(legs) is (best_legs([[each] for each in legs]) is not None)
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 4), odds), min_size=1, max_size=6),
