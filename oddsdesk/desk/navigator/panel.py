@@ -1,6 +1,6 @@
 """The navigator: sports and competitions above, their games below, filtered as you type."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from PySide6.QtCore import (
@@ -36,7 +36,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.navigator.day_choice import PastBar
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
-from oddsdesk.desk.navigator.model import ALL, GAME_ROLE, CompetitionsModel, GamesModel
+from oddsdesk.desk.navigator.model import ALL, GAME_ROLE, CompetitionsModel, GamesModel, Index
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.filter_edit import name_clear_button
 from oddsdesk.desk.ui.controls.plain import Label
@@ -355,8 +355,17 @@ def _tree(model: CompetitionsModel, delegate: CompetitionDelegate) -> QTreeView:
     return view
 
 
+class _GameList(QListView):
+    """Paints the rows that differ, and no others; Qt lays out and paints the whole list for one."""
+
+    # Qt's virtuals
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        QAbstractItemView.dataChanged(self, first, last, roles)  # rows are of one size
+
+
 def _list(model: GamesModel, delegate: GameDelegate) -> QListView:
-    view = QListView(uniformItemSizes=True)
+    view = _GameList(uniformItemSizes=True)
     view.setAccessibleName("Games")
     _set_up(view, model, delegate)
     return view

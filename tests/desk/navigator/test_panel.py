@@ -4,8 +4,9 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QDate, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QDate, QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QAction, QPaintEvent
+from PySide6.QtWidgets import QApplication, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
@@ -198,3 +199,46 @@ def test_a_day_of_the_calendar_is_asked_for(navigator: Navigator, qtbot: QtBot) 
     with qtbot.waitSignal(navigator.day_requested) as asked:
         popup.calendar.clicked.emit(QDate(2024, 8, 17))
     assert asked.args == [date(2024, 8, 17)]
+
+
+class Painted(QObject):
+    """What of a part of the window was painted."""
+
+    def __init__(self, part: QObject) -> None:
+        super().__init__(part)
+        self.areas: list[QRect] = []
+        part.installEventFilter(self)
+
+    def eventFilter(self, part: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.areas.append(event.region().boundingRect())
+        return False
+
+
+def test_a_game_whose_value_bets_differ_is_painted_and_no_other(navigator: Navigator) -> None:
+    shown, painted = navigator._games, Painted(navigator._list.viewport())
+    first, second, third = (navigator._list.visualRect(shown.index(row)) for row in range(3))
+    for values, area in (
+        (["id3"], third),
+        (["id3", "id2"], second),
+        (["id3", "id2", "id2", "id1"], first.united(second)),
+    ):
+        QApplication.processEvents()
+        painted.areas.clear()
+        shown.show_values(values)
+        QApplication.processEvents()
+        assert painted.areas == [area]
+
+
+@pytest.mark.parametrize("percent", [160, 80, 100])
+def test_rows_are_as_high_as_letters_ask(navigator: Navigator, theme: Theme, percent: int) -> None:
+    games = navigator._list
+    theme.zoom(percent)
+    try:
+        QApplication.processEvents()
+        index = navigator._games.index(0)
+        asked = games.itemDelegate().sizeHint(QStyleOptionViewItem(), index).height()
+        assert games.visualRect(index).height() == asked
+    finally:
+        theme.zoom(100)
+        QApplication.processEvents()
