@@ -189,12 +189,11 @@ class BetLister:
         ``by_age``: ``chosen`` may say something else of the same price at another moment.
         """
         known = yield from self._knowing(prices, basis, now_ms, chosen, by_age=by_age)
-        value = [one for one in known if one.is_value and one.is_mine]
+        self.value = _value_of(known)
+        self.hidden = set()
         if hidden is not None:
             known = [one for one in known if not is_hidden(one.price, hidden, one.outcome)]
-        seen = {one.outcome for one in known if one.is_value and one.is_mine}
-        self.value = {one.outcome for one in value}
-        self.hidden = self.value - seen
+            self.hidden = self.value - _value_of(known)
         found = sorted([one for one in known if one.is_wanted], key=_rank)
         yield
         staked = [one for one in found if one.is_value]
@@ -217,15 +216,15 @@ class BetLister:
         """Return what is known of the prices that may be listed at all."""
         known_for = basis.mine, basis.profiles, basis.is_contracts, chosen
         before = self._known if known_for == self._known_for and not by_age else {}
-        known = {}
-        for price in prices:
-            found = before.get(id(price))
-            if found is None:
-                found = price, _known(price, basis, now_ms, chosen)
-                yield
-            known[id(price)] = found
-        self._known, self._known_for = known, known_for
-        return [one for _, one in known.values() if one is not None]
+        held = tuple(prices)
+        idents = [*map(id, held)]
+        found = [*map(before.get, idents)]
+        for place in [place for place, one in enumerate(found) if one is None]:
+            found[place] = held[place], _known(held[place], basis, now_ms, chosen)
+            yield
+        known = [one for one in found if one is not None]
+        self._known, self._known_for = dict(zip(idents, known, strict=True)), known_for
+        return [one for _, one in known if one is not None]
 
     def _staking(
         self, plan: StakePlan, value: Sequence[_Known], placed: Placed | None
@@ -295,6 +294,10 @@ def _known(
         _offer(price, outcome, basis.profiles),
         found.service_ev_pct if is_valued else None,
     )
+
+
+def _value_of(known: Iterable[_Known]) -> set[Outcome]:
+    return {one.outcome for one in known if one.is_value and one.is_mine}
 
 
 def _bet(one: _Known, stake: Stake | None, carriers: Mapping[Outcome, AssessedPrice]) -> Bet:

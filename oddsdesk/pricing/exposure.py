@@ -114,8 +114,8 @@ def staking(
         yield
     return [
         found[offer.outcome]
-        if carriers[offer.outcome] == index
-        else Stake(0.0, None, 0.0, offers[carriers[offer.outcome]].bookmaker)
+        if (carrier := carriers[offer.outcome]) == index
+        else Stake(0.0, None, 0.0, offers[carrier].bookmaker)
         for index, offer in enumerate(offers)
     ]
 
@@ -299,8 +299,8 @@ def _carriers(offers: Sequence[Offer]) -> dict[Hashable, int]:
     """Return where the best net price of each outcome stands; the first of equal ones."""
     best: dict[Hashable, int] = {}
     for index, offer in enumerate(offers):
-        held = best.get(offer.outcome)
-        if held is None or offer.net_odds > offers[held].net_odds:
+        held = best.setdefault(offer.outcome, index)
+        if offer.net_odds > offers[held].net_odds:
             best[offer.outcome] = index
     return best
 
@@ -316,12 +316,16 @@ def _solved_together(offers: Iterable[Offer]) -> Generator[None, None, list[list
         groups[offer.group].append(offer)
     together: list[list[Offer]] = []
     for group in groups.values():
-        if sum(_gain(offer) > 0 for offer in group) > 1 and not any(map(_has_halves, group)):
+        if len(group) > 1 and _are_solved_together(group):
             together.append(sorted(group, key=_gain, reverse=True))
         else:
             together += [[offer] for offer in group]
         yield
     return together
+
+
+def _are_solved_together(group: Sequence[Offer]) -> bool:
+    return sum(_gain(offer) > 0 for offer in group) > 1 and not any(map(_has_halves, group))
 
 
 def _has_halves(offer: Offer) -> bool:

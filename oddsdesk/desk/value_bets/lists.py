@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -16,7 +16,7 @@ from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, making_rows
+from oddsdesk.desk.value_bets.model import BetRow, Group, OutcomeKey, ValuesModel, making_rows
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.ledger.bets import PlacedBet
@@ -125,6 +125,8 @@ class ValueLists(QObject):
         """The bets that are open, whose ledger may be long; None until they are looked for."""
         records.bets_changed.connect(self._forget_open)
         self._listed: list[Bet] = []
+        self._grouped: dict[OutcomeKey, Group] = {}
+        """The bets that are listed, by outcome."""
         self._placed = Placed()
         self._took_s = 0.0
         self._made_at = -math.inf
@@ -191,7 +193,7 @@ class ValueLists(QObject):
         )
         on_outcome = open_by_outcome(self._open_bets(), simulated=simulated)
         yield
-        rows = yield from making_rows(bets, lambda bet, others: self._row(bet, others, on_outcome))
+        rows = yield from making_rows(bets, self._row_of(on_outcome), self._grouped)
         self._listed, self._placed = bets, placed
         self.value_count = sum([row.price.is_value for row in rows.values()])
         self.staked = sum([row.bet.stake for row in rows.values()])
@@ -237,22 +239,27 @@ class ValueLists(QObject):
         """Take the near misses of the last pass."""
         self.misses.show_rows(self.finder.misses, may_move=may_move)
 
-    def _row(
-        self,
-        bet: Bet,
-        others: tuple[AssessedPrice, ...],
-        placed: Mapping[Hashable, Sequence[PlacedBet]],
-    ) -> BetRow:
-        board, key = self._board, bet.price.key
-        listed = board.values.listed.get(key)
-        held = board.row(*key[:4])
-        return BetRow(
-            bet,
-            others,
-            bet.service_ev_pct if listed is None else listed.ev_pct,
-            None if held is None else held.liquidity,
-            tuple(placed.get(bet.outcome, ())),
-            board.basis.profiles.of(bet.price.bookmaker),
-            board.reference or UNNAMED_REFERENCE,
-            "" if board.whose.is_services_own else board.whose.service or "its own reference",
-        )
+    def _row_of(
+        self, placed: Mapping[Hashable, Sequence[PlacedBet]]
+    ) -> Callable[[Bet, tuple[AssessedPrice, ...]], BetRow]:
+        """Return what makes a row of a bet and the other prices of its outcome, as of now."""
+        board = self._board
+        listed, profiles = board.values.listed, board.basis.profiles
+        reference, whose = board.reference or UNNAMED_REFERENCE, board.whose
+        service = "" if whose.is_services_own else whose.service or "its own reference"
+
+        def row(bet: Bet, others: tuple[AssessedPrice, ...]) -> BetRow:
+            key = bet.price.key
+            by_service, held = listed.get(key), board.row(*key[:4])
+            return BetRow(
+                bet,
+                others,
+                bet.service_ev_pct if by_service is None else by_service.ev_pct,
+                None if held is None else held.liquidity,
+                tuple(placed.get(bet.outcome, ())),
+                profiles.of(bet.price.bookmaker),
+                reference,
+                service,
+            )
+
+        return row

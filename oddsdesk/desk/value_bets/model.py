@@ -123,21 +123,43 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         return "\n".join(_facts(shown, self._clock()))
 
 
+class Group(NamedTuple):
+    """The bets on an outcome: the one that is shown, and the prices of the others."""
+
+    bets: list[Bet]
+    first: Bet
+    others: tuple[AssessedPrice, ...]
+
+
 def making_rows(
-    bets: Iterable[Bet], row: Callable[[Bet, tuple[AssessedPrice, ...]], BetRow]
+    bets: Iterable[Bet],
+    row: Callable[[Bet, tuple[AssessedPrice, ...]], BetRow],
+    grouped: dict[OutcomeKey, Group],
 ) -> Generator[None, None, dict[OutcomeKey, BetRow]]:
-    """Return a row for each outcome, in the order of its best bet; in steps of a row."""
+    """Return a row for each outcome, in the order of its best bet; in steps of a row.
+
+    ``grouped`` are the groups of the last time, and then those of this one.
+    """
     groups: dict[OutcomeKey, list[Bet]] = {}
     for bet in bets:
         groups.setdefault(bet.outcome, []).append(bet)
-    found = {}
-    for key, group in groups.items():
-        first = min(group, key=_is_no_carrier)
-        others = [bet.price for bet in group if bet is not first]
-        others.sort(key=lambda price: (not price.is_value, -price.assessment.net_odds))
-        found[key] = row(first, tuple(others))
+    before, found = grouped.copy(), {}
+    grouped.clear()
+    for key, bets_on_it in groups.items():
+        group = before.get(key)
+        if group is None or group.bets != bets_on_it:
+            group = _grouped(bets_on_it)
+        grouped[key] = group
+        found[key] = row(group.first, group.others)
         yield
     return found
+
+
+def _grouped(bets: list[Bet]) -> Group:
+    first = min(bets, key=_is_no_carrier)
+    others = [bet.price for bet in bets if bet is not first]
+    others.sort(key=lambda price: (not price.is_value, -price.assessment.net_odds))
+    return Group(bets, first, tuple(others))
 
 
 def against_text(row: BetRow) -> str:
