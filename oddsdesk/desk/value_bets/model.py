@@ -107,8 +107,8 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         return aged(cell, self._freshness(self.entry(row).price.key), self._clock())
 
     def sort_now(self) -> None:
-        self._made.clear()
         super().sort_now()
+        self._made = {key: made for key, made in self._made.items() if key in self._held}
 
     def refresh_all(self) -> None:
         self._made.clear()

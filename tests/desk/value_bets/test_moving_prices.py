@@ -110,6 +110,30 @@ def test_cells_of_a_row_that_stays_are_kept_and_look_as_if_they_were_made_anew(
         assert kept == looks()
 
 
+def test_rows_that_are_sorted_keep_their_cells_and_those_of_gone_ones_are_forgotten(
+    panel: ValuesPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be_value(quoted)
+    listed = [everton(quoted), bet(quoted, 2.17, selection="Over 3.5")]
+    exhaust(quoted.board.merge_value_bets(listed))
+    panel.lists.show_bets(may_move=True)
+    model = panel.lists.bets
+
+    def looks() -> list[Cell]:
+        return [model.cell(row, 0) for row in range(model.rowCount())]
+
+    before = looks()
+    assert len(before) == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "_make", None)
+        model.sort_by(0)
+        model.sort_by(0)
+        assert sorted(looks()) == sorted(before)
+    exhaust(quoted.board.merge_value_bets(listed[:1]))
+    model.sort_now()
+    assert model.rowCount() == len(model._made) == 1
+
+
 def test_a_stale_price_says_so_and_has_no_stake(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
