@@ -142,16 +142,17 @@ class Judge:
     def _due_at(
         self, price: Price, stale_after: int, line: ReferenceLine, line_stale_after: int | None
     ) -> float:
-        moments = [
+        due_at: float = math.inf
+        for at in (
             price.scraped_at + stale_after,
             price.scraped_at + MAX_AGE_MS,
             line.scraped_at + MAX_AGE_MS,
-        ]
-        if self._matrix.kick_off is not None:
-            moments.append(self._matrix.kick_off)
-        if line_stale_after is not None:
-            moments.append(line.scraped_at + line_stale_after)
-        return min([at + 1 for at in moments if at >= self.now_ms], default=math.inf)
+            self._matrix.kick_off,
+            None if line_stale_after is None else line.scraped_at + line_stale_after,
+        ):
+            if at is not None and self.now_ms <= at < due_at:
+                due_at = at
+        return due_at + 1
 
     def _line_stale_after_ms(self, section: Section, bookmaker: str | None) -> int | None:
         """Return the age from which the reference's line is stale; None where nothing tells.

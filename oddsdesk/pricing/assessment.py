@@ -274,7 +274,7 @@ def _cautions(
     line, now = setting.line, setting.now_ms
     in_play = bool(price.is_live or line.is_live)
     total = line.overround
-    broken = {check.rule for check in stopped}
+    broken = [check.rule for check in stopped]
     if line.prices and not is_comparable(line.group.sides, group.sides):
         yield Caution.NOT_COMPARABLE
     if group.has_unread or setting.has_unread:

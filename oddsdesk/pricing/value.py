@@ -30,6 +30,17 @@ from oddsdesk.pricing.rules import (
 from oddsdesk.pricing.selections import LineGroup
 
 _LEAST_DECIDED: Final = 1e-6
+_OTHER_BOOKMAKER, _SAME_STATE, _REFERENCE_SIDES, _COMPARABLE, _DEVIGGED = (
+    (RuleCheck(rule, holds=False), RuleCheck(rule, holds=True))
+    for rule in (
+        Rule.OTHER_BOOKMAKER,
+        Rule.SAME_STATE,
+        Rule.REFERENCE_SIDES,
+        Rule.COMPARABLE,
+        Rule.DEVIGGED,
+    )
+)
+"""Of each rule without a figure the check that fails and the one that holds: all share them."""
 
 
 class ReferencePrice(NamedTuple):
@@ -156,9 +167,9 @@ def judge(
     """Judge a price by every rule of the contract (D26 to D30), or by stricter ages than its."""
     price = line.prices.get(candidate.side)
     checks = [
-        RuleCheck(Rule.OTHER_BOOKMAKER, not candidate.is_reference),
-        RuleCheck(Rule.SAME_STATE, is_same_state(candidate.is_live, line.is_live)),
-        RuleCheck(Rule.REFERENCE_SIDES, price is not None),
+        _OTHER_BOOKMAKER[not candidate.is_reference],
+        _SAME_STATE[is_same_state(candidate.is_live, line.is_live)],
+        _REFERENCE_SIDES[price is not None],
     ]
     ages = (
         _age(Rule.REFERENCE_AGE, now_ms - line.scraped_at, reference_age_ms),
@@ -167,11 +178,8 @@ def judge(
     if price is None or line.overround is None:
         return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))
     checks += (
-        RuleCheck(
-            Rule.COMPARABLE,
-            candidate.settles_alike and is_comparable(line.group.sides, candidate.sides),
-        ),
-        RuleCheck(Rule.DEVIGGED, price.fair_odds is not None),
+        _COMPARABLE[candidate.settles_alike and is_comparable(line.group.sides, candidate.sides)],
+        _DEVIGGED[price.fair_odds is not None],
         *ages,
         within(Rule.OVERROUND, line.overround, MIN_OVERROUND, MAX_OVERROUND),
     )
