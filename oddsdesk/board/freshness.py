@@ -16,6 +16,8 @@ _SHORTEST_S: Final = 5.0
 _LONGEST_S: Final = 120.0
 _AGEING_AFTER: Final = 2.0
 _STALE_AFTER: Final = 6.0
+NEVER_STALE_MS: Final = round(_SHORTEST_S * _STALE_AFTER * 1000)
+"""Up to this age no bookmaker's price is stale, in play or not."""
 
 
 class Freshness(IntEnum):

@@ -101,10 +101,11 @@ class GameBook:
         """Note that a row says what is held of its quote, as ``Market.hear_again`` does."""
         where = said.market_type, said.period
         market = self._markets.get(where)
-        is_held = market is not None and market.hear_again(said, at_ms, heard_at, whose)
-        if is_held:
+        if market is None or not market.hear_again(said, at_ms, heard_at, whose):
+            return False
+        if market.is_dirty:
             self._dirty.add(where)
-        return is_held
+        return True
 
     def _admit(
         self, market: Market, bookmaker: str | None, changes: Changes, selection: str
