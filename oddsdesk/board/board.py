@@ -434,11 +434,14 @@ class Board:
             named: dict[QuoteKey, None] = {}
             with self._told(book, changes):
                 for row in of_game:
-                    if not hear_again(book, row, now, self.whose):
+                    found = hear_again(book, row, now, self.whose, changes)
+                    if found is None:
                         reading = read_row(row, now, self.whose, bad)
                         put_all(book, [reading], changes, self.scrape_interval, self.reference)
                         if reading[1]:
                             named[row.market_type, row.period, row.bookmaker] = None
+                    elif found[0]:
+                        self.scrape_interval.rescraped(row.bookmaker, *found)
                     yield
                 quotes = [(kind, period, self.whose.key_of(name)) for kind, period, name in named]
                 heard_at = now if asked_at is None else asked_at

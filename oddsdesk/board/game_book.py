@@ -97,15 +97,18 @@ class GameBook:
             self._dirty.add(where)
         return found
 
-    def hear_again(self, said: OddsRow, at_ms: int, heard_at: int, whose: DeskReference) -> bool:
+    def hear_again(
+        self, said: OddsRow, at_ms: int, heard_at: int, whose: DeskReference, changes: Changes
+    ) -> tuple[int, int] | None:
         """Note that a row says what is held of its quote, as ``Market.hear_again`` does."""
         where = said.market_type, said.period
         market = self._markets.get(where)
-        if market is None or not market.hear_again(said, at_ms, heard_at, whose):
-            return False
+        if market is None:
+            return None
+        found = market.hear_again(said, at_ms, heard_at, whose, changes)
         if market.is_dirty:
             self._dirty.add(where)
-        return True
+        return found
 
     def _admit(
         self, market: Market, bookmaker: str | None, changes: Changes, selection: str

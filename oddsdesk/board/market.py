@@ -1,6 +1,6 @@
 """One market of a game: its selections, their groups, and what a sighting changes in them."""
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import repeat
 from typing import Final
 
@@ -136,42 +136,63 @@ class Market:
             self._see_again(bookmaker, again)
         return found
 
-    def hear_again(self, said: OddsRow, at_ms: int, heard_at: int, whose: DeskReference) -> bool:
+    def hear_again(
+        self, said: OddsRow, at_ms: int, heard_at: int, whose: DeskReference, changes: Changes
+    ) -> tuple[int, int] | None:
         """Note that a row, scraped ``at_ms``, says of its bookmaker what is held, all of it.
 
-        Return whether it does. Most rows do while changes are streamed, and this takes a fifth of
-        what ``put`` does.
+        Returns the milliseconds after which the first was scraped again that was, 0 where none
+        was, and ``at_ms``; None where the row says something else. Few do while changes are
+        streamed, and this takes a fifth of what ``put`` does.
         """
-        bookmaker, is_live = whose.key_of(said.bookmaker), said.is_live
-        has_limits, held = said.bookmaker == whose.service, list[Price]()
+        bookmaker, gap, again = whose.key_of(said.bookmaker), 0, list[str]()
+        held = self._held_as_said(
+            said, bookmaker, at_ms, has_limits=said.bookmaker == whose.service
+        )
+        if not held or self._offers_more(bookmaker, said.odds):
+            return None
+        if self._ages.states.get(bookmaker) is not said.is_live:
+            return None
+        for row, price in held:
+            if price.scraped_at == at_ms:
+                price.heard_at = heard_at
+            else:
+                self._set(row, bookmaker, replace(price, scraped_at=at_ms, heard_at=heard_at))
+                again.append(row.selection)
+                gap = gap or at_ms - price.scraped_at
+        if (seen := held[0][0].price_of(bookmaker)) is not None:
+            self._ages.see(bookmaker, seen)
+        if again:
+            changes.note(self._quote(bookmaker), again)
+            self._see_again(bookmaker, again)
+        return gap, at_ms
+
+    def _held_as_said(
+        self, said: OddsRow, bookmaker: str | None, at_ms: int, *, has_limits: bool
+    ) -> list[tuple[SelectionRow, Price]]:
+        """Return the prices that a row says, seen then or before; none where one is another."""
+        held = []
         for selection, odds in said.odds.items():
             row = self.rows.get(selection)
             if row is None:
-                return False
+                return []
             price = row.reference if bookmaker is None else row.prices.get(bookmaker)
             if (
                 price is None
                 or price.odds != odds
-                or price.scraped_at != at_ms
+                or price.scraped_at > at_ms
                 or price.withdrawn_at is not None
-                or price.is_live is not is_live
+                or price.is_live is not said.is_live
                 or price.url != (said.url or price.url)
                 or (has_limits and row.limits.get(bookmaker, UNSET) != said.liquidity)
             ):
-                return False
-            held.append(price)
-        if not held or self._offers_more(bookmaker, said.odds):
-            return False
-        if self._ages.states.get(bookmaker) is not is_live:
-            return False
-        for price in held:
-            price.heard_at = heard_at
-        self._ages.see(bookmaker, held[0])
-        return True
+                return []
+            held.append((row, price))
+        return held
 
-    def _offers_more(self, bookmaker: str | None, selections: Container[str]) -> bool:
-        """Whether a bookmaker offers another selection than these."""
-        return any(
+    def _offers_more(self, bookmaker: str | None, selections: Collection[str]) -> bool:
+        """Whether a bookmaker offers another selection than these, which are all held."""
+        return len(selections) < len(self.rows) and any(
             (price := row.price_of(bookmaker)) is not None and price.is_offered
             for selection, row in self.rows.items()
             if selection not in selections

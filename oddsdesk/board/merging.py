@@ -10,7 +10,7 @@ from oddsdesk.board.changes import Changes
 from oddsdesk.board.freshness import ScrapeInterval
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.prices import Sighting
-from oddsdesk.board.readings import LoggedMove, Reading, scraped_ms
+from oddsdesk.board.readings import LoggedMove, Reading, seen_ms
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.resources import OddsRow
 
@@ -34,13 +34,15 @@ def put_all(
         scrape_interval.rescraped(bookmaker, gap, scraped_at)
 
 
-def hear_again(book: GameBook, row: OddsRow, heard_at: int, whose: DeskReference) -> bool:
-    """Note that a row says what is held of its quote; return whether it does, in all of it."""
+def hear_again(
+    book: GameBook, row: OddsRow, heard_at: int, whose: DeskReference, changes: Changes
+) -> tuple[int, int] | None:
+    """Note that a row says what is held of its quote, in all of it; as ``Market.hear_again``."""
     try:
-        at_ms = scraped_ms(row.scraped_at)
+        at_ms = seen_ms(row.scraped_at, heard_at)
     except ValueError:
-        return False
-    return book.hear_again(row, at_ms, heard_at, whose)
+        return None
+    return book.hear_again(row, at_ms, heard_at, whose, changes)
 
 
 def put_move(

@@ -36,8 +36,18 @@ class LoggedMove(NamedTuple):
 _AHEAD_MS: Final = MINUTE_MS // 2
 """A price that was scraped later than this from now is taken for one of now: it would never age,
 and no later price would take its place (D85)."""
-scraped_ms: Final = lru_cache(maxsize=8192)(parse_ms)
+_scraped_ms: Final = lru_cache(maxsize=8192)(parse_ms)
 """Cached, since prices of a bookmaker share their times: 20,000 have a few hundred."""
+
+
+def seen_ms(scraped_at: str, heard_at: int) -> int:
+    """Return when a price that was heard of at a moment was seen.
+
+    Raises:
+        ValueError: it was said in no way that can be read.
+    """
+    at_ms = _scraped_ms(scraped_at)
+    return heard_at if at_ms - heard_at > _AHEAD_MS else at_ms
 
 
 @lru_cache(maxsize=8192)
@@ -147,12 +157,10 @@ def _read(
             bad.append(f"{_name(quote, selection)}: expected odds above 1, got {odds:g}")
             continue
         try:
-            at_ms = scraped_ms(scraped_at)
+            at_ms = seen_ms(scraped_at, heard_at)
         except ValueError as error:
             bad.append(f"{_name(quote, selection)}: scraped_at: {error}")
             continue
-        if at_ms - heard_at > _AHEAD_MS:
-            at_ms = heard_at
         found.append((selection, Sighting(_shared(odds), at_ms, heard_at, url, is_live)))
     return found
 

@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.board import valuation
@@ -16,6 +16,7 @@ from oddsdesk.board.games import entry_of_price
 from oddsdesk.board.holds import Holds
 from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import Matrix
+from oddsdesk.board.notices import RowsChanged
 from oddsdesk.board.readings import Reading, quotes_of, read_messages
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.resources import GameMatrix, OddsRow, PriceMessage
@@ -185,6 +186,12 @@ rows = st.builds(
         max_size=12,
     )
 )
+@example(
+    steps=[
+        [odds_row("Betfair", {"Arsenal": 2.0, "Draw": 3.6, "Chelsea": 4.0})],
+        [odds_row("Betfair", {"Arsenal": 2.0, "Draw": 3.6})],
+    ]
+)
 def test_rows_that_say_what_is_held_do_what_all_others_do(
     steps: list[list[Any] | int],
 ) -> None:
@@ -194,12 +201,31 @@ def test_rows_that_say_what_is_held_do_what_all_others_do(
         desk.board.scrape_interval.be_patient(90_000)
     for step in steps:
         take_in(quick, step)
-        with patch.object(Market, "hear_again", lambda *_: False):
+        with patch.object(Market, "hear_again", lambda *_: None):
             take_in(slow, step)
         assert quick.heard() == slow.heard()
         assert quick.board.matrix(GAME) == slow.board.matrix(GAME)
         assert list(quick.board.row_keys()) == list(slow.board.row_keys())
     assert quick.board.value_bets == slow.board.value_bets
+    assert vars(quick.board.scrape_interval) == vars(slow.board.scrape_interval)
+
+
+def test_a_row_that_says_what_the_stream_told_dates_the_prices_that_did_not_move() -> None:
+    desk = Desk()
+    desk.board.want_rows(True)
+    first = odds_row("Betfair", {"Arsenal": 2.0, "Draw": 3.6, "Chelsea": 4.0})
+    exhaust(desk.board.merge_rows([first]))
+    desk.board.apply_all([message("Draw", 3.5, at=NOW + 2_000)])
+    desk.heard()
+    later = odds_row("Betfair", {"Arsenal": 2.0, "Draw": 3.5, "Chelsea": 4.0}, at=NOW + 2_000)
+    with patch.object(GameBook, "put_quote", side_effect=AssertionError("it is held")):
+        exhaust(desk.board.merge_rows([later]))
+    row = desk.board.row(GAME, "moneyline", 0, "Arsenal")
+    assert row is not None
+    arsenal = row.prices["Betfair"]
+    assert (arsenal.odds, arsenal.scraped_at, arsenal.changed_at) == (2.0, NOW + 2_000, NOW)
+    (told,) = [each for each in desk.heard() if isinstance(each, RowsChanged)]
+    assert {key.selection for key in told.changed} == {"Arsenal", "Chelsea"}
 
 
 def take_in(desk: Desk, step: list[Any] | int) -> None:
