@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QMainWindow
+from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
@@ -19,6 +21,11 @@ from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.opening_the_past import PastOpener
+from oddsdesk.desk.shell.status_bar import StatusBar
+from oddsdesk.desk.shell.time_control import TimeControl
+from oddsdesk.desk.timeline.bar import TimeLine
+from oddsdesk.desk.ui.actions import Actions
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.store.store import open_store
 from tests.kit.waiting import until
 
@@ -108,6 +115,26 @@ async def test_played_it_goes_on_by_what_moved_and_the_clock_with_it(looking: Lo
     assert price is not None
     assert price.row_of("Leeds").prices["Bet365"].previous == 2.0
     assert looking.clock() == stood
+
+
+async def test_the_time_line_is_made_when_the_past_is_shown_and_goes_with_it(
+    looking: Looking, theme: Theme, qtbot: QtBot
+) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    bar = StatusBar(looking.board, theme, looking.clock, "power")
+    window.setStatusBar(bar)
+    window.show()
+    control = TimeControl(looking.past, theme, bar, Actions(window), lambda: None)
+    looking.past.moved.emit()
+    assert bar.findChild(TimeLine) is None
+    await looking.stand_at(5)
+    await until(lambda: bar.findChild(TimeLine) is not None)
+    assert control.line.isVisible()
+    control.line.now.click()
+    await until(lambda: not control.line.isVisible())
+    assert looking.board.connection.as_of_ms is None
+    bar.close_panel()
 
 
 async def test_going_back_forgets_what_came_later(looking: Looking) -> None:
