@@ -2,6 +2,9 @@
 
 Widgets ask for a style by their ``variant`` property: ``panel``, ``bar``, ``foot``, ``chip``,
 ``note``, ``soft``, ``live``, ``value``, ``plain``, ``badge``.
+
+Labels that Qt makes itself, such as a tooltip's, show their text letter by letter: each is polished
+before it measures its text, and a tooltip's before it gets one, so none guesses that it is rich.
 """
 
 from string import Template
@@ -32,6 +35,7 @@ QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QWidget[variant="window"] { background: $window; border: none; }
 QWidget[variant="foot"] { background: $raised; border: none; border-top: 1px solid $line; }
 QLabel { background: transparent; }
+QLabel[textFormat="AutoText"], QToolTip { qproperty-textFormat: PlainText; }
 QLabel[variant="strong"] { color: $strong; font-weight: 600; }
 QLabel[variant="soft"] { color: $soft; }
 QLabel[variant="note"] { color: $note; }

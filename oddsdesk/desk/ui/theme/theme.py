@@ -3,37 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
-from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPalette, QPixmap
-from PySide6.QtWidgets import QApplication, QLabel, QProxyStyle, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QTabBar, QWidget
 
 from oddsdesk.desk.ui.theme import icons
 from oddsdesk.desk.ui.theme.fonts import Fonts, add_font_files, make_fonts
 from oddsdesk.desk.ui.theme.sheet import style_sheet
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole, Tokens, tokens
-
-
-class PlainStyle(QProxyStyle):
-    """Makes the labels that Qt makes itself, such as a tooltip's, show their text letter by letter.
-
-    Every label is polished before it measures its text, and a tooltip's before it gets one. So
-    none guesses that its text is rich; code that wants rich text has to set that format.
-    """
-
-    def __init__(self) -> None:
-        super().__init__("Fusion")
-
-    # Qt's virtuals
-
-    def polish(self, what: Any) -> Any:
-        """Take part in what Qt does with a widget before it is first shown."""
-        polished = super().polish(what)
-        if isinstance(what, QLabel) and what.textFormat() is Qt.TextFormat.AutoText:
-            what.setTextFormat(Qt.TextFormat.PlainText)
-        return polished
-
 
 _ROLE = QPalette.ColorRole
 
@@ -116,7 +94,7 @@ class Theme(QObject):
         add_font_files()
         self._text_size = 100
         self.fonts = make_fonts()
-        application.setStyle(PlainStyle())
+        application.setStyle("Fusion")
         application.setFont(self.fonts.body)
         self.tokens: Tokens = tokens(dark=True)
         application.styleHints().colorSchemeChanged.connect(self._on_hints_color_scheme_changed)
