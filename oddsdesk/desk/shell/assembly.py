@@ -369,8 +369,8 @@ class Desk:
         return panel
 
     def _matrices(self) -> Iterator[MatrixPanel]:
-        for window in QApplication.topLevelWidgets():
-            yield from window.findChildren(MatrixPanel)
+        panels = map(self.games.panel, self.games.open_games)
+        return (panel for panel in panels if isinstance(panel, MatrixPanel))
 
     def _place(self) -> None:
         window = self.window

@@ -157,6 +157,17 @@ def test_a_price_asked_for_elsewhere_has_the_keyboard_in_its_game(
     qtbot.waitUntil(panel.table.scrolling.hasFocus)
 
 
+def test_a_favourite_is_one_in_its_tab_and_in_a_window_of_its_own(desk: Desk, quoted: Any) -> None:
+    games = (quoted.id, "another")
+    for game_id in games:
+        desk.open_game_beside(game_id)
+    desk.games.detach("another")
+    for game_id in games:
+        desk.around.favourites.toggle(game_id)
+    panels = [desk.games.panel(game_id) for game_id in games]
+    assert all(isinstance(p, MatrixPanel) and p.header.star.isChecked() for p in panels)
+
+
 def test_copying_what_is_not_there_copies_nothing(desk: Desk) -> None:
     entry(desk, "Copy the explanation").run()
     entry(desk, "Copy the chart").run()
