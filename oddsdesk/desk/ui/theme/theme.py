@@ -96,9 +96,8 @@ class Theme(QObject):
         self.fonts = make_fonts()
         application.setStyle("Fusion")
         application.setFont(self.fonts.body)
-        self.tokens: Tokens = tokens(dark=True)
-        application.styleHints().colorSchemeChanged.connect(self._on_hints_color_scheme_changed)
         self.choose(scheme, colour_blind=colour_blind)
+        application.styleHints().colorSchemeChanged.connect(self._on_hints_color_scheme_changed)
 
     @property
     def scheme(self) -> Scheme:
