@@ -115,7 +115,7 @@ def told_of_slots(log: Log) -> Iterator[None]:
 def play_in_window(service: HostileService, kind: Misbehaviour, log: Log) -> tuple[Played, Heart]:
     """Play a misbehaviour against a desk of its own, in an application of its own."""
     app = QApplication([])
-    Garbage(app)
+    Garbage(app).begin()
     theme = Theme(app, Scheme.DARK)
 
     async def run(folder: Path) -> tuple[Played, Heart]:

@@ -205,16 +205,16 @@ def run_desk(start: Start) -> None:
     app.setApplicationName("oddsdesk")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("oddsdesk")
-    Garbage(app)
+    garbage = Garbage(app)
     try:
-        failure = run_on_qt(app, lambda: _run(app, root, ending))
+        failure = run_on_qt(app, lambda: _run(app, root, ending, garbage))
     finally:
         ending.listen()  # the loop has let go of the signals, and a second one may come
     if failure is not None:
         raise SessionError(failure)
 
 
-async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
+async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) -> str | None:
     """Return why there is no connection, None after a run; raising would keep widgets alive."""
     get = root.preferences.get
     theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
@@ -248,6 +248,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     connections.restored.connect(records.read_again)
     manager.entered.connect(desk.alerts.read)
     desk.first_paint.painted.connect(partial(_prices_are_shown, manager))
+    desk.late_panels.begun.connect(garbage.begin)
     introduction = Introduction(theme, board, root.preferences)
     introduction.live_requested.connect(connections.get_live_odds)
     introduction.service_requested.connect(connections.add)

@@ -93,6 +93,9 @@ class LatePanels(QObject):
     ``_LONGEST_MS``; those in sight come first.
     """
 
+    begun = Signal()
+    """It is known what there is to show, or nothing came for so long."""
+
     def __init__(self, parent: QObject, *panels: LatePanel[Any]) -> None:
         super().__init__(parent)
         self._panels = panels
@@ -108,7 +111,9 @@ class LatePanels(QObject):
 
     def begin(self) -> None:
         """Wait no longer: the first prices are painted, or the service is without any or away."""
-        self._timer.setInterval(0)
+        if self.is_waiting:
+            self._timer.setInterval(0)
+            self.begun.emit()
 
     def close(self) -> None:
         """Close those that were made, and make no more."""

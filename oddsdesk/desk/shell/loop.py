@@ -222,7 +222,7 @@ _YOUNG = 2_000
 
 
 class Garbage(QObject):
-    """Collects garbage on the window's thread only; made there, it does so until it is deleted.
+    """Collects garbage on the window's thread only; made there, it does so from ``begin`` on.
 
     Python collects wherever an allocation tips a counter, the server's thread included; a Qt
     object that dies there takes timers and sockets of the window's thread with it and the
@@ -234,10 +234,13 @@ class Garbage(QObject):
         gc.disable()
         self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self.collect_young)
-        self._timer.start()
         self._wholes = QTimer(self, interval=WHOLE_MS)
         self._wholes.timeout.connect(gc.collect)
         self._wholes.start()
+
+    def begin(self) -> None:
+        """Collect the young from now on: what a start makes stays, and is much to look through."""
+        self._timer.start()
 
     def collect_young(self) -> None:
         """Collect the youngest generation, where enough objects gathered.

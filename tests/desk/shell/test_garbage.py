@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QObject
 
-from oddsdesk.desk.shell.loop import Garbage
+from oddsdesk.desk.shell.loop import INTERVAL_MS, Garbage
 
 
 @pytest.fixture
@@ -37,6 +37,8 @@ def test_rings_made_on_another_thread_die_on_the_windows(garbage: Garbage, qtbot
     thread = threading.Thread(target=work, name="server")
     thread.start()
     thread.join()
+    qtbot.wait(2 * INTERVAL_MS)
     assert died == []
+    garbage.begin()
     qtbot.waitUntil(lambda: len(died) == 5_000, timeout=5_000)
     assert set(died) == {threading.main_thread().name}

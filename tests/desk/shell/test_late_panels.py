@@ -114,10 +114,13 @@ def test_panels_are_made_after_the_first_prices_those_in_sight_first(
     window.tabs.addTab(behind.part, "Behind")
     with qtbot.waitExposed(window):
         window.show()
-    panels = LatePanels(window, behind, seen)
-    panels.begin()
+    panels, told = LatePanels(window, behind, seen), list[bool]()
+    panels.begun.connect(lambda: told.append(True))
+    for _ in range(2):
+        panels.begin()
     qtbot.waitUntil(lambda: len(made) == 2)
     assert made == ["seen", "behind"]
+    assert told == [True]
     panels.close()
     assert [late().text() for late in (behind, seen)] == ["closed", "closed"]
 
