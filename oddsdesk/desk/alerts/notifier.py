@@ -24,17 +24,23 @@ class Notifier(QObject):
 
     def __init__(self, icon: QIcon, owner: QWidget) -> None:
         super().__init__(owner)
+        self._icon = icon
+        self._owner = owner
         self._told: AlertEntry | None = None
         self._tray: QSystemTrayIcon | None = None
-        if QSystemTrayIcon.isSystemTrayAvailable():
-            self._tray = QSystemTrayIcon(icon, self)
-            self._menu = QMenu(owner)
-            self._menu.addAction("Show oddsdesk", self.window_requested.emit)
-            self._menu.addAction("Quit", self.quit_requested.emit)
-            self._tray.setContextMenu(self._menu)
-            self._tray.messageClicked.connect(self.show_told)
-            self._tray.activated.connect(lambda _reason: self.window_requested.emit())
-            self._tray.show()
+
+    def enter_tray(self) -> None:
+        """Show the icon in the tray; whether the desktop has one takes milliseconds to hear."""
+        if not QSystemTrayIcon.isSystemTrayAvailable():
+            return
+        self._tray = QSystemTrayIcon(self._icon, self)
+        self._menu = QMenu(self._owner)
+        self._menu.addAction("Show oddsdesk", self.window_requested.emit)
+        self._menu.addAction("Quit", self.quit_requested.emit)
+        self._tray.setContextMenu(self._menu)
+        self._tray.messageClicked.connect(self.show_told)
+        self._tray.activated.connect(lambda _reason: self.window_requested.emit())
+        self._tray.show()
 
     @property
     def is_in_tray(self) -> bool:

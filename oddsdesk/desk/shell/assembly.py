@@ -429,6 +429,7 @@ class Desk:
 
     def _connect_alerts(self) -> None:
         window, notifier = self.window, self.notifier
+        self.late_panels.begun.connect(notifier.enter_tray)
         self.alerts.problem_found.connect(partial(window.messages.warn, "alerts"))
         self.alerts.read_anew.connect(partial(window.messages.withdraw_warnings, "alerts"))
         self.alerts.alerted.connect(notifier.notify)

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QLabel, QLineEdit, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QLabel, QLineEdit, QSystemTrayIcon, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import Game
+from oddsdesk.desk.alerts import notifier
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -149,6 +150,21 @@ def desk(theme: Theme, quoted: Any, qtbot: QtBot, layout: Layout, tmp_path: Path
     yield made
     made.close()
     records.close()
+
+
+class Tray(QSystemTrayIcon):
+    @staticmethod
+    def isSystemTrayAvailable() -> bool:
+        return True
+
+
+def test_the_tray_is_asked_for_when_the_panels_are_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifier, "QSystemTrayIcon", Tray)
+    assert not desk.notifier.is_in_tray
+    desk.late_panels.begin()
+    assert desk.notifier.is_in_tray
 
 
 def late_ones(desk: Desk) -> list[LatePanel[Any]]:
