@@ -16,11 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.backtest.betting import Question, backtest
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import scorecards
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
 

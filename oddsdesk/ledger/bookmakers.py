@@ -12,10 +12,9 @@ from oddsdesk.pricing.profiles import (
     Profiles,
     fold_name,
     profile_lines,
-    read_profiles,
     write_profile,
 )
-from oddsdesk.resource_files import resource_path
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.whole_files import whole_file
 
 _MOST_BYTES: Final = 4 * 1024 * 1024
@@ -40,11 +39,6 @@ def bookmakers_file() -> Path:
         NoHomeError: there is no home to keep them in.
     """
     return settings_folder() / "bookmakers.csv"
-
-
-def shipped_profiles() -> Profiles:
-    """Return what is known of bookmakers before the user says anything."""
-    return Profiles(read_profiles(resource_path("bookmakers.csv").read_text("utf-8"))[0])
 
 
 def known_bookmakers() -> KnownBookmakers:

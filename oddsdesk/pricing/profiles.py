@@ -282,9 +282,7 @@ def with_field(profile: Profile, column: str, text: str, shipped: Profile) -> Pr
     Raises:
         ProfileLineError: the text makes no sense there; says what was expected.
     """
-    text = text.strip()
-    value = _read_field(column, text) if text else getattr(shipped, column)
-    return msgspec.structs.replace(profile, **{column: value})
+    return msgspec.structs.replace(profile, **{column: _field(column, text, shipped)})
 
 
 def fold_name(name: str) -> str:
@@ -330,15 +328,20 @@ def _row(header: Sequence[str], fields: Sequence[str]) -> dict[str, str]:
 def _profile(row: Mapping[str, str], shipped: Profiles) -> Profile:
     if not row.get("name"):
         raise ProfileLineError("no name; expected that of a bookmaker")
-    known = profile = shipped.of(row["name"])
+    known = shipped.of(row["name"])
+    columns = (*_TEXTS, *_PERCENT, *_AMOUNTS, "kind")
     try:
-        for column in (*_TEXTS, *_PERCENT, *_AMOUNTS, "kind"):
-            profile = with_field(profile, column, row.get(column, ""), known)
+        fields = {column: _field(column, row.get(column, ""), known) for column in columns}
     except ProfileLineError as error:
         raise ProfileLineError(f"{row['name']}: {error}") from None
     aliases = [each.strip() for each in row.get("aliases", "").split("|") if each.strip()]
     new = (each for each in aliases if each not in known.aliases)
-    return msgspec.structs.replace(profile, aliases=(*known.aliases, *new))
+    return msgspec.structs.replace(known, **fields, aliases=(*known.aliases, *new))
+
+
+def _field(column: str, text: str, shipped: Profile) -> Kind | float | str | None:
+    text = text.strip()
+    return _read_field(column, text) if text else getattr(shipped, column)
 
 
 def _read_field(column: str, text: str) -> Kind | float | str:

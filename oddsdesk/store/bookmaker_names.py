@@ -6,14 +6,12 @@ say under another name is recorded under this one.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
 from typing import Protocol
 
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.pricing.profiles import Profiles, read_profiles
-from oddsdesk.resource_files import resource_path
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 
 class BookmakerTable(Protocol):
@@ -24,19 +22,14 @@ class BookmakerTable(Protocol):
         ...
 
 
-@cache
-def _known() -> Profiles:
-    return Profiles(read_profiles(resource_path("bookmakers.csv").read_text("utf-8"))[0])
-
-
 def canonical(name: str) -> str | None:
     """Return what all spellings of a known bookmaker have in common, None of an unknown one."""
-    return _known().canonical(name)
+    return shipped_profiles().canonical(name)
 
 
 def known_names() -> list[str]:
     """Return what the bookmakers are called that are known before anything is recorded."""
-    return [profile.name for profile in _known().all()]
+    return [profile.name for profile in shipped_profiles().all()]
 
 
 def name_among(stored: Iterable[str], name: str) -> str:

@@ -24,10 +24,10 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.football_data import convert
 from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.slices import exhaust, returned
 from tests import money_season
 

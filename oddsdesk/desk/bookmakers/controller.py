@@ -14,9 +14,9 @@ from oddsdesk.ledger.bookmakers import (
     BookmakersFileError,
     known_bookmakers,
     save_bookmakers,
-    shipped_profiles,
 )
 from oddsdesk.places import NoHomeError
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 if TYPE_CHECKING:
     from oddsdesk.desk.bookmakers.dialog import BookmakersDialog

@@ -15,8 +15,8 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 NOW = 1_795_000_000_000
 HOUR = 3_600_000

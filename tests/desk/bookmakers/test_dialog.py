@@ -12,8 +12,9 @@ from oddsdesk.desk.bookmakers.model import COLUMNS, BookmakersModel
 from oddsdesk.desk.settings.declared import MINE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bookmakers import bookmakers_file, known_bookmakers, shipped_profiles
+from oddsdesk.ledger.bookmakers import bookmakers_file, known_bookmakers
 from oddsdesk.pricing.profiles import SIMULATED, Kind
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 BETFAIR, FOREIGN = "Betfair Exchange UK", "<b>Corner & Shop</b>"
 FIELDS = [column.field for column in COLUMNS]

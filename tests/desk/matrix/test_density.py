@@ -15,8 +15,8 @@ from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.profiles import Profile
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from tests.kit.quoted_game import REFERENCE
 
 _NAVIGATOR = 244

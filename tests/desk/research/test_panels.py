@@ -20,9 +20,9 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.log_research import DatabaseResearch
 from oddsdesk.desk.shell.window import focus_within
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.store import open_store
 
 START = 1_700_000_000_000

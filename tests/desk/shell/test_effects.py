@@ -7,7 +7,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, MINE, SCHEME
 from oddsdesk.desk.shell.app import Effects
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.ledger.bookmakers import shipped_profiles
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from oddsdesk.desk.research.log import AskedSpan
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here, service_of
 from oddsdesk.desk.shell.log_research import DatabaseResearch
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import lock_path
 from oddsdesk.store.store import open_store

@@ -1,8 +1,8 @@
 """Bookmakers by their short names and codes, told apart where they stand side by side."""
 
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 UNIBET = Profile(name="Unibet", group="Unibet", short="Unibet", code="UNI", aliases=("Unibet UK",))
 NAMES = BookmakerNames(Profiles([UNIBET]))

@@ -12,9 +12,9 @@ from oddsdesk.ledger.bookmakers import (
     bookmakers_file,
     known_bookmakers,
     save_bookmakers,
-    shipped_profiles,
 )
 from oddsdesk.pricing.profiles import COLUMNS, Kind, Profile, read_profiles, write_profile
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 HEADER = "name,group,kind,commission,tax,taker_fee,currency,short,code,aliases,source,limit,weight"
 BETFAIR = "Betfair Exchange UK"
@@ -25,6 +25,10 @@ def write(*lines: str, header: str = HEADER) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([header, *lines, ""]), "utf-8")
     return path
+
+
+def test_the_shipped_profiles_are_read_once() -> None:
+    assert shipped_profiles() is shipped_profiles()
 
 
 def test_without_a_file_the_shipped_profiles_hold() -> None:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.reading import read_bets
@@ -21,6 +20,7 @@ from oddsdesk.research.backtest.betting import Backtested, Question, backtest
 from oddsdesk.research.backtest.summary import notes, summary
 from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.past.recorded_log import RecordedLog
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.store import Store, open_store
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
 from oddsdesk.research.scorecards.tally import Card
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.store import Store, open_store
 
 START = 1_700_000_000_000

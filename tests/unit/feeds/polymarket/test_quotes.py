@@ -8,8 +8,8 @@ from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.feeds.polymarket.books import Books
 from oddsdesk.feeds.polymarket.games import USUAL_FEE, Game, Listing
 from oddsdesk.feeds.polymarket.quotes import quotes_of
-from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.profiles import Kind, Profile
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 NOW = 1_800_000_000_000
 SIDES = {"Luton": "away", "Draw": "draw", "Leeds": "home"}
