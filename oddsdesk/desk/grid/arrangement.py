@@ -53,8 +53,8 @@ class Arrangement:
         """What rows that are equal are sorted by: a column, and whether descending."""
         self._second_key: Callable[[Entry], Any] = lambda _: None
         self.sort_by(BY_KEY["ev_pct"], descending=True)
-        self._misplaced = set[int]()
-        """The numbers of those that would move, come or go."""
+        self._misplaced = bytearray()
+        """By number 1 for those that would move, come or go."""
         self._moved = array("i")
         """Those of entries of which is yet to be seen whether they are misplaced."""
         self._order = array("i")
@@ -157,17 +157,16 @@ class Arrangement:
         """
         if moved := self._moved:
             self._moved = array("i")
-            self._misplaced.difference_update(moved)
-            self._misplaced.update(self._astray(moved, compiled))
-        return len(self._misplaced)
-
-    def _astray(self, moved: Sequence[int], compiled: CompiledFilter) -> Sequence[int]:
-        """Return who of some entries does not stand where it would after ``arrange``."""
-        if self._order:
-            rows, places, keys = self._rows, self._places, self._keys()
-            return self._its_arrays().astray(moved, rows, places, compiled, keys)
-        there = set(moved).difference(self._of.left)
-        return [number for number in there if compiled.keeps(self._of[number])]
+            self._misplaced.extend(bytes(len(self._of) - len(self._misplaced)))
+            if self._order:
+                arrays, keys = self._its_arrays(), self._keys()
+                arrays.mark_astray(self._misplaced, moved, self._rows, self._places, compiled, keys)
+            else:
+                left = set(self._of.left)
+                for number in set(moved):
+                    comes = number not in left and compiled.keeps(self._of[number])
+                    self._misplaced[number] = comes
+        return self._misplaced.count(1)
 
     def _forget_moves(self) -> None:
         self._moved = array("i")

@@ -111,20 +111,21 @@ class EntryArrays:
         places[shown[of_entries]] = of_entries
         return _plain(places)
 
-    def astray(
+    def mark_astray(
         self,
-        moved: Sequence[int],
+        marks: bytearray,
+        moved: Numbers,
         rows: Numbers,
         places: Numbers,
         compiled: CompiledFilter,
         keys: Sequence[tuple[KeyOf, bool]],
-    ) -> list[int]:
-        """Return who of some entries would move, come or go if all were arranged anew.
+    ) -> None:
+        """Mark 1 who of some entries would move, come or go if all were arranged anew, 0 who not.
 
-        ``places`` are those of entries among ``rows``. The weightiest key comes first, with each
-        whether rows are sorted by it descending.
+        ``marks`` has a byte for each entry. ``places`` are those of entries among ``rows``. The
+        weightiest key comes first, with each whether rows are sorted by it descending.
         """
-        numbers = np.unique(np.array(moved, np.int64))
+        numbers = np.flatnonzero(np.bincount(np.array(moved, np.int64)))
         at = np.full(len(self.entries), AWAY)
         at[: len(places)] = places
         at = at[numbers]
@@ -134,8 +135,7 @@ class EntryArrays:
         ill = is_wanted != (at != AWAY)
         shown = np.flatnonzero(is_wanted & (at >= 0))
         ill[shown] = self._out_of_order(rows, at[shown], keys)
-        found: list[int] = numbers[ill].tolist()
-        return found
+        np.frombuffer(marks, np.uint8)[numbers] = ill
 
     def _out_of_order(
         self, rows: Numbers, places: Vector, keys: Iterable[tuple[KeyOf, bool]]
