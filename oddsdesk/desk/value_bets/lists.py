@@ -194,6 +194,7 @@ class ValueLists(QObject):
         on_outcome = open_by_outcome(self._open_bets(), simulated=simulated)
         yield
         rows = yield from making_rows(bets, self._row_of(on_outcome), self._grouped)
+        yield
         self._listed, self._placed = bets, placed
         self.value_count = sum([row.price.is_value for row in rows.values()])
         self.staked = sum([row.bet.stake for row in rows.values()])
