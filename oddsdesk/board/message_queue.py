@@ -15,7 +15,7 @@ GATHER_S: Final = 0.075
 It is the beat of a busy desk: tables show what they hear soon after. Thirteen times a second reads
 as live; a process that wakes oftener for less at a time takes more of a core.
 """
-_SLICE_S: Final = 0.008
+_SLICE_S: Final = 0.005
 """How long the loop is held at a time: for what mostly comes in one beat, to be shown as one."""
 _MOST: Final = 1_000
 """How many messages are taken in together: figures are computed once a game."""
