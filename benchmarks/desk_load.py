@@ -7,8 +7,8 @@ the time from a message's receipt to the paint that shows it, and the memory of 
 message counts from when the server handed it to the socket, which may rest, or the loop be busy);
 before them the share of two stock table views that are changed as often (``bare_tables``).
 The share is measured first and the stalls after it, as the timer that finds them takes two
-hundredths of a core; receipt and paint of every price are watched for half a minute after the rest,
-as watching takes a tenth of the window's thread.
+hundredths of a core; receipt and paint of the prices of games in sight are watched for half a
+minute after the rest, as watching takes some of the window's thread.
 
     python benchmarks/desk_load.py                    the server inside the desk
     python benchmarks/desk_load.py --server apart     the server in a process of its own
@@ -284,7 +284,9 @@ class Measured(Desk):
             ago = time.time() - time.perf_counter()
             came: dict[str, float] = {}
             for message in messages if self._models else ():
-                keys[id(message)] = key = self._key_of(message)
+                if (key := self._key_in_sight(message)) is None:
+                    continue
+                keys[id(message)] = key
                 if (text := message.scraped_at) not in came:
                     came[text] = self._sent.at(parse_ms(text)) - ago
                 is_open = key.game_id == self._first
@@ -298,7 +300,7 @@ class Measured(Desk):
             self.pixels.forget(key for key in known if key is not None and key not in changed)
 
         def noted(notice: Notice) -> None:
-            if not self._models or not isinstance(notice, PricesChanged):
+            if not isinstance(notice, PricesChanged) or not self._is_followed(notice.game_id):
                 return
             keys = [RowKey(notice.game_id, *cell) for cell in notice.cells]
             changed.update(keys)
@@ -309,8 +311,13 @@ class Measured(Desk):
         board.applying = applied  # type: ignore[method-assign]
         board.subscribe(noted)
 
-    def _key_of(self, message: Any) -> RowKey:
+    def _is_followed(self, game: str) -> bool:
+        return bool(self._models) and (game == self._first or game in self._board.in_grid)
+
+    def _key_in_sight(self, message: Any) -> RowKey | None:
         game = known_id(message.competition, message.match_name)
+        if not self._is_followed(game):
+            return None
         name = None if message.bookmaker == self._board.reference else message.bookmaker
         return RowKey(game, message.market_type, message.period, message.selection, name)
 
@@ -318,7 +325,8 @@ class Measured(Desk):
         take = book.take
 
         def taken(marks: Marks) -> Any:
-            keys = [RowKey(*of, name) for of, names in marks.items() for name in names]
+            followed = [each for each in marks.items() if self._is_followed(each[0][0])]
+            keys = [RowKey(*of, name) for of, names in followed for name in names]
             shown = map(self.grid().model.entry, self.grid().table.rows_in_view())
             seen = {RowKey(*one.selection.key, one.bookmaker) for one in shown if one is not None}
             self.pixels.take(self._models[1], keys, seen)
