@@ -127,8 +127,8 @@ async def _batches(
     socket: WebSocket, clock: Clock, gather_s: float = 0.0
 ) -> AsyncGenerator[list[PriceMessage], None]:
     passed_over = _PassedOver(clock)
+    beat_at = time.monotonic()
     while True:
-        began = time.monotonic()
         try:
             frames = await socket.receive_all()
         except ClosedError as error:
@@ -140,9 +140,13 @@ async def _batches(
                 await asyncio.sleep(0)
             if messages := _read_all(frames[first : first + _AT_ONCE], passed_over):
                 yield messages
-        left_s = began + gather_s - time.monotonic()
+        now = time.monotonic()
+        left_s = beat_at + gather_s - now
         if left_s > 0 and not socket.has_more:
-            await socket.rest(left_s)
+            socket.rest(left_s)
+            beat_at = now + left_s
+        else:
+            beat_at = now
 
 
 def _read_all(frames: list[bytes], passed_over: _PassedOver) -> list[PriceMessage]:

@@ -128,15 +128,15 @@ class _Connection(ClientConnection):
         """Whether some wait to be asked for."""
         return bool(self._messages)
 
-    async def rest(self, seconds: float) -> None:
+    def rest(self, seconds: float) -> None:
         """Read nothing for a while."""
         self._is_resting = True
         self.transport.pause_reading()
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self._is_resting = False
-            self._read_on()
+        self.loop.call_later(seconds, self._end_rest)
+
+    def _end_rest(self) -> None:
+        self._is_resting = False
+        self._read_on()
 
     def let_go(self) -> None:
         """Keep no message from now on, so that the answer to the end is read at once."""
@@ -365,9 +365,9 @@ class WebSocket:
         """Whether frames came since those that were received last."""
         return self._connection.has_messages
 
-    async def rest(self, seconds: float) -> None:
+    def rest(self, seconds: float) -> None:
         """Read nothing for a while: what comes meanwhile is then taken in together."""
-        await self._connection.rest(seconds)
+        self._connection.rest(seconds)
 
     async def send(self, text: str) -> None:
         """Send a text.

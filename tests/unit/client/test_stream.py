@@ -208,8 +208,10 @@ async def test_a_connection_is_read_on_a_beat_where_changes_come_sooner(
             now += waited
             return [SAID.encode()]
 
-        async def rest(self, seconds: float) -> None:
+        def rest(self, seconds: float) -> None:
+            nonlocal now
             rested.append(seconds)
+            now += seconds
 
     socket: Any = Socket()
     with suppress(OfflineError):

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from itertools import count
 from types import SimpleNamespace
 
@@ -12,7 +13,6 @@ from oddsdesk.network import websocket
 from oddsdesk.network.errors import ClosedError, UnreachableError
 from oddsdesk.network.websocket import Pinging, open_websocket
 from oddsdesk.slices import SLICE_S
-from oddsdesk.tasks import spawn, stop
 
 SILENCE_S = 0.3
 LIMIT_S = 10
@@ -186,7 +186,9 @@ async def test_a_frame_against_the_rules_ends_the_connection_after_those_before_
             await socket.receive()
 
 
-async def test_a_connection_that_rests_reads_what_came_meanwhile_together() -> None:
+async def test_a_connection_that_rests_reads_what_came_meanwhile_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def speak(connection: ServerConnection) -> None:
         await connection.send("first")
         await rests.wait()
@@ -202,12 +204,16 @@ async def test_a_connection_that_rests_reads_what_came_meanwhile_together() -> N
         await open_websocket(address_of(server), PINGING) as socket,
     ):
         assert await socket.receive() == b"first"
-        resting = spawn("rest", socket.rest(60))
-        await asyncio.sleep(0)
+        ends = list[Callable[[], None]]()
+        with monkeypatch.context() as patched:
+            loop = asyncio.get_running_loop()
+            patched.setattr(loop, "call_later", lambda _seconds, end: ends.append(end))
+            socket.rest(60)
         rests.set()
         await all_said.wait()
         assert not socket.has_more
-        await stop(resting)
+        [end] = ends
+        end()
         while not socket.has_more:
             await asyncio.sleep(0)
         heard = await socket.receive_all()
