@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from oddsdesk.desk.ui.controls.labels import SteadyButton
 from oddsdesk.desk.ui.table.live_table import LiveTable
 
-_SOON_MS, _AGE_MS = 250, 1_000
+_SOON_MS, _AGE_MS = 500, 1_000
 T = TypeVar("T")
 
 

@@ -91,7 +91,7 @@ _AT_ONCE: Final = 100
 """Of so many prices the list is made at once, of more in slices."""
 _MOVES_MS: Final = 20
 """So long moves are gathered: a burst of them is shown at once."""
-_PAUSE_S: Final = 0.4
+_PAUSE_S: Final = 0.5
 """Between two makings of the list for prices that moved lies so long: nobody reads faster."""
 _REST: Final = 25
 """And so many times what the last one took, at least."""

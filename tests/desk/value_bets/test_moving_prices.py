@@ -51,7 +51,7 @@ def test_moves_soon_after_a_list_wait_for_others_and_one_after_a_rest_does_not(
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     lists = panel.lists
     be_value(quoted, 2.07)
-    assert 200 < lists._moves.interval() <= 400
+    assert 200 < lists._moves.interval() <= 500
     panel._show_bets()
     assert row(panel)["Odds"] == "2.07", "at once where the user acts"
     lists._made_at -= 1
