@@ -20,6 +20,8 @@ from oddsdesk.contract.resources import OddsRow
 from oddsdesk.slices import in_slices
 
 _LOOK_AGAIN_S: Final = 10.0
+_SLICE_S: Final = 0.001
+"""How long the loop is held at a time: what the stream says goes first."""
 
 
 class RowReader:
@@ -56,7 +58,7 @@ class RowReader:
         rows, cut, done = 0, list[str](), 0
         async with aclosing(all_rows(self._client)) as slices:
             async for part in slices:
-                await in_slices(self._board.merge_rows(part.rows, since))
+                await in_slices(self._board.merge_rows(part.rows, since), _SLICE_S)
                 rows, done = rows + len(part.rows), part.done
                 if part.cut is not None:
                     cut.append(part.cut)
@@ -67,7 +69,7 @@ class RowReader:
                 if done != part.total:
                     await self._requests_left()
         if not cut:
-            await in_slices(self._board.withdrawing_unheard(since))
+            await in_slices(self._board.withdrawing_unheard(since), _SLICE_S)
         self._expect(done)
         self._took_ms = self._clock() - since
         self._tell(SnapshotProgress(done, done, rows, tuple(cut), self._clock()))
@@ -81,7 +83,7 @@ class RowReader:
 
         async with aclosing(pages(page, "odds")) as answers:
             async for answer in answers:
-                await in_slices(self._board.merge_rows(answer, asked_at))
+                await in_slices(self._board.merge_rows(answer, asked_at), _SLICE_S)
                 done += 1
         self._plan.pages[watched_competition(code)] = done
 
