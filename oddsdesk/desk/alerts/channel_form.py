@@ -4,10 +4,11 @@ from collections.abc import Collection
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from oddsdesk.board.alerts.channels import ChannelError, open_channel, variable_of
 from oddsdesk.board.alerts.rules import CHANNEL_KINDS, ChannelSetting
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, sentence
 from oddsdesk.desk.ui.controls.plain import literal_title
 from oddsdesk.desk.ui.controls.scaling import scale_least_width
@@ -45,7 +46,7 @@ class ChannelForm(FormDialog):
         self._asked: ChannelSetting | None = None
         self.name = QLineEdit("" if channel is None else channel.name, placeholderText="phone")
         self.name.setMaxLength(_LONGEST_NAME)
-        self.kind = QComboBox()
+        self.kind = ChoiceBox()
         self.kind.addItems(list(CHANNEL_KINDS))
         if channel is not None:
             self.kind.setCurrentText(channel.kind)

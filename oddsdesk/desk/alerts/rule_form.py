@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.board.alerts.rule_fields import KINDS, LIMITS, RuleField, fields_of
 from oddsdesk.board.alerts.rules import EXPECTED_TIME, Policy, Rule, read_time
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import (
     FormDialog,
     note,
@@ -314,7 +315,7 @@ def _problem(editor: _Editor) -> str:
 def _choice(
     field: RuleField, entries: Iterable[tuple[Any, str]], value: Any
 ) -> tuple[QWidget, Callable[[], Any], Callable[[], object]]:
-    box = QComboBox()
+    box = ChoiceBox()
     for each, text in entries:
         box.addItem(text, each)
     place = _place(box, value)

@@ -3,12 +3,13 @@
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from oddsdesk.board.alerts.rules import TargetRule
 from oddsdesk.board.alerts.targets import TargetCell
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import (
@@ -45,7 +46,7 @@ class TargetDialog(FormDialog):
         odds = cell.suggested() if standing is None else standing.odds
         self._filled_in, self._filled_odds = typed_text(odds), odds
         self.price = QLineEdit(self._filled_in)
-        self.place = QComboBox()
+        self.place = ChoiceBox()
         self.place.addItems([cell.bookmaker, _ANYWHERE])
         self.place.setCurrentIndex(1 if standing is not None and not standing.bookmaker else 0)
         self.said = Label(wordWrap=True)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, sentence, side_by_side
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -53,7 +54,7 @@ class BetDialog(FormDialog):
         self.market = _choice([("", "–"), *((each, market_title(each)) for each in MARKET_TYPES)])
         self.period = _choice([("0", "whole game"), *((str(i), f"part {i}") for i in range(1, 10))])
         self.selection = QLineEdit(held.selection, placeholderText="Arsenal −0.75, Over 2.5")
-        self.bookmaker = QComboBox(editable=True)
+        self.bookmaker = ChoiceBox(editable=True)
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
         self.account = QLineEdit(held.account, placeholderText="Account, if any")
@@ -200,7 +201,7 @@ def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
 
 
 def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
-    box = QComboBox()
+    box = ChoiceBox()
     for value, text in entries:
         box.addItem(text, value)
     return box

@@ -3,8 +3,9 @@
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -22,7 +23,7 @@ class OddsDialog(FormDialog):
     def __init__(self, theme: Theme, file: str, sample: str, parent: QWidget) -> None:
         super().__init__(theme, "Import bets", parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
-        self.styles = QComboBox()
+        self.styles = ChoiceBox()
         for style in sorted(STYLES, key=lambda each: each not in (AMERICAN, DECIMAL)):
             if (worth := _worth(sample, style)) is not None:
                 said = style.replace("_", " ").capitalize()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.bookmakers.model import COLUMNS, KINDS, MINE, BookmakersModel
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.controls.plain import Label
@@ -196,7 +197,7 @@ class _Fields(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:
         column = COLUMNS[index.column()]
         if column.field == "kind":
-            combo = QComboBox(parent)
+            combo = ChoiceBox(parent)
             for kind, text in KINDS.items():
                 combo.addItem(text, kind.value)
             combo.activated.connect(lambda: self._commit(combo))

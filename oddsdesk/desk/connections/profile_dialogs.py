@@ -5,7 +5,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialogButtonBox,
     QFileDialog,
     QFrame,
@@ -26,6 +25,7 @@ from oddsdesk.desk.connections.profiles import (
     encryption_warning,
 )
 from oddsdesk.desk.connections.secrets import KeyPlace
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
 from oddsdesk.desk.ui.controls.plain import Label
@@ -186,7 +186,7 @@ class RemoteDialog(FormDialog):
         self._reveal.setCheckable(True)
         self._reveal.setAccessibleName("Show the key")
         self._reveal.toggled.connect(self._on_reveal_toggled)
-        self.place = QComboBox()
+        self.place = ChoiceBox()
         for place, label in _PLACES.items():
             self.place.addItem(label, place)
         self.place.setCurrentIndex(self.place.findData(profile.key_place))
@@ -341,7 +341,7 @@ class EmbeddedDialog(FormDialog):
         self.reference = QLineEdit(
             profile.reference or "", placeholderText="As the database has it; Pinnacle at first"
         )
-        self.method = QComboBox()
+        self.method = ChoiceBox()
         for method in METHODS:
             self.method.addItem(method.replace("_", " ").capitalize(), method)
         self.method.setCurrentIndex(self.method.findData(profile.devig_method))

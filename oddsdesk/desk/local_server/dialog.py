@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -23,6 +22,7 @@ from oddsdesk.desk.local_server.feeds_page import FeedsPage
 from oddsdesk.desk.local_server.games_page import GamesPage
 from oddsdesk.desk.local_server.import_page import ImportPage
 from oddsdesk.desk.local_server.keys_page import KeysPage
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import note, side_by_side
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.plain import Label
@@ -52,7 +52,7 @@ class ServerPage(QWidget):
         self._copy = QPushButton("Copy", autoDefault=False)
         self._copy.setAccessibleName("Copy the address")
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
-        self.days = QComboBox()
+        self.days = ChoiceBox()
         self.days.setEnabled(False)
         self.days.setAccessibleName(_KEPT)
         self.days.setAccessibleDescription(_KEPT_HELP)

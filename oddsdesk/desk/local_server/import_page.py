@@ -6,7 +6,6 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QPlainTextEdit,
     QPushButton,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.contract.administration import ImportOutcome
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.feed_fields import FORMATS
 from oddsdesk.desk.ui.controls.form_dialog import note
 from oddsdesk.desk.ui.controls.plain import Label
@@ -47,7 +47,7 @@ class ImportPage(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._folder = ""
-        self.format = QComboBox()
+        self.format = ChoiceBox()
         self.format.setAccessibleName("Format of the files")
         for word, label in FORMATS:
             if word:

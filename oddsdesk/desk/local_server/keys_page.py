@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import plain_table, with_buttons
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.plain import Label
@@ -104,7 +104,7 @@ class KeysPage(QWidget):
         self._known: set[int] = set()
         self.account = QLineEdit("default")
         self.account.setAccessibleName("Account")
-        self.plan = QComboBox()
+        self.plan = ChoiceBox()
         self.plan.setAccessibleName("Plan of the account")
         for plan in Plan:
             self.plan.addItem(plan.value, plan)

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.export.bets import table_of_bets
@@ -19,6 +19,7 @@ from oddsdesk.desk.research.running import Work
 from oddsdesk.desk.research.span_fields import SpanFields
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.chart.course_chart import CourseChart
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.facts_bar import Fact, FactsBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
@@ -139,7 +140,7 @@ class BacktestPanel(ResearchPanel):
         )
 
     def _make_fields(self, kept: KeptChoices) -> None:
-        self.preset, self.method, self.latency = QComboBox(), QComboBox(), QComboBox()
+        self.preset, self.method, self.latency = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.preset.addItems([_ALL_VALUE, *(preset.name for preset in self._presets)])
         self.preset.setCurrentText(kept.preset or _ALL_VALUE)
         self.preset.setAccessibleName("Preset")

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.desk.settings.declared import SECTIONS, Section
 from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import note, with_note
 from oddsdesk.desk.ui.controls.number_fields import WholeSpin
 from oddsdesk.desk.ui.controls.plain import Label, literal
@@ -156,14 +157,14 @@ class SettingsDialog(QDialog):
         put = self._preferences.put
         match setting.kind:
             case Choice(options=options):
-                combo = QComboBox()
+                combo = ChoiceBox()
                 for word, label in options:
                     combo.addItem(label, word)
                 combo.activated.connect(lambda _index: put(setting, combo.currentData()))
                 return combo
             case Judge(words=words):
                 names = [(name, name) for name in self._bookmakers]
-                combo = QComboBox()
+                combo = ChoiceBox()
                 for word, label in [*words, *names]:
                     combo.addItem(label, word)
                 combo.activated.connect(lambda _index: put(setting, combo.currentData()))

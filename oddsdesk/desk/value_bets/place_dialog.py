@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import (
     beside_text,
@@ -102,7 +103,7 @@ class PlaceDialog(QDialog):
         self._outcome_most = outcome_most
         self._profiles = profiles
         self._listed_odds = typed_text(subject.odds)
-        self.bookmaker = QComboBox(editable=True)
+        self.bookmaker = ChoiceBox(editable=True)
         self.bookmaker.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.bookmaker.addItems(sorted({*bookmakers, subject.bookmaker}, key=str.casefold))
         self.bookmaker.setCurrentText(subject.bookmaker)

@@ -5,7 +5,6 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import sentence
 from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
 from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
@@ -105,7 +105,7 @@ class PresetDialog(QDialog):
         self.hours = _spin(chosen.max_hours_ahead, " h", decimals=1, step=1, most=10_000)
         self.age = _spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
         self.limit = _spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
-        self.state = QComboBox()
+        self.state = ChoiceBox()
         for in_play, text in _STATES:
             self.state.addItem(text, in_play)
         self.state.setCurrentIndex([in_play for in_play, _ in _STATES].index(chosen.in_play))

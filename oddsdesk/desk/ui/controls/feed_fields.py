@@ -5,7 +5,6 @@ from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QLineEdit,
     QPushButton,
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.clock import REPLAY_SPEEDS
+from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import side_by_side
 from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
 from oddsdesk.desk.ui.controls.scaling import inset
@@ -49,7 +49,7 @@ class FeedFields(QWidget):
     def __init__(self, kinds: tuple[str, ...]) -> None:
         super().__init__()
         self._specs: tuple[str, ...] = ()
-        self.kind = QComboBox()
+        self.kind = ChoiceBox()
         self.kind.setAccessibleName("Where odds come from")
         for kind in kinds:
             self.kind.addItem(_KINDS[kind], kind)
@@ -57,7 +57,7 @@ class FeedFields(QWidget):
         self.path.setAccessibleName("File to replay")
         self._choose = QPushButton("Choose…", autoDefault=False)
         self._choose.setAccessibleName("Choose a file to replay")
-        self.format = QComboBox()
+        self.format = ChoiceBox()
         self.format.setAccessibleName("Format of the file")
         for word, label in FORMATS:
             self.format.addItem(label, word)

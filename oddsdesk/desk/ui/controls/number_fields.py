@@ -1,13 +1,14 @@
 """Fields for numbers that take what is typed as it is typed, or refuse it whole.
 
-Qt's own pass over characters that do not fit, so that 2.5 typed for a whole number is 25.
+Qt's own pass over characters that do not fit, so that 2.5 typed for a whole number is 25, and
+take the wheel, which is meant for the page.
 """
 
 import re
 from typing import Final
 
 from PySide6.QtCore import QLocale
-from PySide6.QtGui import QValidator
+from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
 
 _WHOLE: Final = re.compile(r"-?(\d{1,12}|\d{1,3}(,\d{3}){1,3})", re.ASCII)
@@ -29,6 +30,9 @@ class WholeSpin(QSpinBox):
         return text.removesuffix(self.suffix()).strip()
 
     # Qt's virtuals
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the page scrolls
 
     def validate(self, text: str, position: int) -> _State:
         typed = self.typed(text)
@@ -54,6 +58,9 @@ class DecimalSpin(QDoubleSpinBox):
         self.setKeyboardTracking(False)  # or 200 of at most 100 would stay at 20
 
     # Qt's virtuals
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the page scrolls
 
     def validate(self, text: str, position: int) -> _State:
         is_special = bool(self.specialValueText()) and text == self.specialValueText()
