@@ -53,24 +53,29 @@ class Opportunities:
         return self._looking_at(due)
 
     def looking_at_lapsed(self) -> Iterator[None]:
-        """Look where time alone may have ended an opportunity; go through it to the end.
+        """Look where an opportunity may be another or none by now; go through it to the end.
 
-        That is little, and is not to wait as long as all that changed may.
+        Its prices moved, or time alone may have ended it: that is bet on, and is not to wait as
+        long as all that changed may.
         """
-        return self._looking_at(self._lapsed())
+        lapsed = self._lapsed()
+        for market in lapsed:
+            self._due.pop(market, None)
+        return self._looking_at(lapsed)
 
     @property
     def has_lapsed(self) -> bool:
-        """Whether time alone may have ended one."""
+        """Whether one may be another or none by now."""
         return bool(self._lapsed())
 
     def _lapsed(self) -> dict[MarketKey, None]:
         now = self._clock()
-        return {
+        ended = {
             key[:3]: None
             for key, entry in self.entries.items()
             if entry.due_at <= now or self._board.matrix(key.game_id) is None
         }
+        return ended | dict.fromkeys(self._due.keys() & self._by_market.keys())
 
     def _looking_at(self, due: Iterable[MarketKey]) -> Iterator[None]:
         by_game = defaultdict[str, list[MarketKey]](list)

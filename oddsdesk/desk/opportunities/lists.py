@@ -14,6 +14,8 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.slices import one_slice
 
 _REST_MS: Final = 1_000
+_LISTED_RESTS: Final = 10
+"""Between two looks at what is listed lies so many times what the last one took, at least."""
 _KEYS: Final = {SPLIT_TOTAL.key, STAKE_STEP.key}
 
 
@@ -43,7 +45,7 @@ class OpportunityList(QObject):
         preferences.changed.connect(self._on_preferences_changed)
 
     def start(self) -> None:
-        """Look now and from time to time; each second where time alone may have ended one."""
+        """Look now and from time to time; each second at those that may be others by now."""
         if not self._timer.isActive():
             self._rested_at = 0.0
             self._timer.start(0)
@@ -73,9 +75,12 @@ class OpportunityList(QObject):
             self._timer.start(0)
             return
         self._steps = None
+        rest_ms = _REST_MS
         if self._looks_at_all:
             self._rested_at = now + self._took_s * LOOK_RESTS
-        self._timer.start(_REST_MS)
+        else:
+            rest_ms = max(_REST_MS, round(self._took_s * _LISTED_RESTS * 1_000))
+        self._timer.start(rest_ms)
         self.changed.emit()
 
     def _on_preferences_changed(self, key: str) -> None:

@@ -250,14 +250,29 @@ def test_what_time_alone_ends_goes_without_a_look_at_what_changed() -> None:
     seen = total()
     (before,) = seen.found()
     assert not seen.offered.has_lapsed
-    seen.board.apply_all([message("Over 2.5", 2.11, market_type="total")])
-    exhaust(seen.offered.looking_at_lapsed())
-    assert list(seen.offered.entries.values()) == [before], "a change waits for its look"
     seen.desk.now = round(before.due_at)
     assert seen.offered.has_lapsed
     exhaust(seen.offered.looking_at_lapsed())
     assert seen.offered.entries == {}
     assert not seen.offered.has_lapsed
+
+
+def test_what_is_listed_is_looked_at_when_it_moves_before_all_that_changed() -> None:
+    seen = total()
+    (before,) = seen.found()
+    both = {"Arsenal": 2.9, "Draw": 3.2, "Chelsea": 3.2}
+    seen.board.apply_all([message("Over 2.5", 2.11, market_type="total")])
+    seen.board.apply_all([message(name, odds, bookmaker=name) for name, odds in both.items()])
+    assert seen.offered.has_lapsed
+    exhaust(seen.offered.looking_at_lapsed())
+    (moved,) = seen.offered.entries.values()
+    assert (moved.key, moved.legs[0].odds) == (before.key, 2.11)
+    assert not seen.offered.has_lapsed
+    assert len(seen.found()) == 2, "others wait for their look"
+    seen.board.apply_all([message("Over 2.5", 1.6, market_type="total", at=NOW + 2_000)])
+    exhaust(seen.offered.looking_at_lapsed())
+    legs = seen.offered.entries[before.key].legs
+    assert [leg.odds for leg in legs] == [1.95, 2.05], "the next best price"
 
 
 def test_a_game_is_looked_at_again_only_where_something_changed() -> None:
