@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,8 @@ _log = logging.getLogger(__name__)
 _EXECUTOR_THREADS = 2
 _SHORTEST_S: Final = 0.001
 """Qt's timers know no fractions of it."""
+_TURN_S: Final = 0.004
+"""After so long, what is left of a turn waits until Qt had its own: keys, timers, paints."""
 
 
 class _Delayed(asyncio.TimerHandle):
@@ -33,7 +36,8 @@ class _Turns(QObject):
 
     Otherwise a task that steps between two runs finds no running loop, and what it was about to
     start is never awaited. Callbacks without delay share a timer: those that wait when it fires
-    are called then, in order, as asyncio's own loops do. qasync gives each a timer.
+    are called then, in order, as asyncio's own loops do, the rest of many that take long when it
+    fires again. qasync gives each a timer.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -90,12 +94,15 @@ class _Turns(QObject):
             handle._run()
 
     def _take_turn(self, loop: asyncio.AbstractEventLoop) -> None:
+        ends = time.perf_counter() + _TURN_S
         for _ in range(len(self._ready)):
             if not loop.is_running():  # one of them stopped it
                 return
             handle = self._ready.popleft()
             if not handle.cancelled():
                 handle._run()
+            if time.perf_counter() > ends:
+                break
         if not self._ready:
             self.killTimer(self._turn)
             self._turn = 0
@@ -218,7 +225,8 @@ def _report(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 INTERVAL_MS = 50
 WHOLE_MS = 600_000
 """Milliseconds between two full collections; the youngest generation is collected often."""
-_YOUNG = 2_000
+_YOUNG = 700
+"""Python's own threshold."""
 
 
 class Garbage(QObject):

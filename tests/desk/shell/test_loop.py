@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QAbstractEventDispatcher, QTimer
 from PySide6.QtWidgets import QApplication
 
+from oddsdesk.desk.shell import loop as loop_module
 from oddsdesk.desk.shell.loop import make_loop, run_on_qt
 
 
@@ -147,6 +148,23 @@ def test_a_turn_leaves_time_for_what_else_qt_has_to_do(qapp: QApplication) -> No
         return turns
 
     assert run_on_qt(qapp, go_on_until_fired) < 100
+
+
+def test_a_turn_that_takes_long_is_parted(qapp: QApplication, monkeypatch: Any) -> None:
+    monkeypatch.setattr(loop_module, "_TURN_S", 0.0)  # whatever is called takes longer
+    called: list[str] = []
+
+    async def call() -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(lambda: QTimer.singleShot(0, lambda: called.append("of Qt")))
+        for name in ("first", "second", "third"):
+            loop.call_soon(called.append, name)
+        while len(called) < 4:
+            await asyncio.sleep(0)
+
+    run_on_qt(qapp, call)
+    assert [name for name in called if name != "of Qt"] == ["first", "second", "third"]
+    assert called[-1] == "third"
 
 
 def test_a_socket_is_read_while_somebody_asks_and_the_loop_runs(qapp: QApplication) -> None:
