@@ -275,7 +275,7 @@ class Measured(Desk):
 
     def _watch_queue(self) -> None:
         put, board = MessageQueue.put, self._board
-        applying = board.applying
+        apply = board._apply
         changed: set[RowKey] = set()
         keys: dict[int, RowKey] = {}
 
@@ -293,9 +293,9 @@ class Measured(Desk):
                 self.pixels.receive(key, came[text], self._models[0 if is_open else 1 :])
             put(queue, messages)
 
-        def applied(messages: Any) -> Iterator[None]:
+        def applied(game: str, messages: Any, bad: list[str]) -> None:
             changed.clear()
-            yield from applying(messages)
+            apply(game, messages, bad)
             known = [keys.pop(id(message), None) for message in messages]
             self.pixels.forget(key for key in known if key is not None and key not in changed)
 
@@ -308,7 +308,7 @@ class Measured(Desk):
                 self.pixels.take(self._models[0], keys, changed)
 
         MessageQueue.put = heard  # type: ignore[method-assign, assignment]
-        board.applying = applied  # type: ignore[method-assign]
+        board._apply = applied  # type: ignore[method-assign]
         board.subscribe(noted)
 
     def _is_followed(self, game: str) -> bool:

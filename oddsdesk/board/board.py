@@ -44,6 +44,7 @@ from oddsdesk.board.readings import (
 )
 from oddsdesk.board.reference import DeskReference, Renaming
 from oddsdesk.board.values import ValueBets
+from oddsdesk.board.waiting_messages import WaitingMessages
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
 from oddsdesk.pricing.assessment import Assessment
@@ -54,8 +55,6 @@ from oddsdesk.slices import exhaust
 
 REFERENCE_STAYS_MS: Final = 10_000
 """For so long at least: to learn of another keeps all prices under other keys (D85)."""
-_AT_ONCE: Final = 64
-"""How many stream messages of a game are taken in in one step."""
 
 
 class Board:
@@ -267,44 +266,36 @@ class Board:
 
         Of a game that nobody looks at, nothing is kept.
         """
-        exhaust(self.applying(messages))
+        waiting = WaitingMessages(self.is_in_sight)
+        waiting.add(messages)
+        exhaust(self.applying(waiting))
 
-    def applying(self, messages: Sequence[PriceMessage]) -> Iterator[None]:
-        """Do what ``apply_all`` does in steps of a game, of one with many messages in some more.
+    def applying(self, waiting: WaitingMessages) -> Iterator[None]:
+        """Do what ``apply_all`` does until no message waits, each step some of one game.
 
         Games in sight come first: they are shown before the others are taken in.
         """
-        by_game: dict[tuple[str, str], list[PriceMessage]] = {}
+        bad: list[str] = []
+        try:
+            while waiting.count:
+                self.is_taking_in = waiting.are_in_sight
+                game, messages = waiting.take()
+                self._apply(self._ids.of(*game), messages, bad)
+                self.is_taking_in = waiting.are_in_sight
+                yield
+        finally:
+            self.is_taking_in = False
+            self._passed_over.tell("stream", bad)
+
+    def is_in_sight(self, competition: str, match_name: str) -> bool:
+        """Whether prices of a game are shown: it is subscribed, or the odds grid has rows of it."""
+        game = self._ids.of(competition, match_name)
+        return game in self._subscribed or game in self.in_grid
+
+    def _apply(self, game: str, messages: Sequence[PriceMessage], bad: list[str]) -> None:
         for message in messages:
             if message.liquidity is not UNSET:
                 self._learn_reference(message.bookmaker)
-            game = message.competition, message.match_name
-            if (of_game := by_game.get(game)) is None:
-                of_game = by_game[game] = []
-            of_game.append(message)
-        in_sight = [game for game in by_game if self._is_in_sight(self._ids.of(*game))]
-        bad: list[str] = []
-        self.is_taking_in = True
-        try:
-            for game in in_sight:
-                yield from self._apply_in_steps(game, by_game.pop(game), bad)
-        finally:
-            self.is_taking_in = False
-        for game, of_game in by_game.items():
-            yield from self._apply_in_steps(game, of_game, bad)
-        self._passed_over.tell("stream", bad)
-
-    def _is_in_sight(self, game: str) -> bool:
-        return game in self._subscribed or game in self.in_grid
-
-    def _apply_in_steps(
-        self, game: tuple[str, str], messages: Sequence[PriceMessage], bad: list[str]
-    ) -> Iterator[None]:
-        for start in range(0, len(messages), _AT_ONCE):
-            self._apply(self._ids.of(*game), messages[start : start + _AT_ONCE], bad)
-            yield
-
-    def _apply(self, game: str, messages: Sequence[PriceMessage], bad: list[str]) -> None:
         book = self._books.get(game)
         if book is None:
             if not self.keeps_all or not self._has_room(game, bad, len(messages)):

@@ -1,11 +1,11 @@
 """Stream messages on their way to the board: taken in many at a time, which costs less."""
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.waiting_messages import WaitingMessages
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.slices import in_slices
 
@@ -17,8 +17,6 @@ as live; a process that wakes oftener for less at a time takes more of a core.
 """
 _SLICE_S: Final = 0.005
 """How long the loop is held at a time: for what mostly comes in one beat, to be shown as one."""
-_MOST: Final = 1_000
-"""How many messages are taken in together: figures are computed once a game."""
 _FULL: Final = 20_000
 """Messages that may wait; beyond that reading stops, and the service ends the stream (4008)."""
 
@@ -28,16 +26,16 @@ class MessageQueue:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._waiting: deque[PriceMessage] = deque()
+        self._waiting = WaitingMessages(board.is_in_sight)
         self._has_some = asyncio.Event()
         self._has_room = asyncio.Event()
         self._has_room.set()
 
     def put(self, messages: Iterable[PriceMessage]) -> None:
-        """Add messages; they are taken in in order."""
-        self._waiting.extend(messages)
+        """Add messages; those of a game are taken in in order."""
+        self._waiting.add(messages)
         self._has_some.set()
-        if len(self._waiting) >= _FULL:
+        if self._waiting.count >= _FULL:
             self._has_room.clear()
 
     async def room(self) -> None:
@@ -54,13 +52,11 @@ class MessageQueue:
         while True:
             await self._has_some.wait()
             await in_slices(self._take_all(), _SLICE_S)
-            if not self._waiting:
+            if not self._waiting.count:
                 self._has_some.clear()
 
     def _take_all(self) -> Iterator[None]:
-        while self._waiting:
-            count = min(_MOST, len(self._waiting))
-            messages = [self._waiting.popleft() for _ in range(count)]
-            if len(self._waiting) < _FULL:
+        for _ in self._board.applying(self._waiting):
+            if self._waiting.count < _FULL:
                 self._has_room.set()
-            yield from self._board.applying(messages)
+            yield

@@ -1,10 +1,12 @@
 """The board as its subscribers see it."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 
 import pytest
 from msgspec.structs import replace
 
+from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import CellKey
@@ -18,8 +20,9 @@ from oddsdesk.board.notices import (
     SnapshotProgressChanged,
     ValueBetsChanged,
 )
+from oddsdesk.board.waiting_messages import WaitingMessages
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.resources import GameMatrix
+from oddsdesk.contract.resources import GameMatrix, PriceMessage
 from oddsdesk.slices import exhaust
 from tests.kit.board import (
     DRAW,
@@ -87,6 +90,12 @@ def test_a_message_older_than_what_is_held_is_ignored(desk: Desk) -> None:
     assert price.odds == 3.5
 
 
+def waiting(board: Board, messages: Sequence[PriceMessage]) -> WaitingMessages:
+    made = WaitingMessages(board.is_in_sight)
+    made.add(messages)
+    return made
+
+
 def test_messages_of_many_games_are_told_of_once_a_game_each_in_a_step_of_its_own(
     desk: Desk,
 ) -> None:
@@ -97,7 +106,7 @@ def test_messages_of_many_games_are_told_of_once_a_game_each_in_a_step_of_its_ow
     moved = [message("Draw", 3.5 + n / 10, match_name=name) for n in range(4) for name in names]
     told = [
         [each.game_id for each in desk.heard() if isinstance(each, PricesChanged)]
-        for _ in desk.board.applying(moved)
+        for _ in desk.board.applying(waiting(desk.board, moved))
     ]
     assert told == [[game_id("EPL", name)] for name in names]
     prices = [desk.board.price(game_id("EPL", name), DRAW) for name in names]
@@ -115,26 +124,63 @@ def test_games_in_sight_are_taken_in_first(desk: Desk) -> None:
     moved = [message("Draw", 3.5, match_name=name) for name in names]
     told = [
         (each.game_id, board.is_taking_in)
-        for _ in board.applying(moved)
+        for _ in board.applying(waiting(board, moved))
         for each in desk.heard()
         if isinstance(each, PricesChanged)
     ]
     assert told == [
         (idents[2], True),
-        (idents[3], True),
+        (idents[3], False),  # all that is in sight is there to be shown
         (idents[0], False),
         (idents[1], False),
     ]
-    taking = board.applying(moved)
+    taking = board.applying(waiting(board, moved))
     next(taking)
     taking.close()  # type: ignore[attr-defined]
     assert not board.is_taking_in
 
 
+def test_what_comes_meanwhile_of_games_in_sight_goes_before_what_waits_of_others(
+    desk: Desk,
+) -> None:
+    board, names = desk.board, ("A - B", "C - D", "E - F")
+    idents = [game_id("EPL", name) for name in names]
+    board.want_rows(True)
+    board.in_grid = {idents[2]}
+    board.apply_all([message("Draw", 3.4, match_name=name) for name in names])
+    desk.heard()
+    held = waiting(board, [message("Draw", 3.5, match_name=name) for name in names[:2]])
+    told: list[str] = []
+    for _ in board.applying(held):
+        told += [each.game_id for each in desk.heard() if isinstance(each, PricesChanged)]
+        if len(told) == 1:
+            held.add([message("Draw", odds, match_name=name) for name in names for odds in (3, 2)])
+    assert told == [idents[0], idents[2], idents[1], idents[0]]
+    prices = [board.price(ident, DRAW) for ident in idents]
+    assert [price and price.odds for price in prices] == [2, 2, 2]
+    assert held.count == 0
+
+
+def test_messages_of_a_game_that_comes_into_sight_stay_in_order(desk: Desk) -> None:
+    board, names = desk.board, ("A - B", "C - D")
+    idents = [game_id("EPL", name) for name in names]
+    board.want_rows(True)
+    held = waiting(board, [message("Draw", 3.4, match_name=name) for name in names])
+    board.in_grid = {idents[1]}
+    held.add([message("Draw", 3.6, match_name=names[1])])
+    board.in_grid = ()
+    held.add([message("Draw", 3.8, match_name=names[1])])
+    exhaust(board.applying(held))
+    prices = [board.price(ident, DRAW) for ident in idents]
+    assert [price and price.odds for price in prices] == [3.4, 3.8]
+
+
 def test_a_game_with_many_messages_is_taken_in_in_several_steps(desk: Desk) -> None:
     desk.board.want_rows(True)
     many = [message(f"Over {n}.5", 1.9, market_type="total") for n in range(300)]
-    held = [len(list(desk.board.row_keys())) for _ in desk.board.applying(many)]
+    held = [
+        len(list(desk.board.row_keys())) for _ in desk.board.applying(waiting(desk.board, many))
+    ]
     assert len(held) > 1
     assert held[0] < held[-1] == 300
 

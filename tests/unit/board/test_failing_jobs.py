@@ -1,7 +1,7 @@
 """A job of the desk that dies is begun anew and told; nothing is LIVE without its stream (D85)."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from oddsdesk import tasks
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.sync import Sync
+from oddsdesk.board.waiting_messages import WaitingMessages
 from oddsdesk.client.client import Client
 from oddsdesk.client.stream import StateListener
 from oddsdesk.clock import system_clock
@@ -77,10 +78,11 @@ class PoisonedBoard(Board):
             raise PoisonError("of the service\nand a line more")
         return super().sweeping()
 
-    def applying(self, messages: Sequence[PriceMessage]) -> Iterator[None]:
+    def applying(self, waiting: WaitingMessages) -> Iterator[None]:
         if self.is_poisoned:
+            waiting.take()
             raise PoisonError("of the service\nand a line more")
-        return super().applying(messages)
+        return super().applying(waiting)
 
 
 class Kept:
