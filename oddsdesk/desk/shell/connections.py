@@ -3,8 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
@@ -39,8 +40,15 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import moment_text
 from oddsdesk.tasks import spawn, stop
 
-_OF_THE_SERVER = ("server.open", "server.import")
-_IDENTS = ("server.live", *_OF_THE_SERVER, "connection.new", "connection.edit")
+_LIVE: Final = "server.live"
+_OF_THE_SERVER: Final = ("server.open", "server.import")
+_IDENTS: Final = (_LIVE, *_OF_THE_SERVER, "connection.new", "connection.edit")
+_WORDS: Final = {
+    _LIVE: ("Live odds", "recorded", "get live odds"),
+    "server.open": ("Feeds, keys and backups", "kept", "open them"),
+    "server.import": ("Imported files", "recorded", "import files"),
+}
+"""Of what takes a server of one's own: what it is about, what is done there, and how to."""
 
 _MIB = 1 << 20
 
@@ -82,6 +90,7 @@ class Connections(QObject):
         self.live_here.triggered.connect(self.get_live_odds)
         self._replay_tick = QTimer(self, singleShot=True, interval=_REPLAY_MS)
         self._replay_tick.timeout.connect(self._check_feeds)
+        menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self._fill_menu)
         self._bind()
         palette.offer(connection_entries(profiles.all, self.connect_to))
@@ -121,19 +130,10 @@ class Connections(QObject):
 
     def get_live_odds(self) -> None:
         """Open the dialog of live odds; without a server of one's own, say what it takes."""
-        session = self._manager.session
-        if session is not None and session.local is not None:
-            self._dialogs.open_live()
-        elif session is None:
-            self._window.say("Live odds need the embedded server, which is not there yet.")
-        elif isinstance(session.profile, EmbeddedProfile):
-            self._window.say("This server runs in another window or program: get live odds there.")
+        if self._why_not(_LIVE):
+            self._tell_why_not(_LIVE)
         else:
-            self._window.say(
-                f"Live odds are recorded by the embedded server; this is {session.profile.name}.",
-                action="Use the embedded server",
-                act=lambda: self.connect_to(self._profiles.find(EMBEDDED_NAME)),
-            )
+            self._dialogs.open_live()
 
     def tell(self, profile: Profile, error: SessionError) -> None:
         """Say in one line why a connection cannot be had, with a button that may help."""
@@ -254,19 +254,42 @@ class Connections(QObject):
 
     def _bind(self) -> None:
         bind, dialogs = self._actions.bind, self._dialogs
-        bind("server.open", lambda: dialogs.open_server()).setEnabled(False)
-        bind("server.live", self.get_live_odds)
-        bind("server.import", lambda: dialogs.open_import()).setEnabled(False)
+        bind("server.open", lambda: dialogs.open_server())
+        bind(_LIVE, self.get_live_odds)
+        bind("server.import", lambda: dialogs.open_import())
         bind("connection.new", lambda: dialogs.add())
         bind("connection.edit", lambda: dialogs.open_list())
         self._manager.left.connect(self._enable_server)
+        self._enable_server()
 
     def _enable_server(self) -> None:
-        session = self._manager.session
-        is_own = session is not None and session.local is not None
         for ident in _OF_THE_SERVER:
-            self._actions[ident].setEnabled(is_own)
-        self.live_here.setEnabled(is_own)
+            if why := self._why_not(ident):
+                self._actions.refuse(ident, why, partial(self._tell_why_not, ident))
+            else:
+                self._actions.allow(ident)
+        self.live_here.setEnabled(not self._why_not(_LIVE))
+
+    def _why_not(self, ident: str) -> str:
+        """Return why what takes a server of one's own cannot be done; empty where it can."""
+        what, done, do = _WORDS[ident]
+        session = self._manager.session
+        if session is None:
+            return f"{what} need the embedded server, which is not there yet."
+        if session.local is not None:
+            return ""
+        if isinstance(session.profile, EmbeddedProfile):
+            return f"This server runs in another window or program: {do} there."
+        return f"{what} are {done} by the embedded server; this is {session.profile.name}."
+
+    def _tell_why_not(self, ident: str) -> None:
+        session = self._manager.session
+        is_elsewhere = session is not None and isinstance(session.profile, RemoteProfile)
+        self._window.say(
+            self._why_not(ident),
+            action="Use the embedded server" if is_elsewhere else "",
+            act=lambda: self.connect_to(self._profiles.find(EMBEDDED_NAME)),
+        )
 
     def _fill_menu(self) -> None:
         menu, present = self._menu, self._manager.session

@@ -27,6 +27,8 @@ class Actions(QObject):
         super().__init__(window)
         self._window = window
         self._bound: dict[str, QAction] = {}
+        self._refused: dict[str, QAction] = {}
+        """What the keys of actions do meanwhile that cannot be carried out."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus_changed)
@@ -58,6 +60,27 @@ class Actions(QObject):
             if BY_IDENT[ident].where is where:
                 made.setEnabled(enabled)
 
+    def refuse(self, ident: str, why: str, tell: Act) -> None:
+        """Grey an action, with ``why`` on its tip; its keys ``tell`` it until it is allowed."""
+        self.allow(ident)
+        made, told = self._bound[ident], QAction(self._window)
+        made.setEnabled(False)
+        made.setToolTip(why)
+        told.setShortcuts(made.shortcuts())
+        told.setShortcutContext(made.shortcutContext())
+        told.triggered.connect(lambda _checked=False: tell())
+        self._window.addAction(told)
+        self._refused[ident] = told
+
+    def allow(self, ident: str) -> None:
+        """Let an action be carried out again."""
+        made, told = self._bound[ident], self._refused.pop(ident, None)
+        made.setEnabled(True)
+        made.setToolTip("")
+        if told is not None:
+            told.setEnabled(False)
+            told.deleteLater()
+
     def __getitem__(self, ident: str) -> QAction:
         """Return a bound action, for a menu."""
         return self._bound[ident]
@@ -88,7 +111,7 @@ class Actions(QObject):
 
     def _is_bound(self, keys: QKeySequence) -> bool:
         return any(
-            keys in made.shortcuts() and made.isEnabled()
+            keys in made.shortcuts() and (made.isEnabled() or ident in self._refused)
             for ident, made in self._bound.items()
             if BY_IDENT[ident].where is Where.ANYWHERE
         )

@@ -8,6 +8,9 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
@@ -111,6 +114,65 @@ async def test_live_odds_say_what_they_need_where_there_is_no_server_of_ones_own
     bar.action_requested.emit()
     assert wanted == [EMBEDDED_NAME]
     monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("keys", "ident", "said"),
+    [
+        (Qt.Key.Key_I, "server.import", "Imported files are recorded by the embedded server"),
+        (Qt.Key.Key_E, "server.open", "Feeds, keys and backups are kept by the embedded server"),
+    ],
+)
+async def test_what_a_service_elsewhere_has_not_is_grey_and_its_keys_say_why(
+    desk: tuple[Desk, Connections],
+    monkeypatch: pytest.MonkeyPatch,
+    keys: Qt.Key,
+    ident: str,
+    said: str,
+) -> None:
+    window, connections = desk
+    main, bar = window.window, window.window.messages._bar
+    main.show()
+    await until(main.isActiveWindow)
+    remote = SimpleNamespace(local=None, profile=RemoteProfile("Club", "https://odds.example"))
+    monkeypatch.setattr(connections._manager, "session", remote)
+    wanted: list[str] = []
+    monkeypatch.setattr(connections, "connect_to", lambda profile: wanted.append(profile.name))
+    connections._manager.left.emit()
+    connections._menu.aboutToShow.emit()
+    assert connections._menu.toolTipsVisible()
+    offered = window.around.actions[ident]
+    assert offered in connections._menu.actions()
+    assert not offered.isEnabled()
+    assert offered.toolTip() == f"{said}; this is Club."
+
+    window.navigator.focus_filter()  # X11's text fields take Ctrl+E for themselves
+    focused = QApplication.focusWidget()
+    assert isinstance(focused, QLineEdit)
+    QTest.keyClick(focused, keys, Qt.KeyboardModifier.ControlModifier)
+    assert bar.text == f"{said}; this is Club."
+    bar.action_requested.emit()
+    assert wanted == [EMBEDDED_NAME]
+    monkeypatch.undo()
+
+
+async def test_keys_that_said_why_not_work_once_there_is_a_server_of_ones_own(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    window, connections = desk
+    window.window.show()
+    await until(window.window.isActiveWindow)
+    QTest.keyClick(window.window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert "need the embedded server, which is not there yet" in window.window.messages._bar.text
+    profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
+    assert await connections.open(make_session(profile)) is None
+    QTest.keyClick(window.window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    dialog = window.window.findChild(ServerDialog)
+    assert dialog is not None
+    async with asyncio.timeout(LIMIT_S):
+        while not dialog.backup.backup.isEnabled():
+            await asyncio.sleep(0.01)
+    dialog.reject()
 
 
 async def test_a_running_server_that_was_chosen_is_used_at_the_next_start_too(
