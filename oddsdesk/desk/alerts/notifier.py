@@ -29,28 +29,21 @@ class Notifier(QObject):
         self._told: AlertEntry | None = None
         self._tray: QSystemTrayIcon | None = None
 
-    def enter_tray(self) -> None:
-        """Show the icon in the tray; whether the desktop has one takes milliseconds to hear."""
-        if not QSystemTrayIcon.isSystemTrayAvailable():
-            return
-        self._tray = QSystemTrayIcon(self._icon, self)
-        self._menu = QMenu(self._owner)
-        self._menu.addAction("Show oddsdesk", self.window_requested.emit)
-        self._menu.addAction("Quit", self.quit_requested.emit)
-        self._tray.setContextMenu(self._menu)
-        self._tray.messageClicked.connect(self.show_told)
-        self._tray.activated.connect(lambda _reason: self.window_requested.emit())
-        self._tray.show()
+    def enter_tray(self) -> bool:
+        """Show the icon in the tray, where the desktop has one by now; whether it has.
 
-    @property
-    def is_in_tray(self) -> bool:
-        """Whether the program can be reached with its window closed."""
-        return self._tray is not None
+        To hear that takes milliseconds.
+        """
+        is_there = QSystemTrayIcon.isSystemTrayAvailable()
+        if is_there and self._tray is None:
+            self._make_icon()
+        return is_there
 
     def notify(self, entry: AlertEntry) -> None:
         """Show an alert for a while, with a sound."""
         self._told = entry
         QApplication.beep()
+        self.enter_tray()
         if self._tray is not None:
             icon = QSystemTrayIcon.MessageIcon.Information
             title, text = (said.translate(_MARKUP) for said in shown_texts(entry))
@@ -66,3 +59,13 @@ class Notifier(QObject):
         """Leave the tray."""
         if self._tray is not None:
             self._tray.hide()
+
+    def _make_icon(self) -> None:
+        self._tray = QSystemTrayIcon(self._icon, self)
+        self._menu = QMenu(self._owner)
+        self._menu.addAction("Show oddsdesk", self.window_requested.emit)
+        self._menu.addAction("Quit", self.quit_requested.emit)
+        self._tray.setContextMenu(self._menu)
+        self._tray.messageClicked.connect(self.show_told)
+        self._tray.activated.connect(lambda _reason: self.window_requested.emit())
+        self._tray.show()

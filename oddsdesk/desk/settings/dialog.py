@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -14,11 +14,12 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QPushButton,
     QScrollArea,
+    QSystemTrayIcon,
     QVBoxLayout,
     QWidget,
 )
 
-from oddsdesk.desk.settings.declared import SECTIONS, Section
+from oddsdesk.desk.settings.declared import SECTIONS, TRAY, Section
 from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
@@ -31,6 +32,9 @@ from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP
 
 _SIZE = (620, 640)
 _LABELS = 210
+_NO_TRAY: Final = (
+    "This desktop has no tray now: the program ends with its window. What is set here stays."
+)
 
 
 class WholeField(WholeSpin):
@@ -135,9 +139,13 @@ class SettingsDialog(QDialog):
 
     def _add(self, grid: QGridLayout, row: int, setting: Setting[Any]) -> None:
         control = self.controls[setting.key] = self._control(setting)
+        lack = _lack_of(setting)
+        explanation = f"{setting.help} {lack}".strip()
+        control.setEnabled(not lack)
+        control.setToolTip(lack)
         control.setAccessibleName(setting.label)
-        control.setAccessibleDescription(setting.help)
-        explained = note(setting.help, self._theme)
+        control.setAccessibleDescription(explanation)
+        explained = note(explanation, self._theme)
         if isinstance(control, QCheckBox):
             control.setText(setting.label)
             grid.addWidget(control, row, 0, 1, 2)
@@ -200,6 +208,12 @@ class SettingsDialog(QDialog):
     def _on_preferences_changed(self, key: str) -> None:
         if key in self._settings:
             self._show(self._settings[key])
+
+
+def _lack_of(setting: Setting[Any]) -> str:
+    """Return why a setting would change nothing on this desktop; empty where it does."""
+    has_no_tray = setting.key == TRAY.key and not QSystemTrayIcon.isSystemTrayAvailable()
+    return _NO_TRAY if has_no_tray else ""
 
 
 _HEAD = """# Settings

@@ -438,7 +438,7 @@ class Desk:
         notifier.price_requested.connect(self.go_to_price)
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
-        window.stays_running = lambda: notifier.is_in_tray and self._preferences.get(TRAY)
+        window.stays_running = lambda: self._preferences.get(TRAY) and notifier.enter_tray()
 
     def _on_alerts_panel_said(self, text: str, offers_rules: bool) -> None:
         rules = self.alerts_panel().edit_rules if offers_rules else None

@@ -1,9 +1,16 @@
 """The settings dialog: every setting that is declared, holding at once."""
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSpinBox, QSystemTrayIcon
 
-from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, SCHEME, SECTIONS, TEXT_SIZE
+from oddsdesk.desk.settings.declared import (
+    BANKROLL,
+    KELLY_SHARE,
+    SCHEME,
+    SECTIONS,
+    TEXT_SIZE,
+    TRAY,
+)
 from oddsdesk.desk.settings.dialog import SettingsDialog, WholeField
 
 
@@ -12,7 +19,26 @@ def test_every_declared_setting_is_in_the_dialog_with_its_name_and_help(theme, p
     for setting in (each for section in SECTIONS for each in section.settings):
         control = dialog.controls[setting.key]
         assert control.accessibleName() == setting.label
-        assert control.accessibleDescription() == setting.help
+        assert control.accessibleDescription().startswith(setting.help)
+
+
+def test_where_there_is_no_tray_going_on_in_it_is_grey_says_why_and_stays_as_it_was_set(
+    theme, preferences, window, monkeypatch
+):
+    preferences.put(TRAY, True)
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
+    dialog = SettingsDialog(theme, preferences, window)
+    box = dialog.controls[TRAY.key]
+    assert (box.isEnabled(), box.isChecked()) == (False, True)
+    for said in (box.toolTip(), box.accessibleDescription()):
+        assert "This desktop has no tray now: the program ends with its window." in said
+    notes = [label.text() for label in dialog.findChildren(QLabel)]
+    assert f"{TRAY.help} {box.toolTip()}" in notes
+    dialog.reject()
+    assert preferences.get(TRAY)
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    box = SettingsDialog(theme, preferences, window).controls[TRAY.key]
+    assert (box.isEnabled(), box.isChecked(), box.toolTip()) == (True, True, "")
 
 
 def test_what_is_chosen_holds_at_once_and_defaults_come_back(theme, preferences, window):

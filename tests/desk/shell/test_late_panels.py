@@ -13,6 +13,7 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import Game
 from oddsdesk.desk.alerts import notifier
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.declared import TRAY
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
@@ -162,9 +163,26 @@ def test_the_tray_is_asked_for_when_the_panels_are_made(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notifier, "QSystemTrayIcon", Tray)
-    assert not desk.notifier.is_in_tray
+    assert desk.notifier._tray is None
     desk.late_panels.begin()
-    assert desk.notifier.is_in_tray
+    assert desk.notifier._tray is not None
+
+
+def test_a_tray_that_comes_or_goes_later_is_as_good_as_one_that_was_there(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who asked for the tray gets it whenever there is one, and no window that never comes back."""
+    desk._preferences.put(TRAY, True)
+    desk.late_panels.begin()
+    assert not desk.window.stays_running()
+    monkeypatch.setattr(notifier, "QSystemTrayIcon", Tray)
+    assert desk.window.stays_running()
+    assert desk.notifier._tray is not None
+    monkeypatch.setattr(Tray, "isSystemTrayAvailable", lambda: False)
+    assert not desk.window.stays_running()
+    monkeypatch.setattr(Tray, "isSystemTrayAvailable", lambda: True)
+    desk._preferences.put(TRAY, False)
+    assert not desk.window.stays_running()
 
 
 def late_ones(desk: Desk) -> list[LatePanel[Any]]:
