@@ -129,8 +129,15 @@ class GameDelegate(_RowDelegate):
             self._text(painter, area, game.match_name, TextRole.STRONG, self._body)
             return
         home, away = pair
-        for text, ink in ((home, TextRole.STRONG), (" v ", TextRole.NOTE), (away, TextRole.STRONG)):
-            area.setLeft(area.left() + self._text(painter, area, text, ink, self._body))
+        room = area.width() - self._body.lay(" v ").width
+        share = max(room // 2, room - self._body.lay(away).width)  # so that both are told
+        for text, ink, most in (
+            (home, TextRole.STRONG, share),
+            (" v ", TextRole.NOTE, room),
+            (away, TextRole.STRONG, room),
+        ):
+            place = QRectF(area.left(), area.top(), min(most, area.width()), area.height())
+            area.setLeft(area.left() + self._text(painter, place, text, ink, self._body))
 
     def _paint_facts(self, painter: QPainter, area: QRectF, game: GameEntry, values: int) -> None:
         small = self._small

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 from oddsdesk.board.games import GameEntry
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.competitions import SPORTS, sport_title
+from oddsdesk.desk.ui.formatting import beside_text
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -284,6 +285,8 @@ class GamesModel(QAbstractListModel):
         game = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return game.match_name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{beside_text('', game.match_name)}\n{competition_title(game.competition)}"
         if role == GAME_ROLE:
             return game
         if role == FAVOURITE_ROLE:

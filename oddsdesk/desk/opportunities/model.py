@@ -186,6 +186,8 @@ def middle_text(found: Opportunity) -> str:
 def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     found, leg = row.found, row.leg
     yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
+    game = beside_text("", found.match_name)
+    yield f"{KIND_TITLES[found.kind]} · {game} · {_market_text(row)}"
     if leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
     yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
@@ -230,11 +232,10 @@ def _selection(row: LegRow, _now: int) -> Cell:
     return Cell(selection, is_strong=True, note=f"live · {beside}" if row.found.in_play else beside)
 
 
-def _market(row: LegRow) -> Cell:
+def _market_text(row: LegRow) -> str:
     key = row.found.key
     title = market_title(key.market_type)
-    label = period_label(row.found.sport, key.period)
-    return Cell(f"{title} · {label}" if key.period else title, TextRole.SOFT)
+    return f"{title} · {period_label(row.found.sport, key.period)}" if key.period else title
 
 
 def _odds(row: LegRow, _now: int) -> Cell:
@@ -277,7 +278,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ColumnSpec(
         "kind",
         "Kind",
-        Column("Arbitrage", Align.LEFT),
+        Column("Arbitrage", Align.LEFT, drops=6),
         _of_all(_kind),
         _kind_rank,
         tip="Arbitrage wins whatever happens; low hold costs at most 2 %; between the lines of "
@@ -310,6 +311,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             stretches=True,
             likes="Timberwolves −113.5 at Oklahoma City Thunder",
             widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
+            narrow="Over 113.5",
         ),
         _selection,
         lambda row: row.found.match_name,
@@ -324,13 +326,13 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             widest="Both teams to score · 1st Half",
             drops=2,
         ),
-        _of_all(_market),
+        _of_all(lambda row: Cell(_market_text(row), TextRole.SOFT)),
         lambda row: (row.found.key.market_type, row.found.key.period),
     ),
     ColumnSpec(
         "odds",
         "Odds",
-        Column("", note_sample="8.888", hangs=True),
+        Column("", note_sample="8.888", hangs=True, narrow=""),
         _odds,
         lambda row: row.found.legs[0].odds,
         descending_first=True,
@@ -346,6 +348,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             stretches=True,
             likes="Betfair Exchange",
             widest="Betfair Exchange Australia",
+            narrow="Pinnacle",
         ),
         lambda row, _now: Cell(row.profile.short or row.leg.bookmaker),
         lambda row: row.found.legs[0].bookmaker.casefold(),
@@ -354,7 +357,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ColumnSpec(
         "stake",
         "Stake",
-        Column("100 > 50", note_sample="open"),
+        Column("100 > 50", note_sample="open", narrow=""),
         _stake,
         lambda row: 0.0 if row.is_lost else row.found.legs[0].stake,
         descending_first=True,

@@ -178,7 +178,7 @@ def _true_minus(text: str) -> str:
 
 
 def beside_text(selection: str, match_name: str) -> str:
-    """Return what a selection belongs to: the opponent, or both teams."""
+    """Return what a selection belongs to: the opponent, or both teams; of none both teams."""
     pair = teams(match_name)
     if pair is None:
         return match_name

@@ -17,6 +17,7 @@ SELECTION_WIDTH: Final = Column(
     stretches=True,
     likes="Timberwolves −113.5 at Oklahoma City Thunder",
     widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
+    narrow="Over 113.5",
 )
 MARKET_WIDTH: Final = Column(
     "Match result · 1st Quarter",
@@ -30,6 +31,7 @@ BOOKMAKER_WIDTH: Final = Column(
     stretches=True,
     likes="Betfair Exchange",
     widest="Betfair Exchange Australia",
+    narrow="Pinnacle",
 )
 
 EV_WIDTH: Final = Column("+10.00 %", note_sample=PER_DECIDED)

@@ -191,6 +191,7 @@ def _is_no_carrier(bet: Bet) -> tuple[bool, bool, float]:
 def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     price, found = row.price, row.price.assessment
     yield f"{price.key.selection} at {price.bookmaker}: {exact_odds_text(found.odds)}"
+    yield f"{beside_text('', price.match_name)} · {_market_of(price)}"
     if found.net_odds != found.odds:
         yield f"Net {exact_odds_text(round(found.net_odds, 4))} after {_keeps(row.profile)}"
     if found.fair_odds is not None:
@@ -237,6 +238,10 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
             yield f"{row.price.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
         bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
         yield f"Stake {row.bet.stake:g}" + (f": {bound}" if bound else "")
+
+
+def _market_of(price: AssessedPrice) -> str:
+    return market_text(price.key.market_type, price.sport, price.key.period)
 
 
 def _ink(row: BetRow) -> TextRole:
@@ -319,8 +324,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         "Market",
         replace(MARKET_WIDTH, drops=3),
         lambda row, _now: Cell(
-            market_text(row.price.key.market_type, row.price.sport, row.price.key.period),
-            TextRole.SOFT if row.price.is_value else TextRole.NOTE,
+            _market_of(row.price), TextRole.SOFT if row.price.is_value else TextRole.NOTE
         ),
         lambda row: (
             MARKET_RANK.get(row.price.key.market_type, len(MARKET_RANK)),
@@ -330,7 +334,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "odds",
         "Odds",
-        Column("", note_sample="8.888", has_arrow=True, hangs=True),
+        Column("", note_sample="8.888", has_arrow=True, hangs=True, narrow=""),
         _odds,
         lambda row: row.price.assessment.odds,
         descending_first=True,
@@ -368,7 +372,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "stake",
         "Stake",
-        Column("1,000", note_sample="✓ 888"),
+        Column("1,000", note_sample="✓ 888", narrow=""),
         _stake,
         lambda row: (row.bet.stake, sum(bet.stake for bet in row.placed)),
         descending_first=True,

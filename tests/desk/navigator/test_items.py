@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QStyleOptionViewItem
 
@@ -75,6 +75,37 @@ def test_how_many_games_are_live_is_whole_or_left_to_the_dot(
         if heard.said[2] not in seen:
             seen.append(heard.said[2])
     assert seen == ["13 live", "13", ""]
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "said"),
+    [
+        ("Baltimore Orioles - Cleveland Guardians", 400, ("Baltimore Orioles", "Cleveland")),
+        ("Baltimore Orioles - Cleveland Guardians", 150, ("Balt", "Clev")),
+        ("Ajax - Borussia Moenchengladbach", 190, ("Ajax", "Borussia M")),
+        ("Borussia Moenchengladbach - Ajax", 190, ("Borussia M", "Ajax")),
+    ],
+)
+def test_both_opponents_can_be_told_where_there_is_little_room(
+    board: Any,
+    theme: Theme,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    width: int,
+    said: tuple[str, str],
+) -> None:
+    kick_off = format_ms(board.games["id3"].kick_off)
+    board.load_games([Game("id1", name, "MLB", "Baseball", kick_off, True, 5, None)])
+    model, delegate = GamesModel(), GameDelegate(theme, lambda: 0)
+    model.show_games(board.games.values())
+    index = model.index(model.row_of("id1"))
+    heard = Texts(delegate, monkeypatch)
+    paint(delegate, index, width)
+    home, between, away = heard.said[:3]
+    assert between == " v "
+    assert home.startswith(said[0])
+    assert away.startswith(said[1])
+    assert index.data(Qt.ItemDataRole.ToolTipRole) == f"{name.replace(' - ', ' v ')}\nMLB"
 
 
 def test_facts_of_a_game_are_whole_and_value_stays_longest(

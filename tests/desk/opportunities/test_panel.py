@@ -78,6 +78,23 @@ def test_legs_stand_below_each_other_with_their_stakes(
     assert "All legs: 99 staked, +1.80 in the worst case after rounding" in tip
 
 
+def test_odds_and_stakes_stay_where_large_text_leaves_no_room_and_the_tip_has_the_rest(
+    panel: OpportunitiesPanel, quoted: Any, theme: Theme, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    theme.zoom(160)
+    try:
+        panel.resize(560, 400)
+        pane = panel.table.scrolling
+        qtbot.waitUntil(lambda: pane.viewport().width() == 560)
+        assert pane.header.length() <= 560
+        left = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
+        assert left == {"Worst", "Selection", "Odds", "At", "Stake"}
+        assert "Arbitrage · Everton v Liverpool · Total" in panel.model.tip(0, 0)
+    finally:
+        theme.zoom(100)
+
+
 def test_odds_of_legs_look_as_old_as_in_the_matrix_and_the_worst_as_its_oldest_leg(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:

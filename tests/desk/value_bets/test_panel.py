@@ -52,6 +52,26 @@ def test_an_edge_is_never_cut_within_its_figure(
     assert metrics.horizontalAdvance(net) + 2 * CELL_MARGIN <= pane.columnWidth(column)
 
 
+@pytest.mark.parametrize("width", [560, 620])
+def test_price_and_stake_stay_where_large_text_leaves_no_room_and_the_tip_has_the_rest(
+    panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int
+) -> None:
+    """Beside Explain at 1,280 pixels and 160 % the stake stood right of the table."""
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    theme.zoom(160)
+    try:
+        panel.resize(width, 400)
+        pane = panel.table.scrolling
+        qtbot.waitUntil(lambda: pane.viewport().width() == width)
+        assert pane.header.length() <= pane.viewport().width()
+        shown = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
+        assert shown == {"Selection", "Odds", "At", "EV net", "Stake"}
+        assert "Everton v Liverpool · Total" in panel.table.model.tip(0, 0)
+    finally:
+        theme.zoom(100)
+
+
 def test_the_list_is_exported_with_the_games_id_and_its_stakes(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot, tmp_path: Path
 ) -> None:

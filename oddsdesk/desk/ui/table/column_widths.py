@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from oddsdesk.desk.ui.table.cell_painter import LEAST_NOTE, CellPainter
-from oddsdesk.desk.ui.table.cells import Header, ShrinkStep
+from oddsdesk.desk.ui.table.cells import Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import LiveModel
 from oddsdesk.desk.ui.table.live_pane import LivePane
 
@@ -20,13 +20,16 @@ class WidthRequest(NamedTuple):
     """The width that it is stretched to at most; None: no limit."""
     drops: int = 0
     """The order in which columns are hidden where not all have room, 1 first; 0 never."""
+    narrow: int | None = None
+    """What it is narrowed to where nothing is left to hide; None: never."""
 
 
 def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
     """Return the width of each column that has room, by column.
 
-    The least important ones are dropped until the others have what they need. What is left
-    goes to those who like more, then to those that stretch, and in the end to all alike.
+    The least important ones are dropped until the others have what they need; then those that can
+    be narrowed are. What is left goes to those who like more, then to those that stretch, and in
+    the end to all alike.
     """
     kept = list(requests)
     for request in sorted(
@@ -35,10 +38,11 @@ def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
         if sum(other.least for other in kept) <= room:
             break
         kept.remove(request)
-    widths = {request.column: request.least for request in kept}
+    widths = {r.column: r.least if r.narrow is None else r.narrow for r in kept}
     spare = _grow(
-        widths, {request.column: request.likes for request in kept}, room - sum(widths.values())
+        widths, {request.column: request.least for request in kept}, room - sum(widths.values())
     )
+    spare = _grow(widths, {request.column: request.likes for request in kept}, spare)
     capped = {request.column: request.most for request in kept if request.most is not None}
     spare = _grow(widths, capped, spare)
     endless = [request.column for request in kept if request.most is None] or list(widths)
@@ -209,7 +213,13 @@ class ColumnWidths:
         if spec.stretches:
             widest = spec.widest
             most = max(likes, width_of(self._model, column, widest)) if widest else None
-        return WidthRequest(column, least, likes, most, spec.drops)
+        narrow = None if spec.narrow is None else min(least, self._narrowed(column, spec))
+        return WidthRequest(column, least, likes, most, spec.drops, narrow)
+
+    def _narrowed(self, column: int, spec: Column) -> int:
+        title = self._scrolling.header.width_of(self._model.header(column))
+        sample = spec.narrow or spec.sample
+        return max(title, self._painter.narrow_width(self._model, column, sample))
 
     def _wanted(self, pane: LivePane, column: int) -> int:
         header = self._model.header(column)

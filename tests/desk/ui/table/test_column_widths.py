@@ -23,6 +23,15 @@ def test_the_least_important_columns_give_way_first() -> None:
     assert share_width(TABLE, 240) == {0: 125, 1: 65, 2: 50}
 
 
+def test_where_nothing_is_left_to_hide_columns_are_narrowed_as_far_as_they_can_be() -> None:
+    table = (GAME._replace(narrow=40), MARKET._replace(narrow=30), ODDS, LIMIT)
+    assert share_width(table, 250) == {0: 100, 1: 60, 2: 50, 3: 40}
+    assert share_width(table, 210) == {0: 100, 1: 60, 2: 50}
+    assert share_width(table, 165) == {0: 70, 1: 45, 2: 50}
+    assert share_width(table, 120) == {0: 40, 1: 30, 2: 50}
+    assert share_width(table, 100) == {0: 40, 1: 30, 2: 50}, "the table is scrolled"
+
+
 def test_what_is_left_stretches_some_and_in_the_end_widens_all() -> None:
     assert share_width(TABLE, 530) == {0: 300, 1: 100, 2: 50, 3: 40, 4: 40}
     assert share_width(TABLE, 680) == {0: 400, 1: 150, 2: 50, 3: 40, 4: 40}
@@ -34,13 +43,20 @@ def test_a_column_that_stretches_without_end_takes_the_rest() -> None:
 
 
 requests = st.lists(
-    st.tuples(st.integers(1, 200), st.integers(0, 200), st.integers(0, 200), st.integers(0, 3)),
+    st.tuples(
+        st.integers(1, 200),
+        st.integers(0, 200),
+        st.integers(0, 200),
+        st.integers(0, 3),
+        st.none() | st.integers(1, 200),
+    ),
     min_size=1,
     max_size=12,
 ).map(
     lambda rows: [
-        WidthRequest(column, least, least + likes, least + likes + most, drops)
-        for column, (least, likes, most, drops) in enumerate(rows)
+        WidthRequest(column, least, least + likes, least + likes + most, drops, narrow)
+        for column, (least, likes, most, drops, narrow) in enumerate(rows)
+        if narrow is None or narrow <= least
     ]
 )
 
@@ -50,10 +66,12 @@ def test_the_width_is_filled_to_the_pixel_where_the_columns_that_stay_have_room(
     asked: list[WidthRequest], room: int
 ) -> None:
     widths = share_width(asked, room)
-    needed = sum(request.least for request in asked if request.column in widths)
+    kept = [request for request in asked if request.column in widths]
+    needed = sum(request.least if request.narrow is None else request.narrow for request in kept)
     if widths:
         assert sum(widths.values()) == max(room, needed)
-    assert all(
-        widths[request.column] >= request.least for request in asked if request.column in widths
-    )
+    has_room = sum(request.least for request in kept) <= room
+    for request in kept:
+        least = request.least if has_room or request.narrow is None else request.narrow
+        assert widths[request.column] >= least
     assert all(request.drops for request in asked if request.column not in widths)
