@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 import oddsdesk.desk
@@ -53,6 +61,29 @@ def test_the_wheel_changes_no_field(
         QApplication.sendEvent(field, wheel)
         assert not wheel.isAccepted(), "the page has it"
         assert said(field) == before
+
+
+@pytest.mark.parametrize("make", [choices, whole, decimal])
+def test_the_wheel_leaves_the_keyboard_where_it_is(
+    make: Callable[[], QComboBox | QAbstractSpinBox], qtbot: QtBot
+) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    typed, field = QLineEdit(), make()
+    column = QVBoxLayout(page)
+    column.addWidget(typed)
+    column.addWidget(field)
+    page.show()
+    qtbot.waitUntil(page.isActiveWindow)
+    typed.setFocus()
+    QTest.wheelEvent(page.windowHandle(), field.geometry().center(), QPoint(0, -120))
+    assert typed.hasFocus()
+    QTest.keyClick(typed, Qt.Key.Key_Tab)
+    assert field.hasFocus()
+    typed.setFocus()
+    where = field.geometry().center()
+    QTest.mouseClick(page.windowHandle(), Qt.MouseButton.LeftButton, pos=where)
+    assert page.focusWidget() is field
 
 
 def said(field: QComboBox | QAbstractSpinBox) -> str:

@@ -1,13 +1,13 @@
 """Fields for numbers that take what is typed as it is typed, or refuse it whole.
 
 Qt's own pass over characters that do not fit, so that 2.5 typed for a whole number is 25, and
-take the wheel, which is meant for the page.
+take the wheel, and the keyboard with it, which is meant for the page.
 """
 
 import re
 from typing import Final
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
 
@@ -23,6 +23,7 @@ class WholeSpin(QSpinBox):
     def __init__(self) -> None:
         super().__init__()
         self.setLocale(QLocale.c())
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)
 
     def typed(self, text: str) -> str:
@@ -55,6 +56,7 @@ class DecimalSpin(QDoubleSpinBox):
     def __init__(self, *, decimals: int, least: float, most: float, step: float = 1.0) -> None:
         super().__init__(decimals=decimals, minimum=least, maximum=most, singleStep=step)
         self.setLocale(QLocale.c())
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)  # or 200 of at most 100 would stay at 20
 
     # Qt's virtuals
