@@ -3,9 +3,9 @@
 Runs the real desk on a virtual screen: a game in a window of its own, the odds grid (50,000
 prices) in front of the main one, value bets below. The changes are recorded beside the
 server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
-the time from a message's receipt to the paint that shows it, and the memory of the process (a
-message counts from when the server handed it to the socket, which may rest, or the loop be busy);
-before them the share of two stock table views that are changed as often (``bare_tables``).
+the time from a message's receipt to the paint that shows it (``receipt_to_pixel``), and the memory
+of the process; before them the share of two stock table views that are changed as often
+(``bare_tables``).
 The share is measured first and the stalls after it, as the timer that finds them takes two
 hundredths of a core; receipt and paint of the prices of games in sight are watched for half a
 minute after the rest, as watching takes some of the window's thread.
@@ -26,10 +26,8 @@ import sys
 import tempfile
 import threading
 import time
-from bisect import bisect_left
-from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -42,35 +40,28 @@ restore_import()  # as the program does, before the rest is imported
 
 from bare_tables import share_of_core
 from machine import stalls_ms
+from receipt_to_pixel import Follower, Pixels, Sent, note_paints, note_sent
 
 import oddsdesk.desk.shell.app as desk_app
 from oddsdesk.board.games import GameEntry
-from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.message_queue import MessageQueue
-from oddsdesk.board.notices import Notice, PricesChanged
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
-from oddsdesk.desk.grid.book import Marks
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.assembly import Desk
-from oddsdesk.desk.ui.table.live_pane import LivePane
 from oddsdesk.server.administration import Administration
-from oddsdesk.server.hub import Hub
 from oddsdesk.server.runner import Server
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Change
 
 BEAT_MS = 5
 WARM_UP_S = 25
 BARE_S = 8.0
 SENT = "sent"
-"""The file beside the database that tells when changes were sent."""
+"""The file beside the database that tells when changes were sent (``receipt_to_pixel``)."""
 WATCHED_S = 30.0
 """How long prices are followed from receipt to paint, at most."""
 STALL_MS, CORE, PIXEL_MS, RSS_MB = 50, 0.4, 100, 300
@@ -160,39 +151,6 @@ def move(store: Store, games: int, changes: int) -> None:
         store.record(offer.moved(changes // BATCHES_A_SECOND)).result()
 
 
-def note_sent(path: Path) -> None:
-    """Note from now on in a file when the server hands changes to its sockets."""
-    lines = path.open("w", buffering=1, encoding="ascii")
-    hand_out, write, newest = Hub._hand_out, Hub._write, [0]
-
-    def handing_out(hub: Hub, changes: Sequence[Change], *rest: Any) -> Iterator[None]:
-        newest[0] = max(change.scraped_at for change in changes)
-        return hand_out(hub, changes, *rest)
-
-    def writing(hub: Hub, *what: Any) -> int:
-        lines.write(f"{newest[0]} {time.time()}\n")
-        return write(hub, *what)
-
-    Hub._hand_out, Hub._write = handing_out, writing  # type: ignore[method-assign]
-
-
-class Sent:
-    """When changes were handed to the socket, as ``note_sent`` notes it, maybe elsewhere."""
-
-    def __init__(self, path: Path) -> None:
-        self._lines = path.open(encoding="ascii")
-        self._newest: list[int] = []
-        self._at: list[float] = []
-
-    def at(self, scraped_ms: int) -> float:
-        """Return when that was, in seconds since the epoch, for a change that was received."""
-        for line in self._lines:
-            newest, at = line.split()
-            self._newest.append(int(newest))
-            self._at.append(float(at))
-        return self._at[bisect_left(self._newest, scraped_ms)]
-
-
 class FedServer(EmbeddedServer):
     """Records changes on a thread beside its own, as its feeds do."""
 
@@ -207,45 +165,8 @@ class FedServer(EmbeddedServer):
         return administration
 
 
-known_id = cache(game_id)
-
-
-class Pixels:
-    """When prices that were received were painted, as the tables' own signals tell it."""
-
-    def __init__(self) -> None:
-        self._received: dict[object, dict[RowKey, float]] = {}
-        self._told: dict[object, list[float]] = {}
-        self._due: dict[object, list[float]] = {}
-        self.delays: dict[str, list[float]] = {}
-
-    def receive(self, key: RowKey, at: float, models: Iterable[object]) -> None:
-        for model in models:
-            self._received.setdefault(model, {}).setdefault(key, at)
-
-    def take(self, model: object, keys: Iterable[RowKey], seen: Container[RowKey]) -> None:
-        """Note that a model took in prices: its next flush tells of those in sight."""
-        received = self._received.setdefault(model, {})
-        found = [(key, at) for key in keys if (at := received.pop(key, None)) is not None]
-        self._told.setdefault(model, []).extend(at for key, at in found if key in seen)
-
-    def forget(self, keys: Iterable[RowKey]) -> None:
-        """Note that prices were received that were known already."""
-        for key in keys:
-            for received in self._received.values():
-                received.pop(key, None)
-
-    def flushed(self, model: object) -> None:
-        self._due.setdefault(model, []).extend(self._told.pop(model, []))
-
-    def painted(self, model: object) -> None:
-        now = time.perf_counter()
-        delays = self.delays.setdefault(type(model).__name__, [])
-        delays += [now - at for at in self._due.pop(model, [])]
-
-
 class Measured(Desk):
-    """The desk with a heart, and a watch on what it receives and paints."""
+    """The desk with a heart, its messages counted, and at the end its prices followed."""
 
     seconds = 60.0
     sent = Path()
@@ -257,82 +178,28 @@ class Measured(Desk):
         self._messages = 0
         self._heart = QTimer(self.window, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._heart.timeout.connect(self._beat)
-        self._models: list[Any] = []
-        """Of which the prices are followed."""
-        self._watch_queue()
+        self._count_messages()
         QTimer.singleShot(WARM_UP_S * 500, self._arrange)
         QTimer.singleShot(WARM_UP_S * 1000, self._measure)
 
     def _arrange(self) -> None:
         first = next(game for game in self._board.games.values() if _is_first(game))
         self._first = first.game_id
-        self.open_game(first.game_id)
-        self.games.detach(first.game_id)
+        self.open_game(self._first)
+        self.games.detach(self._first)
         self.window.tabs.setCurrentWidget(self.grid())
         matrix = next(panel for panel in self._matrices() if panel.isVisible())
         matrix.window().move(self.window.width(), 0)
-        self._shown = matrix.table.model, self.grid().table.model
+        self._matrix = matrix.table.model
 
-    def _watch_queue(self) -> None:
-        put, board = MessageQueue.put, self._board
-        apply = board._apply
-        changed: set[RowKey] = set()
-        keys: dict[int, RowKey] = {}
+    def _count_messages(self) -> None:
+        put = MessageQueue.put
 
-        def heard(queue: MessageQueue, messages: Any) -> None:
+        def counted(queue: MessageQueue, messages: Any) -> None:
             self._messages += len(messages)
-            ago = time.time() - time.perf_counter()
-            came: dict[str, float] = {}
-            for message in messages if self._models else ():
-                if (key := self._key_in_sight(message)) is None:
-                    continue
-                keys[id(message)] = key
-                if (text := message.scraped_at) not in came:
-                    came[text] = self._sent.at(parse_ms(text)) - ago
-                is_open = key.game_id == self._first
-                self.pixels.receive(key, came[text], self._models[0 if is_open else 1 :])
             put(queue, messages)
 
-        def applied(game: str, messages: Any, bad: list[str]) -> None:
-            changed.clear()
-            apply(game, messages, bad)
-            known = [keys.pop(id(message), None) for message in messages]
-            self.pixels.forget(key for key in known if key is not None and key not in changed)
-
-        def noted(notice: Notice) -> None:
-            if not isinstance(notice, PricesChanged) or not self._is_followed(notice.game_id):
-                return
-            keys = [RowKey(notice.game_id, *cell) for cell in notice.cells]
-            changed.update(keys)
-            if notice.game_id == self._first:
-                self.pixels.take(self._models[0], keys, changed)
-
-        MessageQueue.put = heard  # type: ignore[method-assign, assignment]
-        board._apply = applied  # type: ignore[method-assign]
-        board.subscribe(noted)
-
-    def _is_followed(self, game: str) -> bool:
-        return bool(self._models) and (game == self._first or game in self._board.in_grid)
-
-    def _key_in_sight(self, message: Any) -> RowKey | None:
-        game = known_id(message.competition, message.match_name)
-        if not self._is_followed(game):
-            return None
-        name = None if message.bookmaker == self._board.reference else message.bookmaker
-        return RowKey(game, message.market_type, message.period, message.selection, name)
-
-    def _watch_grid(self, book: Any) -> None:
-        take = book.take
-
-        def taken(marks: Marks) -> Any:
-            followed = [each for each in marks.items() if self._is_followed(each[0][0])]
-            keys = [RowKey(*of, name) for of, names in followed for name in names]
-            shown = map(self.grid().model.entry, self.grid().table.rows_in_view())
-            seen = {RowKey(*one.selection.key, one.bookmaker) for one in shown if one is not None}
-            self.pixels.take(self._models[1], keys, seen)
-            return take(marks)
-
-        book.take = taken
+        MessageQueue.put = counted  # type: ignore[method-assign, assignment]
 
     def _measure(self) -> None:
         self._messages = 0
@@ -347,15 +214,14 @@ class Measured(Desk):
         self._received = self._messages
         self._last = time.perf_counter()
         self._heart.start()
-        QTimer.singleShot(round(self.seconds * 1000), self._watch)
+        QTimer.singleShot(round(self.seconds * 1000), self._follow_prices)
 
-    def _watch(self) -> None:
+    def _follow_prices(self) -> None:
         self._heart.stop()
-        self._sent = Sent(self.sent)
-        self._models = list(self._shown)
-        for model in self._models:
-            model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
-        self._watch_grid(self.grid().model.book)
+        sent = Sent(self.sent)
+        self._follower = Follower(
+            self._board, sent, self.pixels, self._first, self._matrix, self.grid()
+        )
         QTimer.singleShot(round(min(self.seconds, WATCHED_S) * 1000), self._end)
 
     def _beat(self) -> None:
@@ -401,17 +267,6 @@ class WithServerApart(desk_app.Root):
         return self.make_session(profile)
 
 
-def watch_paints() -> None:
-    """Note when a pane was painted, from before it is made."""
-    paint = LivePane.paintEvent
-
-    def painted(self: LivePane, event: Any) -> None:
-        paint(self, event)
-        Measured.pixels.painted(self.model())
-
-    LivePane.paintEvent = painted  # type: ignore[method-assign]
-
-
 @contextmanager
 def running(*arguments: str, until: str) -> Any:
     """Run a program of this interpreter, once it said a word, until the block ends."""
@@ -438,7 +293,7 @@ def run(given: argparse.Namespace, folder: str) -> None:
     os.environ |= {"XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
     Measured.seconds, Measured.sent = given.seconds, database.with_name(SENT)
     desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
-    watch_paints()
+    note_paints(Measured.pixels)
     sizes = ("--games", str(given.games), "--changes", str(given.changes))
     if given.changes:
         subprocess.run([sys.executable, __file__, "--bare", *sizes], check=True)
