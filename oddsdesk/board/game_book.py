@@ -55,7 +55,8 @@ class GameBook:
         )
         self._markets: dict[MarketKey, Market] = {}
         self._columns: set[str] = set()
-        self._dirty: set[MarketKey] = set()
+        self._dirty: dict[MarketKey, None] = {}
+        """Markets to be worked out, in the order of what was told of them: one tells of another."""
         self._draws: dict[int, float | None] = {}
         """How likely a draw is by the reference's moneyline, by period."""
         self.count = 0
@@ -94,7 +95,7 @@ class GameBook:
         admit = partial(self._admit, market, bookmaker, changes)
         found = market.put(bookmaker, said, changes, admit, liquidity)
         if market.is_dirty:
-            self._dirty.add(where)
+            self._dirty[where] = None
         return found
 
     def hear_again(
@@ -107,7 +108,7 @@ class GameBook:
             return None
         found = market.hear_again(said, at_ms, heard_at, whose, changes)
         if market.is_dirty:
-            self._dirty.add(where)
+            self._dirty[where] = None
         return found
 
     def _admit(
@@ -144,7 +145,7 @@ class GameBook:
         """
         for where, market in self._markets.items():
             if market.withdraw_unheard(since_ms, now_ms, changes):
-                self._dirty.add(where)
+                self._dirty[where] = None
 
     def withdraw_unheard_of(
         self, quotes: Iterable[QuoteKey], since_ms: int, now_ms: int, changes: Changes
@@ -155,20 +156,20 @@ class GameBook:
             if market is not None and market.withdraw_unheard_of(
                 bookmaker, since_ms, now_ms, changes
             ):
-                self._dirty.add((market_type, period))
+                self._dirty[market_type, period] = None
 
     def withdraw(self, key: CellKey, now_ms: int, changes: Changes) -> None:
         """Withdraw one price; nothing where it is not held."""
         where = (key.market_type, key.period)
         if (market := self._markets.get(where)) is not None:
             market.withdraw((key.selection, key.bookmaker), now_ms, changes)
-            self._dirty.add(where)
+            self._dirty[where] = None
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
         """Forget prices that were withdrawn more than 60 s ago."""
         for where, market in self._markets.items():
             if market.drop_withdrawn(now_ms, changes):
-                self._dirty.add(where)
+                self._dirty[where] = None
         if changes.removed:
             self._recount()
             self._find_columns(changes)
@@ -191,7 +192,7 @@ class GameBook:
             return
         for where, market in self._markets.items():
             market.rename(renaming, changes)
-            self._dirty.add(where)
+            self._dirty[where] = None
         self._recount()
         self._find_columns(changes)
 
@@ -199,13 +200,13 @@ class GameBook:
         """Note that a bookmaker priced the draw of a moneyline at a moment."""
         if (market := self._markets.get((MONEYLINE, period))) is not None:
             market.miss_draw(bookmaker, at_ms, changes)
-            self._dirty.add((MONEYLINE, period))
+            self._dirty[MONEYLINE, period] = None
 
     def mark_not_in_play(self, changes: Changes) -> None:
         """Count prices as not in play where no answer or message said which."""
         for where, market in self._markets.items():
             if market.mark_not_in_play(changes):
-                self._dirty.add(where)
+                self._dirty[where] = None
 
     def recompute(self, basis: Basis, changes: Changes) -> None:
         """Bring figures and layout up to date after a round of sightings."""
@@ -214,7 +215,8 @@ class GameBook:
     def recomputing(self, basis: Basis, changes: Changes) -> Iterator[None]:
         """Do what ``recompute`` does in steps of one market; go through it to the end."""
         while self._dirty:
-            where = self._dirty.pop()
+            where = next(iter(self._dirty))
+            del self._dirty[where]
             self._markets[where].recompute(basis, changes)
             if where[0] == MONEYLINE:
                 self._learn_from(self._markets[where], basis, changes)

@@ -495,3 +495,29 @@ def test_rows_of_a_moment_stand_for_all_that_is_held_but_what_is_kept(desk: Desk
     assert gone == {(name, side) for name, side in before if (name, side) != ("Betfair", "Draw")}
     exhaust(desk.board.replace_rows([], {other.game_id}))
     assert {key.game_id for key in desk.board.row_keys()} == {other.game_id}
+
+
+@pytest.mark.parametrize("first", ["spread", "moneyline"])
+def test_markets_are_worked_out_in_the_order_of_what_is_told(desk: Desk, first: str) -> None:
+    """What a draw is worth to a handicap comes of the moneyline; it differed by the hash seed."""
+    told = {"moneyline": (2.0, 3.6, 4.0), "spread": (1.9, 1.95)}
+    later = {"moneyline": (2.1, 3.2, 4.0), "spread": (1.9,)}  # its other side is withdrawn
+    names = {"moneyline": ("Arsenal", "Draw", "Chelsea"), "spread": ("Arsenal +0", "Chelsea +0")}
+    order = sorted(names, key=lambda name: name != first)
+    for at, said in enumerate((told, later)):
+        desk.now += at * 5_000
+        rows = [
+            odds_row(
+                REFERENCE,
+                dict(zip(names[market_type], said[market_type], strict=False)),
+                desk.now,
+                market_type=market_type,
+                period=period,
+            )
+            for period in range(8)
+            for market_type in order
+        ]
+        exhaust(desk.board.merge_rows(rows, desk.now))
+    sections = [desk.board.section(GAME, "spread", period, "Arsenal +0") for period in range(8)]
+    chances = {round(section.push[0] or 0, 4) for section in sections if section is not None}
+    assert chances == {0.2685 if first == "spread" else 0.2996}
