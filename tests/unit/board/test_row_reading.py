@@ -1,0 +1,73 @@
+"""Reading all rows: what the stream says meanwhile goes before the rest of a pass."""
+
+from collections.abc import Awaitable, Callable
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from oddsdesk import slices
+from oddsdesk.board.board import Board
+from oddsdesk.board.message_queue import MessageQueue
+from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged, RowsChanged
+from oddsdesk.board.reading_plan import Pace, ReadingPlan
+from oddsdesk.board.row_reading import RowReader
+from oddsdesk.client.answers import Listing
+from oddsdesk.client.budget import Budget
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.slices import exhaust
+from oddsdesk.tasks import spawn, stop
+from tests.kit.board import GAME, NOW, matrix, message, odds_row
+
+STEP_S = 0.0001
+"""What a step takes by this test's clock; a game's row takes two."""
+MOST_GAMES = 10
+"""Of a pass, while a message waits: what two milliseconds hold."""
+
+
+@pytest.fixture(autouse=True)
+def time_by_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time pass with each step that is cut into slices, so that chance has no part."""
+    ticks = count()
+    clock = SimpleNamespace(perf_counter=lambda: next(ticks) * STEP_S)
+    monkeypatch.setattr(slices, "time", clock)
+
+
+class RowsClient:
+    """Answers with a row of each of 400 games."""
+
+    async def odds(self, **_asked: Any) -> Listing[OddsRow]:
+        odds = {"A": 2.0, "B": 1.8}
+        names = (f"A - B{number}" for number in range(400))
+        return Listing([odds_row("Betfair", odds, match_name=name) for name in names])
+
+
+@pytest.mark.parametrize(
+    "read", [RowReader.read, lambda reader: reader.read_competition("EPL")], ids=["all", "some"]
+)
+async def test_a_stream_message_goes_before_the_rest_of_a_pass(
+    read: Callable[[RowReader], Awaitable[None]],
+) -> None:
+    board = Board(lambda: NOW)
+    exhaust(board.merge_matrix(matrix()))
+    queue = MessageQueue(board)
+    plan = ReadingPlan(board, lambda: NOW, Pace())
+    reader = RowReader(RowsClient(), board, lambda: NOW, Budget(lambda: NOW, lambda: None), plan)
+    told_at: list[int] = []
+    applied_at: list[int] = []
+
+    def hear(notice: Notice) -> None:
+        if isinstance(notice, PricesChanged) and notice.game_id == GAME:
+            applied_at.append(len(board.held_games()))
+        elif len(board.held_games()) == 50 and not told_at:
+            told_at.append(50)
+            queue.put([message("Draw", 3.9)])
+
+    board.subscribe(hear, MatrixLoaded, PricesChanged, RowsChanged)
+    taking_in = spawn("messages", queue.run())
+    await read(reader)
+    await stop(taking_in)
+    assert len(board.held_games()) == 401
+    assert len(applied_at) == 1
+    assert told_at[0] < applied_at[0] <= told_at[0] + MOST_GAMES
