@@ -1,9 +1,8 @@
 """The line above the odds grid: what it holds, how far it is read, and what can be done."""
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QMenu,
     QProgressBar,
     QSizePolicy,
@@ -16,8 +15,9 @@ from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
+from oddsdesk.desk.ui.controls.list_bar import ListBar
 from oddsdesk.desk.ui.controls.menus import MenuButton
-from oddsdesk.desk.ui.controls.scaling import scale_height, scale_least_width, scale_most_width
+from oddsdesk.desk.ui.controls.scaling import scale_least_width, scale_most_width
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.icons import SIZE
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -28,7 +28,7 @@ _PROGRESS_WIDTH = 90
 _SHAPES = ((Shape.PRICES.value, "Prices"), (Shape.SELECTIONS.value, "Selections"))
 
 
-class GridBar(QWidget):
+class GridBar(ListBar):
     """Wishes and facts of the odds grid; it decides nothing."""
 
     shape_chosen = Signal(object)
@@ -43,10 +43,7 @@ class GridBar(QWidget):
     """Reading shall be stopped (True) or go on."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.setProperty("variant", "bar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_height(self, theme, spacing.BAR)
+        super().__init__(theme)
         self._theme = theme
         self._misplaced, self._is_narrow = 0, False
         self._counted = "", ""
@@ -116,8 +113,7 @@ class GridBar(QWidget):
     def _fit(self) -> None:
         """Say less where it is narrow, and leave out what is reached in other ways, too."""
         optional = (self.group, self.columns, self.export)
-        parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        shown = [part for part in parts if part not in optional and not part.isHidden()]
+        shown = [part for part in self.parts() if part not in optional and not part.isHidden()]
         room = self.width() - 2 * spacing.LEAD
         rows, what = self._counted
         whole, shown_ones = f"{rows} {what}", rows.partition(" of ")[0]
@@ -152,9 +148,7 @@ class GridBar(QWidget):
         return button
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout(self)
-        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
-        line.setSpacing(spacing.STEP)
+        line = self.line
         facts = (self.count, self.reading, self.progress, self.pause)
         ways = (self.arrange, self.shapes, self.group, self.views)
         buttons = (*ways, self.columns, self.export, self.filter)

@@ -1,24 +1,20 @@
 """The line above the opportunities: which are listed, how many there are, and what would move."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.labels import FactsLabel, SortButton
-from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.controls.list_bar import ListBar
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 
 
-class OpportunitiesHeader(QWidget):
+class OpportunitiesHeader(ListBar):
     """Asks for the room of the chips alone: what it says of rows would widen the window."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.setProperty("variant", "bar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_height(self, theme, spacing.BAR)
+        super().__init__(theme)
         self.chips = ChipRow("Which opportunities are listed")
         self.facts = FactsLabel()
         self.facts.setProperty("variant", "note")
@@ -41,9 +37,7 @@ class OpportunitiesHeader(QWidget):
         return self.chips.minimumSizeHint().width() + 2 * spacing.LEAD
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout(self)
-        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
-        line.setSpacing(spacing.STEP)
+        line = self.line
         line.addWidget(self.chips)
         line.addSpacing(spacing.HALF)
         line.addWidget(self.facts, 1)

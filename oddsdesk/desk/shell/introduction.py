@@ -1,7 +1,7 @@
 """The first start in three sentences: what this shows, what is not real, how to get what is."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
@@ -72,6 +72,8 @@ class Introduction(QWidget):
         buttons.addWidget(close)
         buttons.addStretch()
         row.addLayout(buttons)
+        self._fitted: tuple[str, int, QFont] | None = None
+        """The text that has its height, in which width and font."""
         preferences.changed.connect(self._show)
         theme.changed.connect(self._fit)
         self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
@@ -97,6 +99,10 @@ class Introduction(QWidget):
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
         beside = 0 if is_narrow else self._buttons.sizeHint().width() + 2 * STEP + GAP
         room = self.width() - LEAD - GAP - beside
+        fitted = self._text.text(), room, self._text.font()
+        if fitted == self._fitted:  # else each news of the connection would lay out the window
+            return
+        self._fitted = fitted
         # A window's middle is not asked how high it must be for its width: a label has to insist,
         # and answers never less than it insisted on before.
         self._text.setMinimumHeight(0)

@@ -6,12 +6,12 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.labels import FactsLabel, SortButton
+from oddsdesk.desk.ui.controls.list_bar import ListBar
 from oddsdesk.desk.ui.controls.plain import literal
-from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import Preset
@@ -30,7 +30,7 @@ class _SortSays(Enum):
     NOTHING = auto()
 
 
-class ValuesHeader(QWidget):
+class ValuesHeader(ListBar):
     """Says what is listed; tells what the user wants of it."""
 
     list_chosen = Signal(str)
@@ -43,10 +43,7 @@ class ValuesHeader(QWidget):
     preset_deletion_requested = Signal()
 
     def __init__(self, theme: Theme, bet_menu: QMenu) -> None:
-        super().__init__()
-        self.setProperty("variant", "bar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_height(self, theme, spacing.BAR)
+        super().__init__(theme)
         self._facts, self._kept_facts = FactsLabel(), 0
         self._facts.setProperty("variant", "note")
         self.chips = ChipRow("Which prices are listed")
@@ -147,9 +144,7 @@ class ValuesHeader(QWidget):
         self._stakes.setVisible(self._lists_bets and room >= _width(self._preset) + stakes)
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout(self)
-        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
-        line.setSpacing(spacing.STEP)
+        line = self.line
         line.addWidget(self.chips)
         line.addSpacing(spacing.HALF)
         line.addWidget(self._facts, 1)

@@ -4,7 +4,9 @@ import pytest
 from PySide6.QtWidgets import QLabel, QTextEdit, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.shell.introduction import Introduction
+from tests.kit.layout_requests import LayoutRequests
 
 
 @pytest.mark.parametrize("widths", [(600, 1_600), (1_600, 600)])
@@ -23,6 +25,24 @@ def test_it_is_as_high_as_its_text_however_wide_the_window_was(
     for width in widths:
         window.resize(width, 700)
         qtbot.waitUntil(lambda: text.height() == needed_lines(text) * text.fontMetrics().height())
+    strip.close_panel()
+
+
+def test_what_else_is_known_of_the_connection_lays_out_no_window(theme, preferences, quoted, qtbot):
+    window, board = QWidget(), Board(quoted.clock)
+    qtbot.addWidget(window)
+    strip = Introduction(theme, board, preferences)
+    QVBoxLayout(window).addWidget(strip)
+    with qtbot.waitExposed(window):
+        window.show()
+    board.set_connection(Connection(Link.LIVE, simulated=True))
+    (text,) = (label for label in strip.findChildren(QLabel) if label.wordWrap())
+    assert "are simulated" in text.text()
+    requests = LayoutRequests(window)
+    board.set_connection(Connection(Link.LIVE, simulated=True, has_value_bets=True))
+    assert requests.count() == 0
+    board.set_connection(Connection(Link.LIVE, simulated=False))
+    assert "are simulated" not in text.text()
     strip.close_panel()
 
 

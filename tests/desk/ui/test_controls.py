@@ -21,6 +21,7 @@ from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.scaling import inset
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from tests.kit.layout_requests import LayoutRequests
 
 CHIPS = [("", "All markets"), ("result", "Result"), ("total", "Totals")]
 
@@ -78,6 +79,20 @@ def test_a_placeholder_says_what_to_do_and_hides_the_button_else(
         button.click()
     placeholder.say(EmptyState("table", "No odds yet."))
     assert button.isHidden()
+
+
+def test_a_state_that_is_said_again_lays_out_nothing(theme: Theme, qtbot: QtBot) -> None:
+    panel, placeholder = QWidget(), Placeholder(theme)
+    qtbot.addWidget(panel)
+    QVBoxLayout(panel).addWidget(placeholder)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    placeholder.say(EmptyState("table", "No odds yet."))
+    requests = LayoutRequests(panel)
+    placeholder.say(EmptyState("table", "No odds yet."))
+    assert requests.count() == 0
+    placeholder.say(EmptyState("table", "No odds yet.", "They show up here by themselves."))
+    assert requests.count() > 0
 
 
 def test_a_placeholder_behind_a_tab_asks_for_one_line_until_it_is_seen(

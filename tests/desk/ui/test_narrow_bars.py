@@ -4,16 +4,18 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.grid.bar import GridBar
 from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.ui.controls.facts_bar import Fact, FactsBar
+from oddsdesk.desk.ui.controls.labels import SteadyButton
+from oddsdesk.desk.ui.controls.list_bar import ListBar
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.header import ValuesHeader
 from oddsdesk.ledger.presets import BUILT_IN
+from tests.kit.layout_requests import LayoutRequests
 
 
 @pytest.fixture
@@ -39,9 +41,8 @@ def values_header(theme: Theme) -> ValuesHeader:
     return header
 
 
-def upon_each_other(bar: QWidget) -> list[tuple[str, str]]:
-    parts = bar.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    shown = [part for part in parts if part.isVisible()]
+def upon_each_other(bar: ListBar) -> list[tuple[str, str]]:
+    shown = [part for part in bar.parts() if part.isVisible()]
     return [
         (one.accessibleName(), other.accessibleName())
         for one, other in combinations(shown, 2)
@@ -73,6 +74,32 @@ def test_nothing_lies_upon_another_part(large: Theme, qtbot: QtBot, make, width:
         assert any("would move" in text for text in said) is (each > 700)
 
 
+@pytest.mark.parametrize("make", [grid_bar, values_header, opportunities_header])
+def test_what_comes_goes_and_counts_in_a_bar_lays_out_nothing_above_it(
+    theme: Theme, qtbot: QtBot, make
+) -> None:
+    """ "N rows would move" had the window laid out two to three times a second."""
+    bar, panel = make(theme), QWidget()
+    qtbot.addWidget(panel)
+    column = QVBoxLayout(panel)
+    column.addWidget(bar)
+    column.addWidget(QWidget(), 1)
+    panel.resize(1_600, 300)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    button = bar.findChild(SteadyButton)
+    assert button is not None
+    requests, widths = LayoutRequests(panel), set()
+    for rows in (0, 7, 38, 123_456, 0, 5):
+        show = bar.show_misplaced if isinstance(bar, GridBar) else bar.show_waiting
+        show(rows)
+        assert requests.count() == 0
+        assert button.isVisible() is (rows > 0)
+        assert upon_each_other(bar) == []
+        widths.add(button.width())
+    assert len(widths) > 1
+
+
 def test_how_many_rows_there_are_is_whole_as_long_as_there_is_room(
     theme: Theme, qtbot: QtBot
 ) -> None:
@@ -86,7 +113,7 @@ def test_how_many_rows_there_are_is_whole_as_long_as_there_is_room(
     for width in range(1_300, 680, -20):
         bar.resize(width, bar.height())
         bar.show_count("34,646 of 34,681", "prices")
-        bar.layout().activate()
+        bar.line.activate()
         if bar.count.text() not in found:
             found.append(bar.count.text())
     assert found == ["34,646 of 34,681 prices", "34,646 of 34,681", "34,646"]

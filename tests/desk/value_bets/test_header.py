@@ -52,7 +52,7 @@ def test_how_many_bets_there_are_is_never_cut_and_stands_longer_than_what_would_
     seen = []
     for width in range(1_600, 300, -10):
         header.resize(width, header.height())
-        header.layout().activate()
+        header.line.activate()
         text = header._facts.text()
         assert text in prefixes
         assert text or width < 500
@@ -71,7 +71,7 @@ def test_why_nothing_is_staked_is_said_as_long_as_there_is_room_for_a_preset(
     buttons = set()
     for width in range(1_600, 300, -10):
         header.resize(width, header.height())
-        header.layout().activate()
+        header.line.activate()
         sorts = [text for text in shown(header) if "46" in text]
         buttons.add("".join(sorts))
         assert header._facts.text() != "13" or width < 600

@@ -55,16 +55,22 @@ class Placeholder(QWidget):
             column.addWidget(widget)
         column.addWidget(self._action, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
-        theme.changed.connect(self._show_icon)
+        theme.changed.connect(self._show)
 
     def say(self, state: EmptyState) -> None:
-        """Show a state."""
+        """Show a state; the one that is shown lays out nothing anew."""
+        if state == self._state:
+            return
         self._state = state
         self._sentence.setText(state.sentence)
         self._detail.setText(state.detail)
         self._action.setText(state.action)
         self._action.setVisible(bool(state.action))
-        self._show_icon()
+        self._show()
+
+    def _show(self) -> None:
+        ratio, state = self.devicePixelRatioF(), self._state
+        self._icon.setPixmap(self._theme.pixmap(state.icon, _ICON, ratio, state.ink))
         self._fit()
         self.updateGeometry()
 
@@ -84,11 +90,6 @@ class Placeholder(QWidget):
         margins = self._column.contentsMargins()
         action = self._action.sizeHint().height() + spacing.STEP if self._state.action else 0
         return self._sentence.heightForWidth(width) + action + margins.top() + margins.bottom()
-
-    def _show_icon(self) -> None:
-        ratio = self.devicePixelRatioF()
-        state = self._state
-        self._icon.setPixmap(self._theme.pixmap(state.icon, _ICON, ratio, state.ink))
 
     # Qt's virtuals
 
