@@ -6,7 +6,7 @@ upon is the board's one judgement (D45).
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -142,13 +142,22 @@ class OpportunityFinder:
     """Looks for opportunities among the markets of a game at one moment."""
 
     def __init__(
-        self, basis: Basis, reference: str | None, judge: Judge, matrix: Matrix, split: Split
+        self,
+        basis: Basis,
+        reference: str | None,
+        judge: Judge,
+        matrix: Matrix,
+        split: Split,
+        *,
+        among: Collection[RowKey] | None = None,
     ) -> None:
+        """Look among these prices alone where they are named, else among all."""
         self._basis = basis
         self._reference = reference or ""
         self._judge = judge
         self._matrix = matrix
         self._split = split
+        self._among = among
         self._offered: dict[tuple[str, int, str, str], list[_Candidate]] = {}
         """What is offered of each side of a line group."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
@@ -272,10 +281,18 @@ class OpportunityFinder:
             for bookmaker in row.priced_by():
                 price = row.reference if bookmaker is None else row.prices[bookmaker]
                 name = bookmaker or self._reference
+                if not self._is_among(section, row.selection, bookmaker):
+                    continue
                 if price is not None and price.withdrawn_at is None and basis.is_mine(name):
                     net = basis.net(name, price.odds)
                     found.append(_Candidate(net, bookmaker, row.selection, price))
         return sorted(found, key=lambda each: (-each.net_odds, each.bookmaker or self._reference))
+
+    def _is_among(self, section: Section, selection: str, bookmaker: str | None) -> bool:
+        if self._among is None:
+            return True
+        key = RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
+        return key in self._among
 
     def _best(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.verdict_words import caution_text
@@ -72,12 +73,13 @@ class LegRow(NamedTuple):
         return self.leg.stake if self.rest is None else self.rest.stakes[self.place]
 
     @property
-    def to_place(self) -> list[tuple[RowKey, float]]:
-        """The legs that are not placed, each with its stake; all of them where none is open."""
-        legs = self.found.legs
+    def to_place(self) -> LegsToPlace:
+        """The legs that are not placed; all of them where none is left, without a stake."""
         if self.rest is not None:
-            return [(legs[place].key, stake) for place, stake in self.rest.stakes.items()]
-        return [(leg.key, leg.stake) for leg in legs]
+            unplaced = tuple(self.rest.stakes)
+            return LegsToPlace(self.found, unplaced, unplaced, self.rest.taken)
+        places = tuple(range(len(self.found.legs)))
+        return LegsToPlace(self.found, places, () if self.placed else places)
 
     @property
     def leg(self) -> OpportunityLeg:

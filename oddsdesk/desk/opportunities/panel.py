@@ -50,9 +50,8 @@ class OpportunitiesPanel(QWidget):
     """The ``RowKey`` of a price to be shown in its game."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None for none."""
-    place_requested = Signal(object, object)
-    """Legs to be marked as placed, a list of (``RowKey``, stake), and of what was placed of the
-    others stake and net odds."""
+    place_requested = Signal(object)
+    """The ``LegsToPlace``."""
 
     def __init__(
         self,
@@ -232,11 +231,11 @@ class OpportunitiesPanel(QWidget):
 
     def _place(self) -> None:
         if (row := self._current()) is not None:
-            self.place_requested.emit([(row.leg.key, row.stake)], ())
+            self.place_requested.emit(row.to_place._replace(places=(row.place,)))
 
     def _place_all(self) -> None:
         if (row := self._current()) is not None:
-            self.place_requested.emit(row.to_place, () if row.rest is None else row.rest.taken)
+            self.place_requested.emit(row.to_place)
 
     def _show_game(self) -> None:
         if (row := self._current()) is not None:

@@ -286,7 +286,7 @@ class Desk:
         panel = OpportunitiesPanel(
             self._board, self._theme, self._clock, self._preferences, self._records
         )
-        panel.place_requested.connect(lambda legs, taken: self.values().place_legs(legs, taken))
+        panel.place_requested.connect(lambda wanted: self.values().place_legs(wanted))
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)

@@ -107,9 +107,12 @@ class BetActions(QObject):
         subject: BetSubject,
         then: "Callable[[TypedBet], None]" = lambda _: None,
         otherwise: Callable[[], None] = lambda: None,
+        look: Callable[[BetSubject], BetSubject | None] | None = None,
     ) -> None:
         """Ask what was really bet, and record it; ``then`` gets it, ``otherwise`` it was none.
 
+        ``look`` says what is thought of the subject by now, where more is to be told than of a
+        price; None where it is held no longer.
         Not while one looks back: nobody offers that price any more.
         """
         board = self._board
@@ -131,7 +134,8 @@ class BetActions(QObject):
             outcome_most=self._outcome_most(subject),
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.follow(lambda: subject_now(dialog.subject, board), lambda: board.connection.why_lost)
+        look = look or (lambda subject: subject_now(subject, board))
+        dialog.follow(lambda: look(dialog.subject), lambda: board.connection.why_lost)
         dialog.placed.connect(lambda typed: self._place(dialog, typed, then))
         dialog.rejected.connect(otherwise)
         dialog.open()

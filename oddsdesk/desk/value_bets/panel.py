@@ -1,7 +1,7 @@
 """The value-bet panel: prices better than fair, the best first, and those that nearly are."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
+from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
 from oddsdesk.board.rows import UNNAMED_REFERENCE
@@ -23,7 +24,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
-from oddsdesk.desk.ui.formatting import signed_hundredths_text, typed_text
+from oddsdesk.desk.ui.formatting import typed_text
 from oddsdesk.desk.ui.states import no_stakes
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
@@ -32,6 +33,7 @@ from oddsdesk.desk.value_bets.actions import BetActions
 from oddsdesk.desk.value_bets.export import table_of_values
 from oddsdesk.desk.value_bets.header import BETS, MISSES, ValuesHeader
 from oddsdesk.desk.value_bets.hiding import Hiding
+from oddsdesk.desk.value_bets.legs import LegPlacer
 from oddsdesk.desk.value_bets.lists import ValueLists
 from oddsdesk.desk.value_bets.messages import (
     ValuesMessages,
@@ -48,10 +50,6 @@ from oddsdesk.desk.value_bets.subjects import (
     subject_of_price,
 )
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
-from oddsdesk.pricing.opportunities import rest_of_legs
-
-if TYPE_CHECKING:
-    from oddsdesk.desk.value_bets.place_dialog import TypedBet
 
 
 def filter_text(chosen: ValueFilter, *, only_mine: bool = False) -> str:
@@ -127,6 +125,7 @@ class ValuesPanel(QWidget):
         self.actions_on_bet = BetActions(
             board, records, clock, self.subject, lambda: self._stakes.plan, self
         )
+        self._legs = LegPlacer(board, lambda: split_of(preferences.get), self.actions_on_bet)
         self.hiding = Hiding(records, clock, self.subject, self, self.actions_on_bet.menu)
         self.saver = TableSaver(
             self, lambda: "value-bets", lambda: table_of_values(self.lists.bets)
@@ -172,55 +171,9 @@ class ValuesPanel(QWidget):
         else:
             self.actions_on_bet.ask(subject)
 
-    def place_legs(
-        self, legs: Sequence[tuple[RowKey, float]], before: Sequence[tuple[float, float]] = ()
-    ) -> None:
-        """Ask for bets with these stakes, one after the other; a refused one ends it.
-
-        Once a leg is placed, the stakes of the others are those that pay what it pays, and what
-        legs paid that were placed ``before``, of which stakes and net odds are given.
-        """
-        self._place_rest(legs, (), before, as_planned=True)
-
-    def _place_rest(
-        self,
-        legs: Sequence[tuple[RowKey, float]],
-        placed: "tuple[TypedBet, ...]",
-        before: Sequence[tuple[float, float]],
-        *,
-        as_planned: bool,
-    ) -> None:
-        acts, count = self.actions_on_bet, len(legs)
-        if len(placed) == count:
-            return
-        left_open = f"{len(placed)} of {count} legs placed: the others are open." if placed else ""
-        found = [subject_of_price(key, self._board) for key, _ in legs[len(placed) :]]
-        subjects = [each for each in found if each is not None]
-        if len(subjects) < len(found):
-            acts.said.emit(f"That price is held here no longer. {left_open}".strip())
-            return
-        stake, words = legs[len(placed)][1], [f"Leg {len(placed) + 1} of {count}"]
-        profiles = self._board.basis.profiles
-        nets = [profiles.of(each.bookmaker).net(each.odds) for each in subjects]
-        if self._board.connection.is_lost:
-            stake = 0.0
-        elif not as_planned:
-            step = split_of(self._preferences.get).step
-            taken = [*before, *((each.stake, each.net_odds) for each in placed)]
-            (stake, *_), worst = rest_of_legs(taken, nets, step)
-            what = "a loss" if worst < 0 else "of all stakes"
-            words.append(f"at worst {signed_hundredths_text(worst)} % {what} at the prices now")
-
-        def then(typed: "TypedBet") -> None:
-            is_same = (typed.stake, typed.net_odds) == (stake, nets[0])
-            self._place_rest(legs, (*placed, typed), before, as_planned=as_planned and is_same)
-
-        leg = " · ".join(words) if count > 1 else ""
-        acts.ask(
-            subjects[0]._replace(stake=stake, leg=leg),
-            then,
-            lambda: acts.said.emit(left_open) if left_open else None,
-        )
+    def place_legs(self, wanted: LegsToPlace) -> None:
+        """Ask for bets on legs of an opportunity, one after the other; a refused one ends it."""
+        self._legs.place(wanted)
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""

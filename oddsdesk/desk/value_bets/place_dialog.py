@@ -112,6 +112,7 @@ class PlaceDialog(QDialog):
         self.stake = QLineEdit(f"{subject.stake:.12g}" if subject.stake > 0 else "")
         self.currency = QLineEdit(maxLength=_LONGEST_CURRENCY, placeholderText="Your own")
         self.odds = QLineEdit(self._listed_odds)
+        self.leg = Label(wordWrap=True)
         self.worth = Label(wordWrap=True)
         self.warning = Label(wordWrap=True)
         self.warning.setProperty("variant", "value")
@@ -154,6 +155,8 @@ class PlaceDialog(QDialog):
             said.append(lost)
         if not is_held:
             said.append("This price is gone.")
+        elif subject.news:
+            said.append(subject.news)
         elif subject.odds != self._listed:
             said.append(f"It is {exact_odds_text(subject.odds)} there now.")
         if subject.cautions and is_held:
@@ -161,6 +164,8 @@ class PlaceDialog(QDialog):
             said.append(f"Careful: {'; '.join(words)}.")
         self.warning.setText("\n".join(said))
         self.warning.setVisible(bool(said))
+        self.leg.setText(subject.leg)
+        self.leg.setVisible(bool(subject.leg))
 
     def typed(self) -> TypedBet:
         """Return what is typed now.
@@ -219,8 +224,7 @@ class PlaceDialog(QDialog):
         selection.setProperty("variant", "strong")
         form.addRow(selection)
         form.addRow(Label(f"{beside} · {market}", wordWrap=True))
-        if self.subject.leg:
-            form.addRow(Label(self.subject.leg, wordWrap=True))
+        form.addRow(self.leg)
         form.addRow(self.warning)
         form.addRow("&Bookmaker", self.bookmaker)
         form.addRow("&Account", self.account)

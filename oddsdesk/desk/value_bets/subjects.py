@@ -38,6 +38,8 @@ class BetSubject(NamedTuple):
     """What listed it; empty where no preset did."""
     leg: str = ""
     """Which leg of an opportunity it is, and what becomes of that; empty where it is none."""
+    news: str = ""
+    """What of that opportunity is other than it was listed, a line each; empty where nothing is."""
     is_simulated: bool = False
     """Whether it was made up, at whatever moment it was looked at: a bet on it is practice."""
     may_be_shifted: bool = False

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.model import COLUMNS
@@ -392,13 +393,130 @@ def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
 ) -> None:
     """10 at 3.0 pay 30, which 30 at 2.10 exceed: 15 at 1.98 pay 29.70, nearly as much."""
     tell(panel, quoted, qtbot)
-    legs = [(panel.model.entry(row).leg.key, stake) for row, stake in ((0, 14.0), (1, 15.0))]
-    values.place_legs(legs, [(10.0, 3.0)])
+    values.place_legs(LegsToPlace(panel.model.entry(0).found, (0, 1), (0, 1), ((10.0, 3.0),)))
     first = asked(values)
     assert first.stake.text() == "14"
     first.stake.setText("30")
     place(values, qtbot)
     assert asked(values).stake.text() == "15"
+
+
+def move(quoted: Any, bookmaker: str, selection: str, odds: float) -> None:
+    """Let a price move that the list has not looked at again."""
+    quoted.clock.now += 1
+    quoted.tell(bookmaker, "total", selection, odds)
+
+
+@pytest.mark.parametrize("asks", ["_place", "_place_all"])
+def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot, asks: str
+) -> None:
+    """47 at 2.07 pay 97.29, 49 at 1.98 pay 97.02: 96 staked, 1.02 left at worst."""
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(0)
+    move(quoted, "Betsson", "Over 2.5", 2.07)
+    getattr(panel, asks)()
+    dialog = asked(values)
+    assert (dialog.odds.text(), dialog.stake.text()) == ("2.07", "47")
+    assert dialog.warning.text() == (
+        "Over 2.5 at Betsson: 2.07 now, 2.10 listed.\n"
+        "The arbitrage is another: +1.06 % at worst now, +1.82 % in the list."
+    )
+    look(panel, qtbot)
+    assert [row["Stake"] for row in shown(panel)[:2]] == ["47", "49"]
+    assert panel.model.entry(0).found.profit_pct == pytest.approx(1.02 / 96 * 100)
+
+
+def test_a_leg_follows_the_price_of_the_other_one(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(1)
+    move(quoted, "Betsson", "Over 2.5", 2.30)
+    panel._place()
+    dialog = asked(values)
+    assert (dialog.bookmaker.currentText(), dialog.stake.text()) == ("Matchbook", "51")
+    assert dialog.warning.text().startswith("Over 2.5 at Betsson: 2.30 now, 2.10 listed.\nThe arb")
+    look(panel, qtbot)
+    assert [row["Stake"] for row in shown(panel)[:2]] == ["44", "51"]
+
+
+def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(0)
+    move(quoted, "Betsson", "Over 2.5", 1.868)
+    panel._place_all()
+    dialog = asked(values)
+    assert (dialog.odds.text(), dialog.stake.text()) == ("1.868", "")
+    assert not dialog.record.isEnabled()
+    assert dialog.warning.text() == (
+        "Over 2.5 at Betsson: 1.868 now, 2.10 listed.\n"
+        "These legs are no arbitrage any more: nothing is to be staked."
+    )
+
+
+def test_legs_that_lose_a_little_now_are_no_arbitrage_any_more(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(0)
+    move(quoted, "Betsson", "Over 2.5", 2.00)
+    panel._place_all()
+    assert "No arbitrage any more but a low hold: −" in asked(values).warning.text()
+
+
+def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_by_now(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place()
+    dialog = asked(values)
+    dialog._look_again()
+    assert (dialog.stake.text(), dialog.warning.isHidden()) == ("48", True)
+    move(quoted, "Betsson", "Over 2.5", 2.30)
+    dialog._look_again()
+    assert (dialog.odds.text(), dialog.stake.text()) == ("2.1", "48")
+    assert dialog.warning.text().splitlines()[:3] == [
+        "Over 2.5 at Betsson: 2.30 now, 2.10 listed.",
+        "The arbitrage is another: +6.29 % at worst now, +1.82 % in the list.",
+        "The stake that goes with the prices of now is 44.",
+    ]
+    quoted.clock.now += 20 * MINUTE_MS
+    dialog._look_again()
+    said = dialog.warning.text()
+    assert "Over 2.5 at Betsson: 2.30 now, 2.10 listed; stale: not seen lately." in said
+    assert "These legs are no arbitrage any more: nothing is to be staked." in said
+    move(quoted, "Betsson", "Over 2.5", 2.10)
+    move(quoted, "Matchbook", "Under 2.5", 1.98)
+    dialog._look_again()
+    assert dialog.warning.text() == "Careful: Pinnacle is stale."
+
+
+def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """48 at 2.10 pay 100.80; at 1.90 53 pay 100.70: 101 staked, 0.30 lost at worst."""
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    place(values, qtbot)
+    second = asked(values)
+    assert (second.stake.text(), second.warning.isHidden()) == ("51", True)
+    assert leg_of(second) == "Leg 2 of 2 · at worst +1.82 % of all stakes at the prices now"
+    move(quoted, "Matchbook", "Under 2.5", 1.90)
+    second._look_again()
+    assert leg_of(second) == "Leg 2 of 2 · at worst −0.30 % a loss at the prices now"
+    assert second.warning.text().splitlines() == [
+        "Under 2.5 at Matchbook: 1.90 now, 1.98 listed.",
+        "The stake that goes with the prices of now is 53.",
+    ]
 
 
 def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:

@@ -9,7 +9,10 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import choose_style
@@ -19,7 +22,9 @@ from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
+from oddsdesk.pricing.opportunities import Split
 from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.slices import exhaust
 from tests.kit.full_ledger import full_disk
 from tests.kit.value_bets import be_value
 
@@ -86,9 +91,15 @@ def test_a_stake_beyond_the_cap_of_an_outcome_is_doubted_and_may_be_recorded(
     again.stake.setText("6")
     assert again.fault.text().startswith("21 on this outcome with what is placed: ")
     again.close()
-    panel.place_legs([(key, 48.0)], ())
+    quoted.clock.now += 1
+    quoted.tell("Betsson", "total", "Under 2.5", 2.10)
+    found = Opportunities(quoted.board, quoted.clock, Split)
+    exhaust(found.looking())
+    listed = min(found.entries.values(), key=Opportunity.order)
+    assert listed.legs[0].key == key
+    panel.place_legs(LegsToPlace(listed, (0,), (0, 1)))
     leg = panel.findChildren(PlaceDialog)[-1]
-    assert (leg.stake.text(), leg.fault.text()) == ("48", "")  # of a sum that knows no caps
+    assert (leg.stake.text(), leg.fault.text()) == ("49", "")  # of a sum that knows no caps
     leg.close()
 
 

@@ -1,0 +1,110 @@
+"""What to stake on a leg of an opportunity at the prices of now, as the list of them says it (D59).
+
+Between the look that listed it and the bet its prices may have moved, and a stake of then beside
+odds of now would cover nothing.
+"""
+
+from typing import NamedTuple
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.opportunity import (
+    UNRELIABLE,
+    Opportunity,
+    OpportunityFinder,
+    OpportunityLeg,
+)
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.opportunities import OpportunityKind, Split, rest_of_legs
+
+
+class LegsToPlace(NamedTuple):
+    """Which legs of an opportunity are to be bet on, and what is placed of it."""
+
+    listed: Opportunity
+    """As it was listed."""
+    places: tuple[int, ...]
+    """The legs that are asked for, by place, in this order."""
+    unplaced: tuple[int, ...]
+    """All legs without a bet, by place: nothing more is staked on the others."""
+    taken: tuple[tuple[float, float], ...] = ()
+    """Stake and net odds of each leg that is placed."""
+
+    def after(self, place: int, stake: float, net_odds: float) -> "LegsToPlace":
+        """Return what is left once a leg is placed."""
+        return self._replace(
+            places=tuple(each for each in self.places if each != place),
+            unplaced=tuple(each for each in self.unplaced if each != place),
+            taken=(*self.taken, (stake, net_odds)),
+        )
+
+
+class LegNow(NamedTuple):
+    """What became of a leg since it was listed."""
+
+    listed: OpportunityLeg
+    odds: float | None
+    """None where they are held no longer."""
+    cautions: tuple[Caution, ...]
+    """Why it may be no leg now."""
+
+    @property
+    def is_other(self) -> bool:
+        """Whether it is not what was listed."""
+        return self.odds != self.listed.odds or bool(self.cautions)
+
+
+class LegOffer(NamedTuple):
+    """What a leg is offered with at one moment."""
+
+    stake: float
+    """0 where nothing is to be staked."""
+    worst_pct: float | None
+    """What all legs then leave at worst, in percent of all stakes; None where they are none."""
+    kind: OpportunityKind | None
+    """What the unplaced legs are, before one is placed; None where they are no opportunity."""
+    legs: tuple[LegNow, ...]
+    """The unplaced ones."""
+
+
+def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> LegOffer:
+    """Return what to stake on a leg now: before any is placed as the list does, then beside it."""
+    legs = tuple(_leg_now(board, wanted.listed.legs[each]) for each in wanted.unplaced)
+    if place not in wanted.unplaced or board.connection.is_lost:
+        return LegOffer(0.0, None, None, legs)
+    if not wanted.taken:
+        found = opportunity_now(board, wanted.listed, split)
+        if found is None:
+            return LegOffer(0.0, None, None, legs)
+        return LegOffer(found.legs[place].stake, found.profit_pct, found.kind, legs)
+    nets = [board.basis.net(leg.listed.bookmaker, leg.odds) for leg in legs if leg.odds is not None]
+    if len(nets) < len(legs):
+        return LegOffer(0.0, None, None, legs)
+    stakes, worst = rest_of_legs(wanted.taken, nets, split.step)
+    at = wanted.unplaced.index(place)
+    return LegOffer(0.0 if legs[at].cautions else stakes[at], worst, None, legs)
+
+
+def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportunity | None:
+    """Return what the same legs are now; None where the list would not have them."""
+    key, matrix = listed.key, board.matrix(listed.key.game_id)
+    if matrix is None:
+        return None
+    finder = OpportunityFinder(
+        board.basis,
+        board.reference,
+        board.judge(matrix),
+        matrix,
+        split,
+        among={leg.key for leg in listed.legs},
+    )
+    market = (key.market_type, key.period)
+    sections = [each for each in matrix.sections if each.key[:2] == market]
+    return next((each for each in finder.opportunities(sections) if each.key == key), None)
+
+
+def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
+    found = board.assess(listed.key)
+    if found is None:
+        return LegNow(listed, None, (Caution.WITHDRAWN,))
+    doubts = tuple(each for each in found.cautions if each in UNRELIABLE)
+    return LegNow(listed, found.odds, doubts)

@@ -1,0 +1,122 @@
+"""Asks for the legs of an opportunity one after the other, each with a stake of its own moment."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.leg_offers import LegNow, LegOffer, LegsToPlace, offer_now
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
+from oddsdesk.desk.value_bets.actions import BetActions
+from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now, subject_of_price
+from oddsdesk.pricing.opportunities import Split
+
+if TYPE_CHECKING:
+    from oddsdesk.desk.value_bets.place_dialog import TypedBet
+
+
+class _Turn(NamedTuple):
+    """Whose turn it is: the leg ``number``, the last is ``last``."""
+
+    wanted: LegsToPlace
+    number: int
+    last: int
+
+    @property
+    def place(self) -> int:
+        return self.wanted.places[0]
+
+    def after(self, typed: "TypedBet") -> "_Turn":
+        left = self.wanted.after(self.place, typed.stake, typed.net_odds)
+        return self._replace(wanted=left, number=self.number + 1)
+
+
+class LegPlacer:
+    """Asks for bets on legs; one that is refused ends it."""
+
+    def __init__(self, board: Board, split: Callable[[], Split], acts: BetActions) -> None:
+        self._board = board
+        self._split = split
+        self._acts = acts
+
+    def place(self, wanted: LegsToPlace) -> None:
+        """Ask for the legs, the first now."""
+        self._ask(_Turn(wanted, 1, len(wanted.places)))
+
+    def _ask(self, turn: _Turn) -> None:
+        if turn.number > turn.last:
+            return
+        done, count, legs = turn.number - 1, turn.last, turn.wanted.listed.legs
+        left_open = f"{done} of {count} legs placed: the others are open." if done else ""
+        found = [subject_of_price(legs[each].key, self._board) for each in turn.wanted.places]
+        if found[0] is None or None in found:
+            self._acts.said.emit(f"That price is held here no longer. {left_open}".strip())
+            return
+        offer = self._offer(turn)
+        self._acts.ask(
+            self._told(found[0], turn, offer, offer)._replace(stake=offer.stake),
+            lambda typed: self._ask(turn.after(typed)),
+            lambda: self._acts.said.emit(left_open) if left_open else None,
+            lambda subject: self._look(subject, turn, offer),
+        )
+
+    def _offer(self, turn: _Turn) -> LegOffer:
+        return offer_now(self._board, turn.wanted, turn.place, self._split())
+
+    def _look(self, subject: BetSubject, turn: _Turn, asked: LegOffer) -> BetSubject | None:
+        """Return what is thought of a leg by now, that was ``asked`` for at an earlier moment."""
+        found = subject_now(subject, self._board)
+        return None if found is None else self._told(found, turn, self._offer(turn), asked)
+
+    def _told(
+        self, subject: BetSubject, turn: _Turn, offer: LegOffer, asked: LegOffer
+    ) -> BetSubject:
+        words = [f"Leg {turn.number} of {turn.last}"] if turn.last > 1 else []
+        if turn.wanted.taken and offer.worst_pct is not None:
+            words.append(_worst_text(offer.worst_pct))
+        news = () if self._board.connection.is_lost else self._news(turn.wanted, offer, asked)
+        return subject._replace(leg=" · ".join(words), news="\n".join(news))
+
+    def _news(self, wanted: LegsToPlace, offer: LegOffer, asked: LegOffer) -> Iterator[str]:
+        """Say what is other than it was listed, and than it was when the leg was asked for."""
+        reference = self._board.reference or UNNAMED_REFERENCE
+        moved = [leg for leg in offer.legs if leg.is_other]
+        yield from (_leg_text(leg, reference) for leg in moved)
+        if not wanted.taken:
+            yield from _of_all(wanted, offer, is_other=bool(moved))
+        if 0 < offer.stake != asked.stake:
+            yield f"The stake that goes with the prices of now is {offer.stake:g}."
+
+
+def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator[str]:
+    """Say what the legs are together, where that is not what was listed."""
+    listed = wanted.listed
+    if not wanted.unplaced:
+        return
+    was = listed.kind.value.replace("-", " ")
+    if offer.kind is None or offer.worst_pct is None:
+        yield f"These legs are no {was} any more: nothing is to be staked."
+        return
+    now = f"{signed_hundredths_text(offer.worst_pct)} % at worst now"
+    then = f"{signed_hundredths_text(listed.profit_pct)} % in the list"
+    if offer.kind is not listed.kind:
+        is_now = offer.kind.value.replace("-", " ")
+        yield f"No {was} any more but a {is_now}: {now}, {then}."
+    elif is_other or not math.isclose(offer.worst_pct, listed.profit_pct, abs_tol=1e-9):
+        yield f"The {was} is another: {now}, {then}."
+
+
+def _leg_text(leg: LegNow, reference: str) -> str:
+    said = f"{leg.listed.key.selection} at {leg.listed.bookmaker}"
+    told = []
+    if leg.odds is not None and leg.odds != leg.listed.odds:
+        told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} listed")
+    told += [caution_text(caution, reference) for caution in leg.cautions]
+    return f"{said}: {'; '.join(told)}."
+
+
+def _worst_text(worst_pct: float) -> str:
+    what = "a loss" if worst_pct < 0 else "of all stakes"
+    return f"at worst {signed_hundredths_text(worst_pct)} % {what} at the prices now"
