@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
+from oddsdesk.board.connection import LOST, Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.board.opportunity import Opportunity
@@ -32,7 +32,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.links import open_link
-from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes
+from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes, out_of_requests, refusal
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
@@ -184,12 +184,7 @@ class OpportunitiesPanel(QWidget):
         return self._board.connection.as_of_ms is not None
 
     def _show_counts(self) -> None:
-        counts = Counter(each.kind for each in self._offered())
-        is_unstaked = self._is_lost and self._listed
-        said = [no_stakes(self._board.connection)] if is_unstaked else []  # what is last is cut
-        said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
-        said += self._open_texts()
-        self._facts.show_text(" · ".join(said) if self._has_looked or self._listed else "")
+        self._facts.show_text(" · ".join(self._said()) if self._has_looked or self._listed else "")
         self.header.show_waiting(self.model.rows_that_would_move)
         if self.model.rowCount():
             self._stack.setCurrentWidget(self.table)
@@ -197,14 +192,33 @@ class OpportunitiesPanel(QWidget):
             self.placeholder.say(self._state())
             self._stack.setCurrentWidget(self.placeholder)
 
+    def _said(self) -> list[str]:
+        """How many there are, and before that why nothing is staked; what is last is cut first."""
+        connection = self._board.connection
+        if not self._listed and (self._is_lost or connection.has_no_service):
+            return [connection.why_lost or LOST]
+        counts = Counter(each.kind for each in self._offered())
+        said = [no_stakes(connection)] if self._is_lost else []
+        said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
+        return said + self._open_texts()
+
     def _state(self) -> EmptyState:
         if self._looks_back:
             detail = "The past shows games and their prices."
             return EmptyState("table", "Opportunities are of now.", detail)
-        if self._board.connection.has_no_service:
+        connection = self._board.connection
+        if connection.has_no_service:
             return NO_SERVICE
-        if self._board.connection.link in (Link.CONNECTING, Link.STOPPED):
+        if connection.link in (Link.CONNECTING, Link.STOPPED):
             return EmptyState("loading", "Reading the prices…")
+        if connection.link is Link.REFUSED:
+            return EmptyState("lock", *refusal(connection))
+        if (lack := out_of_requests(connection)) is not None:
+            return EmptyState("loading", *lack)
+        if self._is_lost and not self._listed:
+            why = connection.why_lost
+            detail = "They are looked for again once it is known which prices stand."
+            return EmptyState("offline", f"{why[0].upper()}{why[1:]}.", detail)
         if not self._has_looked:
             return EmptyState("loading", "Looking through the prices…")
         if self._listed and self._kind != _ALL:

@@ -184,6 +184,42 @@ def test_an_empty_panel_says_why(theme: Theme, quoted: Any, records: Records, qt
     panel.close_panel()
 
 
+@pytest.mark.parametrize(
+    ("connection", "sentence", "fact"),
+    [
+        (Connection(link=Link.WAITING), "Not connected.", "not connected"),
+        (Connection(reason="it is served by another"), "Not connected.", "not connected"),
+        (
+            Connection(link=Link.REFUSED, code="unauthorized"),
+            "The service does not know this key.",
+            "not connected",
+        ),
+        (
+            Connection(link=Link.LIVE, is_catching_up=True),
+            "Prices are read again after a loss of the connection.",
+            "prices are read again after a loss of the connection",
+        ),
+    ],
+)
+def test_opened_while_no_price_is_known_to_stand_it_says_why_and_counts_nothing(
+    panel: OpportunitiesPanel,
+    quoted: Any,
+    qtbot: QtBot,
+    connection: Connection,
+    sentence: str,
+    fact: str,
+) -> None:
+    quoted.board.clear()
+    quoted.board.set_connection(connection)
+    look(panel, qtbot)
+    panel._show_counts()
+    assert panel.placeholder._state.sentence == sentence
+    assert panel._facts.accessibleName() == fact
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    panel._show_counts()
+    assert panel._facts.accessibleName() == "0 arbitrage · 0 middle · 0 low hold"
+
+
 def test_what_the_first_look_has_found_is_listed_while_it_goes_on(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
