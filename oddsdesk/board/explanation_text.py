@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from oddsdesk.board.arithmetic import exact, fair_text, steps
 from oddsdesk.board.explaining import Explanation
 from oddsdesk.board.verdict_words import (
+    GONE,
     NOT_MINE,
     cautions_text,
     figure_text,
@@ -13,6 +14,7 @@ from oddsdesk.board.verdict_words import (
     rule_title,
     unvalued_text,
 )
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.column_formats import format_end
 from oddsdesk.pricing.formats import DECIMAL
 
@@ -30,6 +32,8 @@ def method_title(method: str) -> str:
 def _lines(said: Explanation) -> Iterator[str]:
     yield f"{said.selection} at {said.bookmaker}, {exact(said.odds)}"
     yield f"{said.match_name}, {said.market}, {said.period_label}"
+    if Caution.WITHDRAWN in said.assessment.cautions:
+        yield GONE
     if said.no_fair_odds is not None:
         yield f"Not valued. {unvalued_text(said)}"
     elif said.true_ev is not None:

@@ -65,6 +65,8 @@ BOUNDS: Final = {
 """What bound a stake, in a few words."""
 NOT_MINE: Final = "No value: not one of your bookmakers"
 """What is said of a price that lists leave out, whatever it is worth."""
+GONE: Final = "No longer offered: this price is gone, what follows is of what it was."
+"""What is said first of a price that was withdrawn."""
 PER_DECIDED: Final = "*"
 """Stands beside an EV that is not per unit staked (D53)."""
 PER_DECIDED_TEXT: Final = "of a decided unit: how often the stake comes back is not known"

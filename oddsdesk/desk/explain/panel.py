@@ -30,6 +30,7 @@ from oddsdesk.board.notices import (
     ValueBetsChanged,
 )
 from oddsdesk.board.verdict_words import (
+    GONE,
     NOT_MINE,
     caution_text,
     remedies,
@@ -134,6 +135,8 @@ class ExplainPanel(QWidget):
 
     def _make_texts(self) -> None:
         self.title = Label(wordWrap=True)
+        self.gone = Label(GONE, wordWrap=True)
+        self.gone.setProperty("variant", "down")
         self.big = Label()
         self.big.setFont(self._theme.fonts.big)
         self.note = Label(wordWrap=True)
@@ -141,7 +144,7 @@ class ExplainPanel(QWidget):
         self.cautions = Label(wordWrap=True)
         self.cautions.setProperty("variant", "value")
         self.remedies = Label(wordWrap=True)
-        for label in (self.title, self.big, self.note, self.cautions, self.remedies):
+        for label in (self.title, self.gone, self.big, self.note, self.cautions, self.remedies):
             label.setMinimumWidth(1)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.title.setTextFormat(Qt.TextFormat.RichText)  # names in it are escaped
@@ -166,7 +169,7 @@ class ExplainPanel(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.GAP)
         column.setSpacing(spacing.HALF)
-        for text in (self.title, self.big, self.note, self.cautions):
+        for text in (self.title, self.gone, self.big, self.note, self.cautions):
             column.addWidget(text)
         for part in (self.arithmetic, self.exposure, self.rules, self.remedies, self.methods):
             column.addSpacing(spacing.HALF)
@@ -238,9 +241,14 @@ class ExplainPanel(QWidget):
         self.big.setText("Not valued" if said.true_ev is None else ev_text(said.true_ev))
         give_ink(self.big, TextRole.NOTE if self._why_lost else _ink_of(said))
         self.note.setText("\n".join(self._notes(said)))
+        self.gone.setVisible(Caution.WITHDRAWN in said.assessment.cautions)
         cautions = told_cautions(said.assessment) if said.no_fair_odds is None else []
         texts = [may_be_gone(self._why_lost)] if self._why_lost else []
-        texts += [f"No value: {caution_text(each, said.reference)}" for each in cautions]
+        texts += [
+            f"No value: {caution_text(each, said.reference)}"
+            for each in cautions
+            if each is not Caution.WITHDRAWN  # said first
+        ]
         if not said.is_mine:
             texts.append(NOT_MINE)
         self.cautions.setText("\n".join(texts))

@@ -206,12 +206,33 @@ def test_the_game_of_a_bet_that_is_not_read_is_asked_for(
     quoted.board.end_game(key.game_id)
     gone = "row alone: it shows the price no more"
     qtbot.waitUntil(lambda: gone in panel.note.text(), timeout=2_000)
-    assert panel.cautions.text() == "No value: no longer offered"
+    assert panel.gone.isVisible()
+    assert panel.cautions.isHidden()
     panel.show_price(price(quoted, "Everton", "Bovada"))
     assert wanted == [key.game_id, ""]
     panel.show_price(key)
     panel.hide()
     assert wanted == [key.game_id, "", key.game_id, ""]
+
+
+@pytest.mark.parametrize("has_reference", [True, False])
+def test_a_price_that_was_withdrawn_is_said_to_be_gone_before_all_else(
+    panel: ExplainPanel, quoted: Any, has_reference: bool
+) -> None:
+    panel.show_price(price(quoted, "Over 2.5", "Bovada", "total"))
+    assert panel.gone.isHidden()
+    quoted.clock.now += 1_000
+    reference = {"Pinnacle": 1.94} if has_reference else {}
+    quoted.quote("total", {"Over 2.5": reference, "Under 2.5": reference})
+    quoted.load()
+    panel.show_price(price(quoted, "Over 2.5", "Bovada", "total"))
+    panel._show()
+    assert panel.gone.isVisible()
+    assert panel.title.geometry().bottom() < panel.gone.geometry().top()
+    assert panel.gone.geometry().bottom() < panel.big.geometry().top()
+    assert panel.said is not None
+    assert explanation_text(panel.said).splitlines()[2].startswith("No longer offered")
+    assert "no longer offered" not in panel.cautions.text()
 
 
 def test_a_game_that_was_asked_for_stays_wanted_once_it_is_read(
