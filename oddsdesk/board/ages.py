@@ -104,7 +104,7 @@ class Ages:
         after = interval.stale_after_ms(bookmaker or basis.reference.name or "", in_play)
         age = now_ms - price.scraped_at
         if age > after:
-            age -= interval.patience_with(price.heard_at, now_ms)
+            age -= interval.patience_with(price.heard_at, now_ms, in_play)
         stale_at = now_ms + after - age + 1 if age <= after else math.inf
         self._stale_at[bookmaker] = stale_at
         self._due_at = min(self._due_at, stale_at)

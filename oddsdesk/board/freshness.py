@@ -46,7 +46,7 @@ class ScrapeInterval:
 
     @property
     def patience_ms(self) -> int:
-        """How long a price may go unread by the desk without being the older for it."""
+        """How long a price may go unread by the desk, before the game, without being the older."""
         return self._patience[0]
 
     def be_patient(self, patience_ms: int, since_ms: int = 0) -> None:
@@ -93,8 +93,13 @@ class ScrapeInterval:
             return usual
         return min(round(known * 1000 * _STALE_AFTER), usual if in_play else MAX_AGE_MS)
 
-    def patience_with(self, heard_at: int, now_ms: int) -> int:
-        """Return how much of a price's age is only that the desk did not read it again."""
+    def patience_with(self, heard_at: int, now_ms: int, in_play: bool | None) -> int:
+        """Return how much of a price's age does not count, as the desk only did not read it again.
+
+        Nothing of it in play: whether the price still stands is asked by the score, too.
+        """
+        if in_play:
+            return 0
         patience_ms, since_ms = self._patience
         return min(patience_ms, max(0, now_ms - max(heard_at, since_ms)))
 
@@ -111,15 +116,18 @@ class ScrapeInterval:
 
         Fresh up to 2 intervals, then ageing until it is stale; dead after 10 minutes, when
         the service itself no longer shows it (D34). One that was seen in the future is stale.
+        Without ``heard_at`` all of the age counts. What was not read again may be fresh in play,
+        too, for as long as it is not stale.
         """
         age = now_ms - scraped_at
         if age > WINDOW_MS:
             return Freshness.DEAD
         if age < MIN_AGE_MS:
             return Freshness.STALE
-        if heard_at is not None:
-            age -= self.patience_with(heard_at, now_ms)
-        if age > self.stale_after_ms(bookmaker, in_play):
+        heard_at = now_ms if heard_at is None else heard_at
+        counted = age - self.patience_with(heard_at, now_ms, in_play)
+        if counted > self.stale_after_ms(bookmaker, in_play):
             return Freshness.STALE
+        age -= self.patience_with(heard_at, now_ms, in_play=False)
         is_fresh = age <= _AGEING_AFTER * self.interval_s(bookmaker) * 1000
         return Freshness.FRESH if is_fresh else Freshness.AGEING

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection
+from typing import NamedTuple
 
 import msgspec
 
@@ -38,6 +39,20 @@ class Judgement(msgspec.Struct, frozen=True):
     """What the bookmaker offers in the line group."""
 
 
+class _Limit(NamedTuple):
+    """How old a price may be, and how much of its age does not count; in milliseconds."""
+
+    stale_after_ms: int | None
+    """None where nothing tells."""
+    unread_ms: int
+
+    def ends_at(self, scraped_at: int) -> int | None:
+        """Return when a price is stale that was seen at a moment."""
+        if self.stale_after_ms is None:
+            return None
+        return scraped_at + self.stale_after_ms + self.unread_ms
+
+
 class Judge:
     """Assesses prices of a game at one moment; ``reference`` is the reference's name."""
 
@@ -62,8 +77,7 @@ class Judge:
         """Say what a price of a row is worth, what it was judged by, and until when that holds."""
         price, line = row.price_of(bookmaker), line_of(section, bookmaker)
         assert price is not None
-        stale_after = self._stale_after_ms(bookmaker, price)
-        line_stale_after = self._line_stale_after_ms(section, bookmaker)
+        limit, line_limit = self._limit(bookmaker, price), self._line_limit(section, bookmaker)
         sides = self.sides(section, bookmaker)
         group = Group(
             _NO_FEES if bookmaker is None else self._basis.profiles.of(bookmaker),
@@ -77,13 +91,14 @@ class Judge:
             price.odds,
             price.scraped_at,
             price.is_live,
-            stale_after,
+            limit.stale_after_ms,
             price.is_offered,
             bookmaker is not None and is_delayed(bookmaker),
+            limit.unread_ms,
         )
-        setting = self._setting(section, line, line_stale_after, price)
+        setting = self._setting(section, line, line_limit, price)
         found = assess(setting, group, sighting)
-        due_at = self._due_at(price, stale_after, line, line_stale_after)
+        due_at = self._due_at(price, limit, line, line_limit)
         return Judgement(found, due_at, line, sides)
 
     def sides(self, section: Section, bookmaker: str | None) -> frozenset[str]:
@@ -102,9 +117,9 @@ class Judge:
         assert price is not None
         return self._due_at(
             price,
-            self._stale_after_ms(bookmaker, price),
+            self._limit(bookmaker, price),
             line_of(section, bookmaker),
-            self._line_stale_after_ms(section, bookmaker),
+            self._line_limit(section, bookmaker),
         )
 
     def is_doubtful(self, section: Section, bookmaker: str | None, sides: Collection[str]) -> bool:
@@ -122,7 +137,7 @@ class Judge:
         return self._basis.overtime.of(matrix.game_id, matrix.competition, matrix.sport, bookmaker)
 
     def _setting(
-        self, section: Section, line: ReferenceLine, line_stale_after: int | None, price: Price
+        self, section: Section, line: ReferenceLine, limit: _Limit, price: Price
     ) -> Setting:
         matrix = self._matrix
         return Setting(
@@ -136,50 +151,56 @@ class Judge:
             if section.pool is None
             else section.pool.has_overtime,
             push=section.push[bool(price.is_live or line.is_live)],
-            stale_after_ms=line_stale_after,
+            stale_after_ms=limit.stale_after_ms,
+            unread_ms=limit.unread_ms,
         )
 
     def _due_at(
-        self, price: Price, stale_after: int, line: ReferenceLine, line_stale_after: int | None
+        self, price: Price, limit: _Limit, line: ReferenceLine, line_limit: _Limit
     ) -> float:
         due_at: float = math.inf
         for at in (
-            price.scraped_at + stale_after,
+            limit.ends_at(price.scraped_at),
             price.scraped_at + MAX_AGE_MS,
             line.scraped_at + MAX_AGE_MS,
             self._matrix.kick_off,
-            None if line_stale_after is None else line.scraped_at + line_stale_after,
+            line_limit.ends_at(line.scraped_at),
         ):
             if at is not None and self.now_ms <= at < due_at:
                 due_at = at
         return due_at + 1
 
-    def _line_stale_after_ms(self, section: Section, bookmaker: str | None) -> int | None:
-        """Return the age from which the reference's line is stale; None where nothing tells.
+    def _line_limit(self, section: Section, bookmaker: str | None) -> _Limit:
+        """Return the age from which the reference's line is stale; without one nothing tells.
 
         A consensus is stale once fewer operators than make one have a fresh vote.
         """
         if section.pool is None:
             for row in section.rows:
                 if row.reference is not None:
-                    return self._stale_after_ms(None, row.reference)
-            return None
+                    return self._limit(None, row.reference)
+            return _Limit(None, 0)
         pooled = section.pool.of(bookmaker)
         if pooled is None:
-            return None
-        ends = dict[str, int]()
+            return _Limit(None, 0)
+        counted, whole = dict[str, int](), dict[str, int]()
         for voter in pooled.voters:
-            after = self._stale_after_ms(voter.bookmaker, voter.price)
-            end = voter.scraped_at + (0 if voter.is_apart else after)
-            ends[voter.profile.group] = max(end, ends.get(voter.profile.group, 0))
-        stale_at = sorted(ends.values(), reverse=True)[section.pool.least - 1]
-        return max(1, stale_at - pooled.line.scraped_at)
+            limit = _Limit(0, 0) if voter.is_apart else self._limit(voter.bookmaker, voter.price)
+            group, end = voter.profile.group, voter.scraped_at + (limit.stale_after_ms or 0)
+            counted[group] = max(end, counted.get(group, 0))
+            whole[group] = max(end + limit.unread_ms, whole.get(group, 0))
+        decides, seen_at = section.pool.least - 1, pooled.line.scraped_at
+        after, with_unread = (
+            max(1, sorted(ends.values(), reverse=True)[decides] - seen_at)
+            for ends in (counted, whole)
+        )
+        return _Limit(after, with_unread - after)
 
-    def _stale_after_ms(self, bookmaker: str | None, price: Price) -> int:
+    def _limit(self, bookmaker: str | None, price: Price) -> _Limit:
         """By the bookmaker's own rhythm; what the desk did not read again is not the older."""
-        interval = self._basis.scrape_interval
-        after = interval.stale_after_ms(bookmaker or self._reference, price.is_live)
-        return after + interval.patience_with(price.heard_at, self.now_ms)
+        interval, in_play = self._basis.scrape_interval, price.is_live
+        after = interval.stale_after_ms(bookmaker or self._reference, in_play)
+        return _Limit(after, interval.patience_with(price.heard_at, self.now_ms, in_play))
 
 
 def line_of(section: Section, bookmaker: str | None) -> ReferenceLine:

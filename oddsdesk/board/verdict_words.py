@@ -90,7 +90,8 @@ def limit_reason(said: Explanation, check: RuleCheck) -> str:
     limit, longest = _limit_text(check.most), _limit_text(MAX_AGE_MS)
     return (
         f"Above {limit} {name} is stale: by how often it is read, and whether the game is in play; "
-        f"never above {longest}"
+        f"never above {longest}. Before the game the time since the desk read it last does not "
+        "count for a turn of reading, while the stream would tell of a move"
     )
 
 

@@ -84,6 +84,8 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
     """By the bookmaker's own rhythm; None where that is not known yet."""
     is_offered: bool = True
     is_delayed: bool = False
+    unread_ms: int = 0
+    """How much of its age is only that it was not read again, and does not count."""
 
 
 class Group(msgspec.Struct, frozen=True, gc=False):
@@ -114,6 +116,8 @@ class Setting(msgspec.Struct, frozen=True, gc=False):
     """The probability that the line is hit exactly (D53); None where it can be and is not known."""
     stale_after_ms: int | None = None
     """By the reference's own rhythm; None where that is not known yet."""
+    unread_ms: int = 0
+    """How much of the line's age does not count, as ``Sighting.unread_ms``."""
 
 
 class Assessment(msgspec.Struct, frozen=True, gc=False):
@@ -161,12 +165,16 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
         price.side, net, group.sides, scraped_at, price.is_live, group.is_reference
     )
     is_live = line.is_live if price.is_live is None else price.is_live
+    line_age = _longest_age_ms(setting.stale_after_ms, line.is_live)
+    book_age = _longest_age_ms(price.stale_after_ms, is_live)
     verdict = judge(
         line,
         candidate,
         setting.now_ms,
-        reference_age_ms=_longest_age_ms(setting.stale_after_ms, line.is_live),
-        book_age_ms=_longest_age_ms(price.stale_after_ms, is_live),
+        reference_age_ms=line_age,
+        book_age_ms=book_age,
+        reference_unread_ms=min(setting.unread_ms, MAX_AGE_MS - line_age),
+        book_unread_ms=min(price.unread_ms, MAX_AGE_MS - book_age),
     )
     fair = verdict.fair_odds
     ends = None if fair is None else settlement_of(line, price.side, fair, setting.push)

@@ -163,8 +163,13 @@ def judge(
     *,
     reference_age_ms: int = MAX_AGE_MS,
     book_age_ms: int = MAX_AGE_MS,
+    reference_unread_ms: int = 0,
+    book_unread_ms: int = 0,
 ) -> Verdict:
-    """Judge a price by every rule of the contract (D26 to D30), or by stricter ages than its."""
+    """Judge a price by every rule of the contract (D26 to D30), or by stricter ages than its.
+
+    What was unread of an age does not count.
+    """
     price = line.prices.get(candidate.side)
     checks = [
         _OTHER_BOOKMAKER[not candidate.is_reference],
@@ -172,8 +177,8 @@ def judge(
         _REFERENCE_SIDES[price is not None],
     ]
     ages = (
-        _age(Rule.REFERENCE_AGE, now_ms - line.scraped_at, reference_age_ms),
-        _age(Rule.BOOK_AGE, now_ms - candidate.scraped_at, book_age_ms),
+        _age(Rule.REFERENCE_AGE, now_ms - line.scraped_at, reference_age_ms, reference_unread_ms),
+        _age(Rule.BOOK_AGE, now_ms - candidate.scraped_at, book_age_ms, book_unread_ms),
     )
     if price is None or line.overround is None:
         return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))
@@ -186,11 +191,11 @@ def judge(
     return _judge_price(line, line.overround, price, candidate.odds, checks)
 
 
-def _age(rule: Rule, age_ms: int, most: int) -> RuleCheck:
+def _age(rule: Rule, age_ms: int, most: int, unread_ms: int) -> RuleCheck:
     """Judge an age; of what a wrong clock saw in the future it is not known, and does not hold."""
     if age_ms < MIN_AGE_MS:
         return RuleCheck(rule, holds=False)
-    return within(rule, age_ms, most=most)
+    return within(rule, age_ms - unread_ms, most=most)
 
 
 def _judge_price(

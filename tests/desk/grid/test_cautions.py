@@ -183,14 +183,14 @@ def test_a_game_is_live_in_the_grid_as_soon_as_in_the_navigator(
 def test_a_price_that_was_read_again_is_as_old_as_elsewhere(
     quoted: Any, model: GridModel, say: Say
 ) -> None:
-    say("Bovada", "Over 2.5", 2.1)
+    say("Bovada", "Over 2.5", 2.1, live=False)  # in play it would be as old as it is
     entry, board = price(model, "Bovada"), quoted.board
     board.scrape_interval.be_patient(10 * MINUTE_MS)
     quoted.clock.now += 5 * MINUTE_MS
     assert (
         board.freshness("Bovada", entry.price) is Freshness.FRESH
     )  # it may be the reading's fault
-    say("Bovada", "Over 2.5", 2.1, 5 * MINUTE_MS)
+    say("Bovada", "Over 2.5", 2.1, 5 * MINUTE_MS, live=False)
     assert board.freshness("Bovada", entry.price) is Freshness.STALE
 
 

@@ -18,21 +18,27 @@ _NAMES: Final = ["Betfair", "Unibet", None]
 _names = st.sampled_from(_NAMES)
 _seen = st.tuples(_names, st.sampled_from([0, 500, 29_000, 31_000, 61_000, 200_000]))
 _stated = st.tuples(_names, st.booleans())
+_patience = st.sampled_from([0, 36_000, 90_000])
 _waits = st.sampled_from([1, 1_000, 40_000, 152_000, 181_000])
 
 
 @settings(max_examples=300)
-@given(steps=st.lists(_seen | _stated | _waits, max_size=30))
-@example(steps=[("Betfair", 0), 1, ("Unibet", 29_000), 152_000])
+@given(steps=st.lists(_seen | _stated | _waits, max_size=30), patience=_patience)
+@example(steps=[("Betfair", 0), 1, ("Unibet", 29_000), 152_000], patience=0)
+@example(steps=[("Betfair", True), ("Betfair", 0), 1, 40_000, 40_000], patience=36_000)
 def test_who_is_stale_is_who_would_be_found_if_all_were_looked_at(
-    steps: list[tuple[str | None, int] | tuple[str | None, bool] | int],
+    steps: list[tuple[str | None, int] | tuple[str | None, bool] | int], patience: int
 ) -> None:
+    """Before the game the while that a price was not read again does not count, in play it does."""
     basis, facts, now = Basis(DEFAULT_METHOD, Profiles()), MarketFacts(), NOW
-    ages, newest = Ages(facts), dict[str | None, int]()
+    basis.scrape_interval.be_patient(patience)
+    ages, newest, heard = Ages(facts), dict[str | None, int](), dict[str | None, int]()
 
     def is_stale(name: str | None) -> bool:
-        after = basis.scrape_interval.stale_after_ms(name or "", ages.states.get(name))
-        return now - newest[name] > after
+        in_play = ages.states.get(name)
+        after = basis.scrape_interval.stale_after_ms(name or "", in_play)
+        unread = 0 if in_play else min(patience, now - heard[name])
+        return now - newest[name] > after + unread
 
     for step in steps:
         match step:
@@ -41,6 +47,8 @@ def test_who_is_stale_is_who_would_be_found_if_all_were_looked_at(
             case name, age:
                 ages.see(name, Price(2.0, now - age, now - age, now))
                 newest[name] = max(now - age, newest.get(name, 0))
+                if newest[name] == now - age:
+                    heard[name] = now
                 ages.turned_as_seen(basis)
                 if newest[name] == now - age:
                     assert (name in facts.stale) == is_stale(name)

@@ -349,3 +349,30 @@ def test_a_draw_that_goes_is_told_of_the_other_prices_of_who_offered_it() -> Non
     assert held is not None
     assert held.cautions == (Caution.NOT_COMPARABLE, Caution.UNREAD_OUTCOME)
     assert listed.assessment.cautions == held.cautions
+
+
+@pytest.mark.parametrize(("is_live", "limit_s", "until_s"), [(True, 60, 60), (False, 180, 216)])
+def test_a_price_that_is_not_read_again_is_value_by_its_limit_alone_in_play(
+    desk: Desk, is_live: bool, limit_s: int, until_s: int
+) -> None:
+    """Before the game the stream would tell of a move: the while it went unread does not count."""
+    load(desk, is_live=is_live)
+    for bookmaker, odds in ((REFERENCE, SHARP), ("Betfair", ODDS["Betfair"])):
+        for selection, price in odds.items():
+            said = message(selection, price, NOW, bookmaker=bookmaker, is_live=is_live)
+            desk.board.apply_all([said])
+    desk.board.want_values(True)
+    desk.board.scrape_interval.be_patient(36_000, NOW)
+    for second in range(0, 300, 1 if is_live else 3):
+        desk.now = NOW + second * 1000
+        desk.board.sweep()
+        found = desk.board.assess(HOME)
+        assert found is not None
+        listed = desk.board.value_bets[HOME].assessment
+        assert found.is_value is listed.is_value is (second <= until_s)
+        (age,) = [each for each in found.checks if each.rule is Rule.BOOK_AGE]
+        counted = second if is_live else second - min(second, 36)
+        assert (age.most, age.figure) == (limit_s * 1000, counted * 1000)
+        section = desk.board.section(*HOME[:4])
+        assert section is not None
+        assert ("Betfair" in section.market.stale) is (second > until_s)

@@ -106,6 +106,21 @@ def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None
     assert state(45, 30) is Freshness.AGEING
 
 
+def test_in_play_a_price_that_waits_to_be_read_is_stale_as_soon_as_any_other() -> None:
+    """It was staked at 81 to 96 s, where one in a game with a tab was stale at 60 (D45)."""
+    scrape_interval = learnt(*[10] * 5)
+    scrape_interval.be_patient(36_000)
+
+    def state(age_ms: int) -> Freshness:
+        heard_at = NOW - min(age_ms, 36_000)
+        return scrape_interval.freshness("Betfair", NOW - age_ms, NOW, heard_at, in_play=True)
+
+    assert scrape_interval.patience_with(NOW - 36_000, NOW, in_play=True) == 0
+    assert state(56_000) is Freshness.FRESH  # it may only not have been read again
+    assert state(60_000) is Freshness.AGEING
+    assert state(60_001) is Freshness.STALE
+
+
 def test_what_was_read_before_the_stream_began_may_have_moved_unheard() -> None:
     """A stream that came back a second ago says nothing of the minute before."""
     scrape_interval = learnt(*[10] * 5)

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from oddsdesk.contract.times import MINUTE_MS
@@ -18,6 +20,7 @@ from oddsdesk.pricing.assessment import (
     usual_form,
 )
 from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.rules import Rule
 from oddsdesk.pricing.selections import line_groups
 from oddsdesk.pricing.value import ReferenceLine, reference_line
 
@@ -132,6 +135,24 @@ def test_a_known_rhythm_says_when_a_price_is_stale() -> None:
     line = reference(age_ms=300_000)
     slow = {"stale_after_ms": 400_000}
     assert judged(line=line, setting=slow, scraped_at=NOW - 300_000, **slow).cautions == ()
+
+
+@given(st.integers(0, 1_000), st.integers(30, 720), st.integers(0, 400))
+def test_what_was_unread_of_an_age_does_not_count_and_moves_no_limit(
+    age_s: int, limit_s: int, unread_s: int
+) -> None:
+    """As if the limit were longer by that, up to the contract's 15 minutes; it is told as it is."""
+    limit_ms = limit_s * 1000
+    more = {"stale_after_ms": limit_ms, "unread_ms": unread_s * 1000}
+    line = reference(age_ms=age_s * 1000)
+    found = judged(line=line, setting=more, scraped_at=NOW - age_s * 1000, **more)
+    is_stale = age_s > min(limit_s + unread_s, 900)
+    both = (Caution.STALE, Caution.REFERENCE_STALE)
+    assert found.cautions == (both if is_stale else ())
+    ages = [each for each in found.checks if each.rule in (Rule.BOOK_AGE, Rule.REFERENCE_AGE)]
+    assert [each.most for each in ages] == [limit_ms] * 2
+    counted = age_s - min(unread_s, 900 - limit_s)
+    assert [each.figure for each in ages] == [counted * 1000] * 2
 
 
 @pytest.mark.parametrize(
