@@ -190,7 +190,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "changed_at", "Unchanged", Column("59 min"), cells.age(attrgetter("changed_at")),
         attrgetter("changed_at"), Kind.TIME, descending_first=True, is_usual=False,
-        tip="For how long the price has not moved",
+        tip="For how long no move of the price was seen",
     ),
     ColumnSpec(
         "url", "Link", Column("Link", Align.LEFT), cells.link,

@@ -10,7 +10,7 @@ from oddsdesk.desk.grid.entries import Entry, SelectionEntry
 from oddsdesk.desk.ui.formatting import edge_text, exact_odds_text, fair_text, odds_text
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
-from oddsdesk.desk.ui.time_format import clock_text, kick_off_text, local_time
+from oddsdesk.desk.ui.time_format import clock_text, kick_off_text, local_time, unmoved_text
 
 _RAISED = Cell("", ground=SurfaceRole.RAISED)
 _SELECTION, _COMPETITION, _KICK_OFF, _COUNT, _EV = (
@@ -55,10 +55,10 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
     lines = [f"{selection.game}: {selection.key.selection}"]
     if price is not None:
         seen = clock_text(price.scraped_at, now_ms)
-        since = clock_text(price.changed_at, now_ms)
+        unmoved = unmoved_text(price.changed_at, now_ms, has_moved=price.previous is not None)
         lines += [
             f"{exact_odds_text(price.odds)} at {_names(entry)}",
-            f"Seen at {seen}, unchanged since {since}",
+            f"Seen at {seen}, {unmoved}",
         ]
         if price.withdrawn_at is not None:
             lines.append(f"Gone since {local_time(price.withdrawn_at):%H:%M:%S}")

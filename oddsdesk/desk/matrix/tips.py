@@ -12,7 +12,7 @@ from oddsdesk.board.valuation import window_beside
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, least_text, most_text
-from oddsdesk.desk.ui.time_format import clock_text
+from oddsdesk.desk.ui.time_format import clock_text, unmoved_text
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
 _WORDS = {
@@ -141,7 +141,7 @@ def _window(value_from: float | None, suspicious_above: float | None) -> str:
 
 def _clocks(price: Price, freshness: Freshness, now_ms: int) -> list[str]:
     seen = f"seen at {clock_text(price.scraped_at, now_ms)}"
-    unmoved = f"unchanged since {clock_text(price.changed_at, now_ms)}"
+    unmoved = unmoved_text(price.changed_at, now_ms, has_moved=price.previous is not None)
     said = [f"{seen}, {unmoved}"]
     if price.previous is not None and price.direction:
         word = "up" if price.direction > 0 else "down"

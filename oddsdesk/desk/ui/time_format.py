@@ -53,6 +53,15 @@ def clock_text(ms: int, now_ms: int, zone: tzinfo | None = None) -> str:
     return f"{moment.day} {moment:%b %H:%M}" if moment.year == now.year else moment_text(ms, zone)
 
 
+def unmoved_text(changed_at: int, now_ms: int, *, has_moved: bool) -> str:
+    """Return since when a price is as it is, or, ``has_moved`` not, since when this is known.
+
+    A service tells what stands, not since when: before the first sight it may have moved or not.
+    """
+    since = clock_text(changed_at, now_ms)
+    return f"unchanged since {since}" if has_moved else f"no move seen since {since}"
+
+
 def until_text(ms: int, now_ms: int) -> str:
     """Return how far off a moment is: ``in 2 d 19 h``, ``in 12 min``, ``1 h 5 min ago``."""
     span = abs(ms - now_ms)

@@ -412,7 +412,7 @@ def test_the_tooltip_has_both_clocks(model, quoted):
     quoted.clock.now += 12_000
     assert model.tip(0, ODDS).splitlines()[1:3] == [
         "2.00 at Matchbook",
-        f"Seen at {seen}, unchanged since {seen}",
+        f"Seen at {seen}, no move seen since {seen}",
     ]
 
 

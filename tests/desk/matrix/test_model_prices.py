@@ -192,11 +192,16 @@ def test_the_tooltip_has_both_clocks(model: MatrixModel, quoted: Any) -> None:
     model.flush()
     tip = model.tip(row_of(model, "Draw"), column_of(model, "Bovada"))
     since, at = (f"{local_time(each):%H:%M:%S}" for each in (moved, seen))
-    assert f"seen at {at}, unchanged since {since}" in tip
+    assert f"seen at {at}, no move seen since {since}" in tip
     quoted.clock.now += 20_000
     again = model.tip(row_of(model, "Draw"), column_of(model, "Bovada"))
     assert again.splitlines()[0] == tip.splitlines()[0]
     assert f"seen at {at}" in again, "a tooltip is written once: an age in it would stand still"
+    quoted.tell("Bovada", "moneyline", "Draw", 3.4)
+    model.flush()
+    at = f"{local_time(quoted.clock.now):%H:%M:%S}"
+    moved_tip = model.tip(row_of(model, "Draw"), column_of(model, "Bovada"))
+    assert f"seen at {at}, unchanged since {at}" in moved_tip
     assert tip.startswith("Bovada: 3.30 for Draw")
 
 
