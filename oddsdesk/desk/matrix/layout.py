@@ -108,10 +108,7 @@ class MatrixLayout:
         return sorted(column for column in columns if column is not None)
 
     def best_bookmaker(self, row: SelectionRow) -> str | None:
-        """Return who offers the best price: the first by column, hidden ones last."""
-        columns = self.best_columns(row)
-        if columns:
-            return self.bookmaker_of(columns[0])
+        """Return who offers the best price: the first by name, who would carry its stake."""
         return next(iter(row.best_bookmakers), None)
 
     def see(self, bookmaker: str | None, price: Price) -> bool:

@@ -43,6 +43,7 @@ from oddsdesk.desk.value_bets.cells import (
     seen_cell,
 )
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import MIN_EV, Rule
 
@@ -51,6 +52,7 @@ OutcomeKey = tuple[object, ...]
 _LOWEST: Final = float("-inf")
 _MOST_NAMED: Final = 12
 """So many other bookmakers are named in a tooltip."""
+_TOO_LITTLE: Final = f"below {MIN_EV:g} %"
 
 
 class BetRow(NamedTuple):
@@ -165,14 +167,18 @@ def _grouped(bets: list[Bet]) -> Group:
 def against_text(row: BetRow) -> str:
     """Return why a price is no value, in a few words; empty where it is."""
     found = row.price.assessment
+    why = _against(found, row.reference)
+    is_net = found.net_odds != found.odds and why == _TOO_LITTLE
+    return f"{why} after {_keeps(row.profile)}" if is_net else why
+
+
+def _against(found: Assessment, reference: str) -> str:
     if found.cautions:
-        return caution_text(told_cautions(found)[0], row.reference)
+        return caution_text(told_cautions(found)[0], reference)
     if found.is_value:
         return ""
-    net = found.net_odds != found.odds
-    if any(check.rule is Rule.MIN_EDGE for check in found.stopped_by):
-        return f"below {MIN_EV:g} % after {_keeps(row.profile)}" if net else f"below {MIN_EV:g} %"
-    return "outside the rules"
+    is_below = any(check.rule is Rule.MIN_EDGE for check in found.stopped_by)
+    return _TOO_LITTLE if is_below else "outside the rules"
 
 
 def _keeps(profile: Profile) -> str:
@@ -208,8 +214,8 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     if price.scraped_at is not None:
         yield f"Seen at {clock_text(price.scraped_at, now_ms)}"
     for other in row.others[:_MOST_NAMED]:
-        against = told_cautions(other.assessment)[:1]
-        why = "".join(f": {caution_text(caution, row.reference)}" for caution in against)
+        against = _against(other.assessment, row.reference)
+        why = f": no value, {against}" if against else ""
         what = other.key.selection
         written = "" if what == price.key.selection else f" as {what}"
         odds = exact_odds_text(other.assessment.odds)

@@ -6,10 +6,13 @@ from typing import Any
 from PySide6.QtCore import QPersistentModelIndex
 from pytestqt.modeltest import ModelTester
 
+from oddsdesk.board.bets import listing_bets
 from oddsdesk.board.board import Board
 from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
 from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, REFERENCE, mean_holds
 from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.slices import returned
 from tests.kit.matrix import cell_of, column_of, row_of, texts
 
 UNIBET_FIRST = BookmakerOrder(favourites=frozenset({"Unibet"}))
@@ -25,6 +28,25 @@ def test_a_hidden_bookmakers_best_price_is_named_all_the_same(
     quoted.tell("Matchbook", "moneyline", "Draw", 3.45)
     model.flush()
     assert model.cell(row, BEST).text == "3.45"
+
+
+def test_of_equal_prices_the_best_names_whom_the_list_stakes_whatever_stands_first(
+    model: MatrixModel, quoted: Any
+) -> None:
+    """The list stakes the first by name, and so are legs and the grid's best."""
+    quoted.board.want_values(True)
+    for bookmaker in ("Matchbook", "Bovada"):
+        quoted.tell(bookmaker, "moneyline", "Draw", 3.60)
+    model.show_bookmakers(BookmakerOrder(favourites=frozenset({"Matchbook"})))
+    model.flush()
+    row, board = row_of(model, "Draw"), quoted.board
+    assert column_of(model, "Matchbook") < column_of(model, "Bovada")
+    prices, now = board.value_bets.values(), quoted.clock.now
+    listed = returned(listing_bets(prices, board.basis, StakePlan(), now_ms=now))
+    (carrier,) = [bet.price.bookmaker for bet in listed if bet.same_bet_as is None]
+    assert model.cell(row, BEST).note == f"{carrier} +1" == "Bovada +1"
+    assert model.name_at(row, BEST) == carrier
+    assert model.best_columns(row) == [column_of(model, name) for name in ("Matchbook", "Bovada")]
 
 
 def test_new_bookmakers_are_appended_and_new_rows_take_their_place(

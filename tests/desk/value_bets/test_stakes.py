@@ -80,8 +80,25 @@ def test_one_outcome_at_two_bookmakers_is_staked_once_at_the_best_price(
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     qtbot.waitUntil(lambda: row(panel)["At"] == "Bovada")
     assert row(panel)["Caution"] == "same at 1 more"
-    assert "Same bet: Matchbook 2.05" in panel.table.model.tip(0, 0)
+    assert "Same bet: Matchbook 2.05" in panel.table.model.tip(0, 0).splitlines()
     assert panel.lists.staked == float(row(panel)["Stake"]) == 9.0
+
+
+def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """ "Same at 9 more" stood beside 13 lines, four of which were no value and did not say so."""
+    charging = Profile(name="Matchbook", group="Matchbook", commission=0.02)
+    quoted.board.set_profiles(Profiles([charging]))
+    for bookmaker, odds in (("Matchbook", 2.05), ("Bovada", 2.08), ("Betsson", 2.06)):
+        be_value(quoted, odds, bookmaker)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    qtbot.waitUntil(lambda: row(panel)["Caution"] == "same at 1 more")
+    said = [line for line in panel.table.model.tip(0, 0).splitlines() if "Same bet" in line]
+    assert said == [
+        "Same bet: Betsson 2.06",
+        "Same bet: Matchbook 2.05: no value, below 1 %",
+    ]
 
 
 def test_commission_lessens_the_edge_and_the_stake(
