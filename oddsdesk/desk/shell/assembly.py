@@ -521,9 +521,15 @@ class Desk:
         if isinstance(notice, GamesChanged):
             self._show_favourites()
         if isinstance(notice, GamesChanged) and self._board.games:
-            is_first, self._has_chosen = not self._has_chosen, True
-            if not self.around.reopen(self.games, in_front=is_first) and is_first:
-                self.open_game_beside(_most_quoted(self._board.games.values()))
+            self._show_games()
+
+    def _show_games(self) -> None:
+        if self._has_chosen:
+            self.around.reopen_behind(self.games)
+            return
+        self._has_chosen = True
+        if not self.around.reopen_front(self.games):
+            self.open_game_beside(_most_quoted(self._board.games.values()))
 
 
 def _most_quoted(games: Iterable[GameEntry]) -> str:

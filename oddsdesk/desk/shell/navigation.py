@@ -1,6 +1,6 @@
 """Getting around the desk: actions, palette, layouts, favourites, put together once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -18,7 +18,7 @@ from oddsdesk.desk.shell.desk_reference import ReferenceButton, ReferenceChoice
 from oddsdesk.desk.shell.layouts import LayoutButton, Layouts
 from oddsdesk.desk.shell.messages import ConnectionTrouble
 from oddsdesk.desk.shell.odds_format import OddsFormat
-from oddsdesk.desk.shell.open_games import OpenGame, OpenGames, open_again
+from oddsdesk.desk.shell.open_games import OpenGames, open_again
 from oddsdesk.desk.shell.palette import Palette
 from oddsdesk.desk.shell.palette_entries import Recent
 from oddsdesk.desk.shell.tabs import GameTabs, game_title
@@ -58,6 +58,7 @@ class Navigation(QObject):
         self.bugs = BugReports()
         self.open_games = OpenGames(layout, wall)
         self._keeping = QTimer(self, singleShot=True, interval=_KEEP_MS)
+        self._reopening = QTimer(self, singleShot=True, interval=_REOPEN_MS)
         self._layouts = Layouts(layout)
         self._trouble = ConnectionTrouble(window.messages, board, clock)
         self.commands = Commands(
@@ -98,21 +99,27 @@ class Navigation(QObject):
         top_bar.add_control(layout_button)
 
     def keep_open(self, games: GameTabs) -> None:
-        """Keep which games are open whenever one is opened or closed."""
+        """Keep which games are open whenever one is opened or closed, and open those behind."""
         self._keeping.timeout.connect(lambda: self.open_games.keep(games))
+        self._reopening.timeout.connect(lambda: self.reopen_behind(games))
         for changed in (games.game_opened, games.game_closed):
             changed.connect(lambda _game_id: self._keeping.start())
 
-    def reopen(self, games: GameTabs, *, in_front: bool) -> bool:
-        """Open the games of the last time that are here now; whether there was one."""
-        returning = self.open_games.returning(self._board.games)
-        if in_front and returning:
-            open_again(returning[:1], games, self._title, in_front=True)
-            behind = returning[1:]
-            QTimer.singleShot(_REOPEN_MS, self, lambda: self._reopen_behind(behind, games))
-        else:
-            self._reopen_behind(returning, games)
-        return bool(returning)
+    def reopen_front(self, games: GameTabs) -> bool:
+        """Open the game that was in front the last time, the others soon; whether it is here."""
+        first = self.open_games.returning(self._board.games, most=1)
+        open_again(first, games, self._title, in_front=True)
+        self._reopening.start()
+        return bool(first)
+
+    def reopen_behind(self, games: GameTabs) -> None:
+        """Open the other games of the last time that are here now, unless that is to be soon."""
+        if self._reopening.isActive():
+            return
+        here = self.open_games.returning(self._board.games)
+        open_again(here, games, self._title)
+        if here:
+            games.order_tabs(self.open_games.order)
 
     def leave(self, games: GameTabs) -> None:
         """Keep what is open, and close it."""
@@ -124,12 +131,6 @@ class Navigation(QObject):
         self._trouble.close_panel()
         self.reference.close_panel()
         self.bugs.uninstall()
-
-    def _reopen_behind(self, returning: Sequence[OpenGame], games: GameTabs) -> None:
-        here = [game for game in returning if game.game_id in self._board.games]
-        open_again(here, games, self._title)
-        if here:
-            games.order_tabs(self.open_games.order)
 
     def _title(self, game_id: str) -> str:
         return game_title(self._board.games[game_id].match_name)

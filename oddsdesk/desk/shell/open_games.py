@@ -63,22 +63,27 @@ class OpenGames:
         """Take whose games the board is about to hold."""
         self._service = service
 
-    def returning(self, present: Collection[str]) -> list[OpenGame]:
-        """Return what was open and is here now, each once, the one that was in front first."""
+    def returning(self, present: Collection[str], most: int = _MOST) -> list[OpenGame]:
+        """Return what was open and is here now, each once, the one that was in front first.
+
+        Who takes them opens them at once: kept is what is open, and what still waits.
+        """
         if self._clock() > self._until:
             return []
         ours = (game for game in self._waiting if game.service in (None, self._service))
-        here = [game for game in ours if game.game_id in present][:_MOST]
+        here = [game for game in ours if game.game_id in present]
+        here = sorted(here, key=lambda game: game.game_id != self._current)[:most]
         self._waiting = [game for game in self._waiting if game not in here]
-        return sorted(here, key=lambda game: game.game_id != self._current)
+        return here
 
     def keep(self, games: GameTabs) -> None:
-        """Keep which games are open, and which is in front."""
+        """Keep which games are open, and which is in front of the tabs."""
         ids, ours = games.open_games, (None, self._service)
-        opened = [OpenGame(game_id, _place(games, game_id), self._service) for game_id in ids]
+        kept = [OpenGame(game_id, _place(games, game_id), self._service) for game_id in ids]
         waiting = [g for g in self._waiting if g.game_id not in ids or g.service not in ours]
-        waiting = waiting[:_MOST_WAITING]
-        self._saved.put(_Session([*opened, *waiting], games.active() or self._current))
+        for game in waiting[:_MOST_WAITING]:
+            kept.insert(self._place_among(kept, game), game)
+        self._saved.put(_Session(kept, games.in_front() or self._current))
         self._layout.remove(_OLD_KEY)
 
     def leave(self, games: GameTabs) -> None:
@@ -89,6 +94,12 @@ class OpenGames:
         self.order = [game.game_id for game in kept.games]
         self._until = self._clock() + RETURN_MS
         games.close_all()
+
+    def _place_among(self, kept: Sequence[OpenGame], game: OpenGame) -> int:
+        """Return where a game that waits stands: after those that it stood after."""
+        before = set(self.order[: self.order.index(game.game_id)])
+        places = (place for place, each in enumerate(kept, 1) if each.game_id in before)
+        return max(places, default=0)
 
 
 def open_again(

@@ -116,6 +116,10 @@ class GameTabs(QObject):
         for game_id, window in self._windows.items():
             if window is active:
                 return game_id
+        return self.in_front()
+
+    def in_front(self) -> str | None:
+        """Return the game in front of the tabs, whichever window is active."""
         return self._game_at(self._tabs.currentIndex())
 
     def panel(self, game_id: str) -> QWidget:

@@ -6,11 +6,14 @@ import pytest
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.contract import identity
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.open_games import RETURN_MS, OpenGame, OpenGames, open_again
 from oddsdesk.desk.shell.tabs import GameTabs
 from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.board import game
+from tests.kit.waiting import until
 
 
 class Panel(QWidget):
@@ -147,3 +150,47 @@ def test_a_desk_that_is_killed_has_kept_what_is_open(desk, quoted, tmp_path, qtb
     made.open_game_beside(quoted.id)
     path = tmp_path / "desk.ini"
     qtbot.waitUntil(lambda: path.exists() and quoted.id in path.read_text(), timeout=5_000)
+
+
+def test_the_game_in_front_of_the_tabs_is_so_again_though_another_has_a_window(
+    games: GameTabs, layout: Layout, clock: Hands, qtbot: QtBot
+) -> None:
+    """The window of a game is the active one as soon as the desk's is closed."""
+    for game_id in "abc":
+        games.open_beside(game_id, game_id)
+    games.detach("c")
+    games._tabs.setCurrentIndex(1)
+    with qtbot.waitActive(games._windows["c"]):
+        games._windows["c"].activateWindow()
+    OpenGames(layout, clock).leave(games)
+    assert ids(OpenGames(layout, clock).returning({"a", "b", "c"})) == ["b", "a", "c"]
+
+
+def test_games_that_are_not_back_yet_are_kept_where_they_stood(
+    games: GameTabs, layout: Layout, clock: Hands
+) -> None:
+    for game_id in "abcde":
+        games.open_beside(game_id, game_id)
+    games._tabs.setCurrentIndex(2)
+    OpenGames(layout, clock).leave(games)
+    again = OpenGames(layout, clock)
+    open_again(again.returning({"b", "c"}), games, str)
+    games.order_tabs(again.order)
+    again.leave(games)
+    assert OpenGames(layout, clock).order == ["a", "b", "c", "d", "e"]
+
+
+async def test_a_desk_that_is_closed_before_all_its_tabs_are_back_keeps_them(desk, quoted) -> None:
+    made: Desk = desk[0]
+    for name in ("A - B", "C - D", "E - F"):
+        made.open_game_beside(identity.game_id("EPL", name))
+    opened = made.games.open_games
+    made.games.open(opened[1], "C v D")
+    made.reset()
+    quoted.board.load_games([game(name) for name in ("A - B", "C - D", "E - F")])
+    assert made.games.open_games == opened[1:2]
+    made.reset()
+    assert made.around.open_games.order == opened
+    quoted.board.load_games([game(name) for name in ("A - B", "C - D")])
+    await until(lambda: made.games.open_games == opened[:2])
+    assert made.games.in_front() == opened[1]
