@@ -22,12 +22,16 @@ class PriceFinder(QObject):
         self._table = table
         self._chips = chips
         self._awaited: RowKey | None = None
+        self._is_quiet = False
         model.laid_out.connect(self._look)
         table.current_changed.connect(self._on_table_current_changed)
 
-    def go_to(self, key: RowKey) -> None:
-        """Go to a price, as soon as the game is read; nowhere once the user goes elsewhere."""
-        self._awaited = key
+    def go_to(self, key: RowKey, *, quietly: bool = False) -> None:
+        """Go to a price, as soon as the game is read; nowhere once the user goes elsewhere.
+
+        ``quietly``: nothing is said where it is not there.
+        """
+        self._awaited, self._is_quiet = key, quietly
         self._look()
 
     def go_to_best(self) -> None:
@@ -83,6 +87,8 @@ class PriceFinder(QObject):
             QTimer.singleShot(0, self, self._bring_into_sight)
         if not self._model.is_read:
             self._awaited = key
+        elif self._is_quiet:
+            return
         elif place is None:
             self.said.emit(f"{key.selection} is not priced here any more.")
         elif key.bookmaker is not None and key.bookmaker not in self._model.bookmakers:

@@ -130,6 +130,10 @@ class Desk:
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._has_chosen = False
+        self._selected: RowKey | None = None
+        """The price selected last, at whatever moment of the service."""
+        self._stays_beside = False
+        """Whether the user was at the odds grid or the bets, and no game is to come in front."""
         self._subscriptions: Subscriptions | None = None
         self.first_paint = FirstPaint()
         self.first_paint.painted.connect(self.late_panels.begin)
@@ -194,14 +198,19 @@ class Desk:
         show_tab(self.window, self.bets())
 
     def reset(self) -> None:
-        """Close every game: the board is about to hold those of another service."""
+        """Close every game: the board is about to hold those of another moment or service."""
+        self._stays_beside = self._has_chosen and self.games.in_front() is None
         self.around.leave(self.games)
         for panel in (self.explain.made, self.history.made):
             if panel is not None:
                 panel.forget()
         self.follow_games(frozenset())
-        self.window.empty_panels.empty()
         self._has_chosen = False
+
+    def forget_selection(self) -> None:
+        """Select no price again: the service is another one."""
+        self._selected = None
+        self.window.empty_panels.empty()
 
     def read_history(self, log: PriceLog | None, client: Client | None) -> None:
         """Take the past of prices from a log, else from a service that tells it; None: as seen."""
@@ -348,6 +357,8 @@ class Desk:
         panel.price_selected.connect(self._on_price_selected)
         panel.price_added.connect(self._on_price_added)
         self._offer_actions_on(panel.price_actions)
+        if self._selected is not None and self._selected.game_id == game_id:
+            panel.finder.go_to(self._selected, quietly=True)
         self.first_paint.watch(panel.table)
         return panel
 
@@ -461,6 +472,7 @@ class Desk:
 
     def _on_price_selected(self, key: RowKey | None) -> None:
         if key is not None:
+            self._selected = key
             self.explain().show_price(key)
             self.history().show_price(key)
             self.window.empty_panels.fill()
@@ -528,8 +540,12 @@ class Desk:
             self.around.reopen_behind(self.games)
             return
         self._has_chosen = True
-        if not self.around.reopen_front(self.games):
+        if self._stays_beside:
+            self.around.reopen_behind(self.games)
+        elif not self.around.reopen_front(self.games):
             self.open_game_beside(_most_quoted(self._board.games.values()))
+        if self._selected is not None and self._selected.game_id in self._board.games:
+            self._on_price_selected(self._selected)
 
 
 def _most_quoted(games: Iterable[GameEntry]) -> str:
