@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
 _GRID: Final = "Odds grid"
 _BETS: Final = "Bets"
+_PAST: Final = "the past"
 _UNTOLD: Final = (Link.CONNECTING, Link.STOPPED)
 """Links at which it is not known yet whether there are prices."""
 
@@ -199,6 +200,11 @@ class Desk:
 
     def reset(self) -> None:
         """Close every game: the board is about to hold those of another moment or service."""
+        messages = self.window.messages
+        if self._board.connection.as_of_ms is None:
+            messages.set_aside(but=_PAST)
+        else:
+            messages.bring_back()
         self._stays_beside = self._has_chosen and self.games.in_front() is None
         self.around.leave(self.games)
         for panel in (self.explain.made, self.history.made):
@@ -207,9 +213,10 @@ class Desk:
         self.follow_games(frozenset())
         self._has_chosen = False
 
-    def forget_selection(self) -> None:
-        """Select no price again: the service is another one."""
+    def enter_service(self) -> None:
+        """Begin with another service: no price is selected, and what is said is of now."""
         self._selected = None
+        self.window.messages.bring_back()
         self.window.empty_panels.empty()
 
     def read_history(self, log: PriceLog | None, client: Client | None) -> None:
@@ -237,7 +244,7 @@ class Desk:
             looking_back, self._theme, self.status_bar, self.around.actions, self.games.active
         )
         self.navigator.day_requested.connect(looking_back.show_day)
-        looking_back.said.connect(self._say_for_a_while)
+        looking_back.said.connect(self._on_looking_back_said)
         looking_back.jumped.connect(self._write_anew)
         self.navigator.now_requested.connect(looking_back.return_to_now)
         self.around.actions.bind("past.day", self.navigator.choose_day)
@@ -450,6 +457,9 @@ class Desk:
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
         window.stays_running = lambda: self._preferences.get(TRAY) and notifier.enter_tray()
+
+    def _on_looking_back_said(self, text: str) -> None:
+        self.window.messages.say(text, passes=True, about=_PAST)
 
     def _on_alerts_panel_said(self, text: str, offers_rules: bool) -> None:
         rules = self.alerts_panel().edit_rules if offers_rules else None

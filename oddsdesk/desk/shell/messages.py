@@ -49,6 +49,8 @@ class MessageCenter(QObject):
         super().__init__(bar)
         self._bar = bar
         self._said: _Message | None = None
+        self._aside: _Message | None = None
+        """What was said to stay before another moment was shown."""
         self._gives_way = False
         """Whether what was said has been read long enough, and trouble has its turn."""
         self._warnings: list[tuple[str, _Message]] = []
@@ -75,10 +77,7 @@ class MessageCenter(QObject):
 
         What is ``about`` something can be withdrawn by that.
         """
-        self._said = _Message(text, icon, ink, action, act, passes, about)
-        self._gives_way = False
-        (self._passing.start if passes or self._has_trouble else self._passing.stop)()
-        self._show()
+        self._say(_Message(text, icon, ink, action, act, passes, about))
 
     def warn(self, about: str, text: str, *, action: str = "", act: Act | None = None) -> None:
         """Say and log what is wrong with a file of the user's, until the user has closed it."""
@@ -92,6 +91,22 @@ class MessageCenter(QObject):
         """Take back what was said about something, unless other things were said since."""
         if self._said is not None and self._said.about == about:
             self.clear_message()
+        if self._aside is not None and self._aside.about == about:
+            self._aside = None
+
+    def set_aside(self, but: Hashable) -> None:
+        """Say what was said no longer, unless that is about ``but``: another moment is shown."""
+        said = self._said
+        if said is not None and said.about != but:
+            self.clear_message()
+            self._aside = None if said.passes else said
+
+    def bring_back(self) -> None:
+        """Take back what was said since ``set_aside``; what was to stay is said again."""
+        aside, self._aside = self._aside, None
+        self.clear_message()
+        if aside is not None:
+            self._say(aside)
 
     def withdraw_warnings(self, about: str) -> None:
         """Take back what was said of a file that is read anew."""
@@ -113,6 +128,13 @@ class MessageCenter(QObject):
         if text != self._trouble:
             self._trouble = text
             self._show()
+
+    def _say(self, message: _Message) -> None:
+        self._said = message
+        self._gives_way = False
+        is_timed = message.passes or self._has_trouble
+        (self._passing.start if is_timed else self._passing.stop)()
+        self._show()
 
     @property
     def _has_trouble(self) -> bool:

@@ -140,5 +140,5 @@ async def test_a_selected_price_brings_the_panels_and_another_service_takes_them
     panel.price_selected.emit(key)  # type: ignore[attr-defined]
     assert is_waiting(window)
     made.reset()
-    made.forget_selection()
+    made.enter_service()
     assert not is_waiting(window)

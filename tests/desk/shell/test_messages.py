@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.bookmakers.controller import BookmakersController
@@ -271,3 +272,46 @@ def test_where_the_past_cannot_be_read_nothing_is_said_of_how_long(
     end()
     assert [line for line in caplog.messages if "Too slow" in line]
     assert not [line for line in caplog.messages if "Away" in line]
+
+
+def test_what_was_said_of_now_is_not_said_of_the_past_and_is_back_after_it(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    bar, center = bar_and_center(theme, qtbot)
+    for text, passes, is_back in (("Value: Leeds", False, True), ("Copied", True, False)):
+        center.say(text, passes=passes)
+        center.set_aside(but="the past")
+        assert bar.isHidden()
+        center.say("Here the log ends.", passes=True, about="the past")
+        center.bring_back()
+        assert (not bar.isHidden(), bar.text == text) == (is_back, is_back)
+    center.say("Shown as of then", passes=True, about="the past")
+    center.set_aside(but="the past")
+    assert bar.text == "Shown as of then"
+
+
+def test_what_has_ended_meanwhile_is_not_brought_back(theme: Theme, qtbot: QtBot) -> None:
+    bar, center = bar_and_center(theme, qtbot)
+    center.say("Value: Leeds", about="leeds")
+    center.set_aside(but="the past")
+    center.withdraw("leeds")
+    center.bring_back()
+    assert bar.isHidden()
+
+
+async def test_notices_of_the_past_end_with_it_and_those_of_now_wait_for_its_end(
+    desk: tuple[Desk, Connections], quoted: Any
+) -> None:
+    made, _ = desk
+    bar, board = made.window.messages._bar, quoted.board
+    made._on_alerts_alerted(AlertEntry(Alert(("x",), "Value", "title", "text", 3.0), 0, None))
+    said = bar.text
+    made.reset()
+    board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now - 1))
+    assert bar.isHidden()
+    made._on_looking_back_said("Here the log ends.")
+    made.reset()
+    assert bar.text == said
+    made.reset()
+    made.enter_service()
+    assert bar.text == said

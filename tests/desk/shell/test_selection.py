@@ -51,7 +51,7 @@ async def test_the_price_selected_is_so_at_another_moment(made: Desk, quoted: Qu
         assert made.explain()._key == made.history().model.key == key
     assert not made.window.messages._bar.isVisibleTo(made.window)
     made.reset()
-    made.forget_selection()
+    made.enter_service()
     quoted.board.clear()
     fill(quoted)
     assert current(made, quoted.id) is None
