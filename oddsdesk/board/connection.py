@@ -75,6 +75,8 @@ class Connection(msgspec.Struct, frozen=True):
     """What the service says is wrong with itself while it answers, a line each."""
     as_of_ms: int | None = None
     """The moment of the past that the board shows; None is now."""
+    nearest_ms: tuple[int, ...] = ()
+    """Where no game is listed then: when prices moved before and after, as far as the log tells."""
     newest_ms: int | None = None
     """When the newest price of all that the service holds was scraped."""
     advice: str = ""

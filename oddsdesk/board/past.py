@@ -144,6 +144,7 @@ class Past:
         """Stand at any other moment: all that is shown is read anew."""
         await stop(*self._tasks)
         self._stand_at(to_ms)
+        self._board.set_snapshot_progress(SnapshotProgress())
         self._is_unread = self._is_unlisted = True
         self._unread = {key.game_id for key in self._board.row_keys()}
         patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._forget_unread)
@@ -204,11 +205,21 @@ class Past:
         board = self._board
         games, is_cut = await all_games(self._client, format_ms(at_ms), self._note_kind)
         board.load_games(games, is_cut=is_cut)
+        nearest = () if games else await self._nearest(at_ms)
+        board.set_connection(replace(board.connection, nearest_ms=nearest))
         self._listed_at, self._is_unlisted = at_ms, False
         shown = board.games.keys() | self._subscribed.keys()
         for game in {key.game_id for key in board.row_keys()} - shown:
             self._unread.discard(game)
             board.forget_game(game)
+
+    async def _nearest(self, at_ms: int) -> tuple[int, ...]:
+        """Return when prices moved before and after; nothing of a log that is told by game."""
+        try:
+            moves = [await self._log.next_move(at_ms, None, back=back) for back in (True, False)]
+        except HistoryError:
+            return ()
+        return tuple(move for move in moves if move is not None)
 
     def _note_kind(self, answer: Listing[Game]) -> None:
         """Say whether nobody offered what stood then."""
@@ -289,6 +300,7 @@ class Past:
             since_ms=at_ms if before.since_ms is None else before.since_ms,
             simulated=before.simulated,
             shifted=before.shifted,
+            nearest_ms=before.nearest_ms,
         )
         self._board.set_connection(state)
 

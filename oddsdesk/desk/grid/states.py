@@ -2,7 +2,7 @@
 
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
-from oddsdesk.desk.ui.states import FEED, NO_SERVICE, out_of_requests, refusal
+from oddsdesk.desk.ui.states import FEED, NO_SERVICE, nearest_text, out_of_requests, refusal
 from oddsdesk.desk.ui.time_format import day_text, local_time, span_text
 
 CLEAR, CONTINUE = "Clear all filters", "Continue reading"
@@ -30,6 +30,8 @@ def state_without_rows(
         return EmptyState("offline", "Not connected.", _since(connection, now_ms))
     if connection.has_no_service:
         return NO_SERVICE
+    if connection.link is Link.PAST and snapshot_progress.finished_at is not None:
+        return EmptyState("table", "No prices are known of that moment.", nearest_text(connection))
     if connection.link is Link.PAST:
         return EmptyState(
             "loading", "Reading the prices of that moment…", "They show up game by game."

@@ -7,7 +7,7 @@ from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import day_text, local_time, span_text
+from oddsdesk.desk.ui.time_format import day_text, local_time, moment_text, span_text
 from oddsdesk.tasks import JobFault
 
 _SENTENCES: Final = {
@@ -167,6 +167,14 @@ FEED = "Get live odds…"
 """Opens where the desk's own server is given real prices."""
 
 
+def nearest_text(connection: Connection) -> str:
+    """Return where prices are that are nearest to a moment without any; empty where not known."""
+    keys = {False: "Alt+Left", True: "Alt+Right"}
+    at = connection.as_of_ms or 0
+    told = [f"{moment_text(ms)} ({keys[ms > at]})" for ms in connection.nearest_ms]
+    return f"The nearest are of {' and '.join(told)}." if told else ""
+
+
 def text_without_games(connection: Connection, *, own_server: bool) -> str:
     """Return why there are no games, and what to do; ``own_server``: it can be fed from here."""
     if (lack := out_of_requests(connection)) is not None:
@@ -181,7 +189,8 @@ def text_without_games(connection: Connection, *, own_server: bool) -> str:
         case Link.WAITING:
             return "Not connected. The games show up here once the service answers."
         case Link.PAST:
-            return "No game had prices then. Games are listed for a day after they began."
+            said = "No game had prices then. Games are listed for a day after they began."
+            return f"{said} {nearest_text(connection)}".strip()
     if own_server and connection.newest_ms is not None:
         day = day_text(connection.newest_ms)
         return f"No games with fresh odds: the newest prices here are of {day}."

@@ -16,9 +16,10 @@ from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.grid.states import reading_text
+from oddsdesk.desk.grid.states import state_without_rows as grid_state
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
-from oddsdesk.desk.ui.states import state_without_rows
+from oddsdesk.desk.ui.states import state_without_rows, text_without_games
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.store.store import open_store
 from tests.kit.waiting import until_told
@@ -143,6 +144,29 @@ async def test_while_all_prices_of_a_moment_are_read_it_is_told(looking: Looking
     await looking.until(lambda: board.snapshot_progress.finished_at is not None)
     assert ("reading slice 1", False) in told
     assert told[-1] == ("", True)
+
+
+async def test_of_a_moment_without_prices_it_is_said_and_where_the_nearest_are(
+    looking: Looking,
+) -> None:
+    """The odds grid read for ever."""
+    board, first = looking.board, "16 Aug 2024 19:00 (Alt+Right)"
+    looking.manager.want_rows(True)
+    for day, nearest in ((1, first), (30, "17 Aug 2024 15:00 (Alt+Left)")):
+        looking.looking_back.show_day(DAY.replace(day=day))
+        await looking.until(
+            lambda day=day: (
+                board.connection.as_of_ms == end_of_day(DAY.replace(day=day))
+                and board.snapshot_progress.finished_at is not None
+            )
+        )
+        state = grid_state(board.connection, board.snapshot_progress, 0, looking.clock())
+        assert state.sentence == "No prices are known of that moment."
+        assert state.detail == f"The nearest are of {nearest}."
+        assert text_without_games(board.connection, own_server=True).endswith(state.detail)
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: any(board.row_keys()))
+    assert board.connection.nearest_ms == ()
 
 
 async def test_of_a_game_without_prices_then_it_is_said(looking: Looking) -> None:
