@@ -150,6 +150,10 @@ class OpportunitiesPanel(QWidget):
         table = self.table
         return table.model.rowCount() > 0 and (table.underMouse() or table.scrolling.hasFocus())
 
+    def _may_move(self) -> bool:
+        """Whether nobody is at a leg, or the legs are of a moment or service that was left."""
+        return self._looks_back or not (self._board.games and self._is_pointed_at())
+
     def _is_seen(self) -> bool:
         """Whether any of it is in sight: a panel behind another's tab is not hidden to Qt."""
         return not self.visibleRegion().isEmpty()
@@ -167,7 +171,7 @@ class OpportunitiesPanel(QWidget):
             placed=self._open_bets(),
             step=split_of(self._preferences.get).step,
         )
-        self.model.show_rows(rows, may_move=not self._is_pointed_at())
+        self.model.show_rows(rows, may_move=self._may_move())
 
     def _open_bets(self) -> dict[Hashable, list[PlacedBet]]:
         simulated = self._board.connection.simulated
@@ -290,7 +294,7 @@ class OpportunitiesPanel(QWidget):
     def _on_idle_timeout(self) -> None:
         if not self._has_looked and self._is_seen():
             self._take_found()
-        if self.model.rows_that_would_move and not self._is_pointed_at():
+        if self.model.rows_that_would_move and self._may_move():
             self.model.sort_now()
         else:
             self._show_counts()

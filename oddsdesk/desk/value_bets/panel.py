@@ -260,11 +260,15 @@ class ValuesPanel(QWidget):
         self._show_bets()
         self._said.show_audit()
 
+    def _may_move(self) -> bool:
+        """Whether nobody is at a row, or the rows are of a moment or service that was left."""
+        return not self._board.games or not self._is_pointed_at()
+
     def _show_bets(self) -> None:
-        self.lists.show_bets(may_move=not self._is_pointed_at())
+        self.lists.show_bets(may_move=self._may_move())
 
     def _show_misses(self) -> None:
-        self.lists.show_misses(may_move=not self._is_pointed_at())
+        self.lists.show_misses(may_move=self._may_move())
 
     def _show_counts(self) -> None:
         lists = self.lists
@@ -383,7 +387,7 @@ class ValuesPanel(QWidget):
         model = self._current_model()
         if self.lists.preset.filter.depends_on_time:
             self.lists.note_moved()
-        if model.rows_that_would_move and not self._is_pointed_at():
+        if model.rows_that_would_move and self._may_move():
             model.sort_now()
         else:
             self._show_counts()

@@ -560,3 +560,14 @@ def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtb
     tell(panel, quoted, qtbot)
     assert shown(panel) == []
     assert panel.placeholder._state.sentence == "Opportunities are of now."
+
+
+def test_no_leg_of_now_stays_under_the_pointer_in_the_past(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(panel, quoted, qtbot)
+    assert shown(panel)
+    monkeypatch.setattr(panel.table, "underMouse", lambda: True)
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
+    panel._show()
+    assert shown(panel) == []

@@ -16,6 +16,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.model import COLUMNS, STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.slices import exhaust
+from tests.kit.board import game
 from tests.kit.value_bets import TITLES, be_value, bet, everton, facts, row
 
 
@@ -30,6 +31,18 @@ def test_a_bet_that_goes_under_the_pointer_does_not_move_the_explanation(
     panel.lists.bets.sort_now()
     assert panel.table.model.rowCount() == 1
     assert seen == []
+
+
+def test_no_bet_stays_under_the_pointer_when_the_board_goes_to_another_moment_or_service(
+    panel: ValuesPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quoted.board.load_games([game(quoted.name), game()])
+    exhaust(quoted.board.merge_value_bets([bet(quoted), bet(quoted, 2.17, selection="Over 3.5")]))
+    monkeypatch.setattr(panel.table, "underMouse", lambda: True)
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
+    assert panel.table.model.rowCount() == 2, "a bet that goes stays where it is, struck"
+    quoted.board.clear()
+    assert panel.table.model.rowCount() == 0
 
 
 def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more(
