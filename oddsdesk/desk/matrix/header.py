@@ -98,6 +98,12 @@ class MatrixHeader(QWidget):
         self.columns.setAccessibleName(f"Columns {self._count_text()}".rstrip())
         self._show_choice()
 
+    def show_no_markets(self) -> None:
+        """Offer no choice and count nothing: it is gone, until its markets are shown again."""
+        self._chips, self._counted = [], (0, 0)
+        self.columns.setAccessibleName("Columns")
+        self._show_choice()
+
     def free_room(self) -> QRect:
         """Return the place between the facts and what is chosen, where others may put something."""
         left = self._facts.x() + self._facts.width_of(self._facts.text()) + spacing.GAP

@@ -173,6 +173,8 @@ class MatrixPanel(QWidget):
         has_rows = self._model.rowCount() > 0
         if not has_rows:
             is_gone = self._board.is_gone(self.game_id)
+            if is_gone:
+                self.header.show_no_markets()
             state = state_without_rows(matrix, connection, now_ms, is_gone=is_gone)
             self._placeholder.say(state)
         self._stack.setCurrentIndex(0 if has_rows else 1)

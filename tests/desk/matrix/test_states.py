@@ -78,3 +78,30 @@ def test_a_refused_key_is_told_with_its_reason() -> None:
     away = Connection(link=Link.WAITING, reason="no such host", advice="Check the address.")
     assert trouble_text(away, NOW_MS).endswith("No such host. Check the address.")
     assert trouble_text(LIVE, NOW_MS) == ""
+
+
+def test_a_game_that_is_gone_offers_no_markets_and_counts_no_columns_until_it_is_back(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    quoted.load()
+    board, counted = quoted.board, list[tuple[bool, str]]()
+    board.set_connection(LIVE)
+    board.subscribe_game(quoted.id)
+    panel = MatrixPanel(board, theme, quoted.clock, quoted.id, columns)
+    panel.resize(1_400, 600)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.header.chips.choose("totals")
+    for turn in (lambda: None, lambda: gone(board, quoted.id), quoted.load):
+        turn()
+        qtbot.waitUntil(lambda: panel.table.isVisible() is not board.is_gone(quoted.id))
+        panel._show_moment()
+        counted.append((panel.header.chips.isVisible(), panel.header.columns.text()))
+    assert counted == [(True, counted[0][1]), (False, "Columns ▾"), (True, counted[0][1])]
+    assert panel.header.chips.current == "totals"
+    panel.close_panel()
+
+
+def gone(board: Board, game_id: str) -> None:
+    board.end_game(game_id)
+    board.forget_game(game_id)
