@@ -60,7 +60,9 @@ class Connection(msgspec.Struct, frozen=True):
     upgrade_url: str | None = None
     """Where the plan can be changed, as the service said."""
     simulated: bool | None = None
-    """Whether the service says that its odds are made up."""
+    """Whether the service says that its odds are made up; of a moment, that some are."""
+    is_mixed: bool = False
+    """Whether, at a moment of the past, others are not."""
     shifted: bool = False
     """Whether it says that there may be old ones among them whose times were moved to now."""
     unpriced_reference: str = ""
@@ -122,8 +124,10 @@ class Connection(msgspec.Struct, frozen=True):
         return self.link is Link.STOPPED and self.reason is not None
 
 
-def not_offered(*, simulated: bool | None, shifted: bool) -> str:
+def not_offered(*, simulated: bool | None, shifted: bool, mixed: bool = False) -> str:
     """Say of odds that nobody offers them, in a line; empty where they may be the market's."""
+    if simulated and mixed:
+        return "simulated odds are among these: no bookmaker offers those"
     if simulated:
         return "these odds are simulated: no bookmaker offers them"
     if shifted:

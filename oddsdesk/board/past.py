@@ -5,7 +5,7 @@ moves are taken in, so that a step costs what moved in it and not the board.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
 from typing import Any, Final, Protocol
 
@@ -21,7 +21,7 @@ from oddsdesk.client.errors import NotFoundError, ServiceError
 from oddsdesk.client.paging import pages
 from oddsdesk.client.whole_lists import LIMIT, all_games
 from oddsdesk.contract.administration import LogMap
-from oddsdesk.contract.resources import Game, OddsRow
+from oddsdesk.contract.resources import Game, Meta, OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn, stop
@@ -203,7 +203,9 @@ class Past:
     async def _list_games(self) -> None:
         at_ms = self._at_ms
         board = self._board
-        games, is_cut = await all_games(self._client, format_ms(at_ms), self._note_kind)
+        answers: list[Listing[Game]] = []
+        games, is_cut = await all_games(self._client, format_ms(at_ms), answers.append)
+        self._note_kinds([(answer.meta, len(answer)) for answer in answers])
         board.load_games(games, is_cut=is_cut)
         nearest = () if games else await self._nearest(at_ms)
         board.set_connection(replace(board.connection, nearest_ms=nearest))
@@ -221,14 +223,18 @@ class Past:
             return ()
         return tuple(move for move in moves if move is not None)
 
-    def _note_kind(self, answer: Listing[Game]) -> None:
-        """Say whether nobody offered what stood then."""
-        meta = answer.meta
+    def _note_kinds(self, told: Sequence[tuple[Meta | None, int]]) -> None:
+        """Say which of the games nobody offered, by what came with each page of so many."""
+        metas = [(meta, count) for meta, count in told if meta is not None]
         # Never False: a board lets go of all that is simulated as real odds come.
-        simulated = True if meta is not None and meta.simulated is True else None
-        shifted = meta is not None and meta.shifted is True
-        connection = self._board.connection
-        self._board.set_connection(replace(connection, simulated=simulated, shifted=shifted))
+        simulated = True if any(meta.simulated is True for meta, _ in metas) else None
+        has_real = any(meta.simulated is False and count for meta, count in metas)
+        is_mixed = bool(simulated) and (has_real or any(meta.mixed is True for meta, _ in metas))
+        shifted = any(meta.shifted is True for meta, _ in metas)
+        state = replace(
+            self._board.connection, simulated=simulated, is_mixed=is_mixed, shifted=shifted
+        )
+        self._board.set_connection(state)
 
     async def _read_rows(self) -> None:
         """Read all listed games: in a few requests where the service tells rows as of a moment."""
@@ -299,6 +305,7 @@ class Past:
             as_of_ms=at_ms,
             since_ms=at_ms if before.since_ms is None else before.since_ms,
             simulated=before.simulated,
+            is_mixed=before.is_mixed,
             shifted=before.shifted,
             nearest_ms=before.nearest_ms,
         )

@@ -23,7 +23,9 @@ class Meta(msgspec.Struct, frozen=True):
     count: int | UnsetType = UNSET
     next_cursor: str | UnsetType = UNSET
     simulated: bool | UnsetType = UNSET
-    """Of a moment of the past: whether simulated odds stood then."""
+    """Of a moment of the past: whether some of these games were simulated."""
+    mixed: bool | UnsetType = UNSET
+    """Whether others of them were not."""
     shifted: bool | UnsetType = UNSET
     """Whether there may be old ones among them whose times were moved."""
     silences: list[list[str]] | UnsetType = UNSET

@@ -30,6 +30,7 @@ class Payload(msgspec.Struct, frozen=True):
     count: int | None = None
     next_cursor: str | None = None
     simulated: bool | None = None
+    mixed: bool | None = None
     shifted: bool | None = None
     silences: list[list[str]] | None = None
 
@@ -69,6 +70,7 @@ def encode(found: Payload | Bare, remaining: int) -> Reply:
         count=msgspec.UNSET if found.count is None else found.count,
         next_cursor=found.next_cursor or msgspec.UNSET,
         simulated=msgspec.UNSET if found.simulated is None else found.simulated,
+        mixed=msgspec.UNSET if found.mixed is None else found.mixed,
         shifted=msgspec.UNSET if found.shifted is None else found.shifted,
         silences=msgspec.UNSET if found.silences is None else found.silences,
     )

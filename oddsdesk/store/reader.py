@@ -377,8 +377,8 @@ class Reader(Protocol):
         """Whether they may still hold old ones whose times were moved; also of a past moment."""
         ...
 
-    def was_simulated(self, at_ms: int) -> bool:
-        """Whether simulated prices stood at a moment, as far as the log goes back."""
+    def made_up_among(self, game_ids: Sequence[str]) -> int:
+        """Return how many of some games were simulated: real odds have games of their own."""
         ...
 
     def unpriced_reference(self) -> str | None:

@@ -47,7 +47,7 @@ def ask_everything(reader: Reader) -> None:
     reader.last_scraped_at()
     reader.is_simulated(NOW)
     reader.is_shifted(NOW)
-    reader.was_simulated(NOW)
+    reader.made_up_among([ident])
     reader.unpriced_reference()
     reader.standing_quotes(NOW, 60 * MINUTE_MS)
     reader.priced_draws(NOW - 60 * MINUTE_MS)

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms
 
 HOUR = 3_600_000
@@ -46,15 +47,27 @@ def test_a_moment_says_what_of_it_nobody_offered(moved: Any) -> None:
     """D71, D72: as health says it of now."""
     at = format_ms(moved.now - 90 * MINUTE)
 
-    def told() -> tuple[bool, bool]:
+    def told(at: str = at) -> tuple[bool, bool, bool]:
         meta = moved.get("/api/games", moved.key(), as_of=at).json()["meta"]
-        return meta["simulated"], meta["shifted"]
+        return meta["simulated"], meta["mixed"], meta["shifted"]
 
-    assert told() == (False, False)
+    assert told() == (False, False, False)
     assert "simulated" not in moved.get("/api/games", moved.key()).json()["meta"]
     old = replace(moved.quote(), odds={"Arsenal": 2.4, "Draw": 3.4, "Chelsea": 3.6})
     moved.store.record([old], shifted=True).result(timeout=10)
-    assert told() == (False, True)
+    assert told() == (False, False, True)
+    assert told("2026-11-20T17:59:59Z") == (False, False, False), "of nothing nothing is said"
+
+
+def test_a_moment_of_simulated_and_of_real_games_says_that_it_is_mixed(service: Any) -> None:
+    """A real archive may tell of moments at which there was a simulation here."""
+    at, odds = service.now, {"Yes": 2.0, "No": 1.8}
+    made_up = Quote("Kestrel", "Made vs Up", "EPL", "btts", 0, odds, at, match_date=at + HOUR)
+    service.store.record([made_up], simulated=True).result(timeout=10)
+    service.now += MINUTE
+    service.quote(scraped_at=at - MINUTE)
+    meta = service.get("/api/games", service.key(), as_of=format_ms(at)).json()["meta"]
+    assert (meta["count"], meta["simulated"], meta["mixed"]) == (2, True, True)
 
 
 @pytest.mark.parametrize("path", ["/api/games", "/api/games/00000000-0000-0000-0000-000000000000"])

@@ -17,6 +17,7 @@ _WHAT = (
     "its fair price is marked as value."
 )
 _SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
+_MIXED = "Simulated odds are among those you see: no bookmaker offers these."
 _SHIFTED = "Old odds are among those you see, moved to now: no bookmaker offers these any more."
 _REAL = "The odds you see now come from the connection named above."
 _HOW = (
@@ -90,7 +91,8 @@ class Introduction(QWidget):
     def _fit(self) -> None:
         connection = self._board.connection
         real = _SHIFTED if connection.shifted else _REAL
-        said = {True: _SIMULATED, False: real, None: ""}[connection.simulated]
+        made_up = _MIXED if connection.is_mixed else _SIMULATED
+        said = {True: made_up, False: real, None: ""}[connection.simulated]
         is_low = self.window().height() < self._theme.fonts.scaled(_LEAST_HIGH)
         self._title.setVisible(not is_low)
         self._text.setText(" ".join(part for part in ("" if is_low else _WHAT, said, _HOW) if part))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import not_offered
+from oddsdesk.board.connection import Connection, not_offered
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
 from oddsdesk.desk.shell.status_bar import link_ink
@@ -158,11 +158,19 @@ class TopBar(QWidget):
         elif connection.shifted and not badge:
             badge = _SHIFTED
         if connection.as_of_ms is not None:
-            told = _SIMULATED if connection.simulated else _SHIFTED if connection.shifted else ""
-            mark = f" · {told.lower()}" if told else ""
-            badge = f"As of {moment_text(connection.as_of_ms)}{mark}"
-        why = not_offered(simulated=connection.simulated, shifted=connection.shifted)
+            badge = f"As of {moment_text(connection.as_of_ms)}{_past_mark(connection)}"
+        why = not_offered(
+            simulated=connection.simulated, shifted=connection.shifted, mixed=connection.is_mixed
+        )
         self.badge.show_badge(badge, sentence(why) if why else "")
+
+
+def _past_mark(connection: Connection) -> str:
+    """Return what to say behind a moment of the past of odds that nobody offered then."""
+    if connection.is_mixed:
+        return f" · partly {_SIMULATED.lower()}"
+    told = _SIMULATED if connection.simulated else _SHIFTED if connection.shifted else ""
+    return f" · {told.lower()}" if told else ""
 
 
 _EXAMPLE = 2.1

@@ -41,9 +41,15 @@ def _games(call: Call) -> Payload:
         require_all_bookmakers(call.caller, AS_OF.name)
         filters = filters_of(call.asked)
         asked = (call.asked["limit"], call.asked["cursor"])
-        found = listing(call.reader.games_as_of(at, filters, visibility, *asked))
-        simulated, shifted = call.reader.was_simulated(at), call.reader.is_shifted(at)
-        return replace(found, simulated=simulated, shifted=shifted)
+        page = call.reader.games_as_of(at, filters, visibility, *asked)
+        made_up = call.reader.made_up_among([game.game_id for game in page.items])
+        real = len(page.items) - made_up
+        return replace(
+            listing(page),
+            simulated=made_up > 0,
+            mixed=made_up > 0 and real > 0,
+            shifted=real > 0 and call.reader.is_shifted(at),
+        )
     page = call.reader.games(
         call.now_ms,
         filters_of(call.asked),

@@ -48,6 +48,7 @@ from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.settings import (
     ARCHIVE,
     KEEP_DAYS,
+    LAST_MADE_UP_GAME,
     LAST_MADE_UP_MOVE,
     LAST_REAL_AT,
     LAST_SHIFTED_AT,
@@ -70,6 +71,7 @@ from oddsdesk.store.values import (
     Visibility,
 )
 
+_MADE_UP: Final = "SELECT count(*) FROM game WHERE id <= :last AND game_id {}"
 _SETTING: Final = "SELECT value FROM setting WHERE key = :key"
 _IS_UNPRICED: Final = """
 SELECT EXISTS (SELECT 1 FROM game JOIN coverage c ON c.game = game.id WHERE game.recent)
@@ -527,11 +529,16 @@ class QueryReader(ABC):
         """
         return self._may_stand(LAST_SHIFTED_AT, now_ms)
 
-    def was_simulated(self, at_ms: int) -> bool:
-        """Whether simulated prices stood at a moment, as far as the log goes back."""
+    def made_up_among(self, game_ids: Sequence[str]) -> int:
+        """Return how many of some games were simulated: real odds have games of their own."""
         if self._setting(LAST_REAL_AT) is None:
-            return self._setting(LAST_SIMULATED_AT) is not None
-        return any(self._simulated_in(shard, at_ms) for shard in range(self.shards))
+            return 0 if self._setting(LAST_SIMULATED_AT) is None else len(game_ids)
+        last = self._setting(LAST_MADE_UP_GAME)
+        if not last or not game_ids:
+            return 0
+        query = _MADE_UP.format(self._select.sql.conditions.is_one_of.format("game_ids"))
+        asked = {"last": last, "game_ids": self._select.listed(sorted(game_ids))}
+        return int(self._select(query, asked)[0][0])
 
     def unpriced_reference(self) -> str | None:
         """Return the reference's name where others price recent games, and it none; else None."""
@@ -554,13 +561,6 @@ class QueryReader(ABC):
     def close(self) -> None:
         """Close the connection; the store does it."""
         self._select.close()
-
-    def _simulated_in(self, shard: int, at_ms: int) -> bool:
-        """Whether a moment lies in what a shard's log has of the time before real odds."""
-        last = self.last_made_up(shard)
-        first = spans.first_row(self._select, shard, 0, last)
-        end = spans.first_row(self._select, shard, last - 1, last)
-        return first is not None and end is not None and first[1] <= at_ms < end[1]
 
     def _may_stand(self, recorded_at: str, now_ms: int) -> bool:
         """Whether fresh prices may be of a kind that a setting says was recorded last then."""

@@ -105,10 +105,14 @@ async def test_a_moment_of_which_nobody_offered_the_odds_says_so(tmp_path: Path)
     store.record([made_up], simulated=True).result(LIMIT_S)
     clock.at = later = noon + 48 * HOUR
     real = Quote("Bet365", "Roma vs Lazio", "SEA", "btts", 0, odds, later, match_date=later)
-    store.record([real]).result(LIMIT_S)
+    archived = Quote("Bet365", "Bari vs Lecce", "SEA", "btts", 0, odds, noon, match_date=noon)
+    store.record([real, archived]).result(LIMIT_S)
     store.close()
     looking = Looking(tmp_path / "odds.db")
     await looking.open()
+    looking.looking_back.show_day(DAY.replace(day=1))
+    await looking.until(lambda: looking.board.connection.as_of_ms is not None)
+    assert looking.board.connection.simulated is None
     for day, name, simulated in ((17, "Leeds vs Hull", True), (19, "Roma vs Lazio", None)):
         looking.looking_back.show_day(DAY.replace(day=day))
         board = looking.board
@@ -116,6 +120,7 @@ async def test_a_moment_of_which_nobody_offered_the_odds_says_so(tmp_path: Path)
             lambda board=board, name=name: name in {g.match_name for g in board.games.values()}
         )
         assert board.connection.simulated is simulated
+        assert board.connection.is_mixed is bool(simulated), "a game of an archive is beside it"
     await looking.looking_back.close()
     await looking.manager.close()
 

@@ -60,6 +60,10 @@ def test_a_running_replay_and_a_moment_of_the_past_say_what_they_are(
     quoted.board.set_connection(replace(LIVE, simulated=True, as_of_ms=1_776_340_800_000))
     assert badge(bar).accessibleName().endswith(" · simulated odds")
     assert badge(bar).toolTip().startswith("These odds are simulated")
+    mixed = replace(LIVE, simulated=True, is_mixed=True, as_of_ms=1_776_340_800_000)
+    quoted.board.set_connection(mixed)
+    assert badge(bar).accessibleName().endswith(" · partly simulated odds")
+    assert badge(bar).toolTip().startswith("Simulated odds are among these")
     quoted.board.set_connection(replace(LIVE, as_of_ms=1_776_340_800_000))
     assert "·" not in badge(bar).accessibleName()
 

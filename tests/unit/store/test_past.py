@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.identity import game_id
 from oddsdesk.store.databases import Database
 from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Filters, Visibility
 from tests.kit.made_files import with_tables
 from tests.kit.store import NOW
 
@@ -51,20 +52,30 @@ def test_the_reference_s_moves_start_with_what_stood_then(database: Database, qu
     store.close()
 
 
-def test_the_moments_at_which_simulated_prices_stood_are_known(database: Database, quote) -> None:
+def test_which_games_were_simulated_is_known_after_real_odds_came(
+    database: Database, quote
+) -> None:
     """Real ones may be older than the simulation: an archive that is imported after it."""
     clock = Moving()
     store = open_store(database, reference="Bet365", clock=clock)
-    was_simulated = store.reader().was_simulated
-    assert not was_simulated(NOW)
+    reader, nothing = store.reader(), (Filters(), Visibility(), 10)
+
+    def listed(minute: float) -> tuple[int, int]:
+        ids = [
+            game.game_id for game in reader.games_as_of(NOW + int(minute * MINUTE), *nothing).items
+        ]
+        return reader.made_up_among(ids), len(ids)
+
+    assert reader.made_up_among([GAME]) == 0
     store.record([quote("Kestrel", scraped_at=NOW)], simulated=True).result(10)
     clock.now = NOW + MINUTE
-    assert was_simulated(NOW)
-    assert was_simulated(clock.now)
-    old = quote("Bet365", odds={"PSG": 1.5, "Lyon": 6.0}, scraped_at=NOW - 30 * MINUTE)
+    assert listed(0) == listed(1) == (1, 1)
+    odds, at = {"Nice": 1.5, "Metz": 6.0}, NOW - 30 * MINUTE
+    old = quote("Bet365", match_name="Nice - Metz", odds=odds, scraped_at=at)
     store.record([old]).result(10)
-    simulated = {at: was_simulated(NOW + at * MINUTE) for at in (-30, -1, 0, 0.5, 1, 2)}
-    assert simulated == {-30: False, -1: False, 0: True, 0.5: True, 1: False, 2: False}
+    assert {at: listed(at) for at in (-31, -30, 0, 0.5, 2)} == {
+        -31: (0, 0), -30: (0, 1), 0: (1, 2), 0.5: (1, 2), 2: (0, 1)
+    }  # fmt: skip
     store.close()
 
 
