@@ -281,7 +281,9 @@ class Navigator(QWidget):
         self._list.viewport().update()
 
     def _show_values(self) -> None:
-        value = {price.outcome for price in self._board.values_now()}
+        looks_back = self._board.connection.as_of_ms is not None
+        values = () if looks_back else self._board.values_now()
+        value = {price.outcome for price in values}
         self._games.show_values(game_id for game_id, *_ in value)
 
     def _toggle_favourite(self) -> None:

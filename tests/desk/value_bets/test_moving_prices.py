@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import Game
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.model import VALUE_COUNT_ROLE
@@ -197,6 +198,16 @@ def test_the_navigator_counts_what_the_value_list_counts(
     be_value(quoted, 2.07, "Bovada")
     qtbot.waitUntil(lambda: values() == 1, timeout=2_000)
     qtbot.waitUntil(lambda: facts(panel).startswith("1 · "))
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
+    be_value(quoted, 2.08)
+    panel._show_bets()
+    qtbot.waitUntil(lambda: values() == 0, timeout=2_000)
+    assert facts(panel).startswith("0 · ")
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    be_value(quoted, 2.07)
+    qtbot.waitUntil(lambda: values() == 1, timeout=2_000)
+    panel._show_bets()
+    assert facts(panel).startswith("1 · ")
     quoted.clock.now += 240_000
     quoted.board.sweep()
     qtbot.waitUntil(lambda: values() == 0, timeout=2_000)
