@@ -32,6 +32,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.commands import show_tab
+from oddsdesk.desk.shell.kept_place import KeptPlace
 from oddsdesk.desk.shell.late_panels import FirstPaint, LatePanel, LatePanels
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.messages import TroubleStrip
@@ -131,10 +132,7 @@ class Desk:
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._has_chosen = False
-        self._selected: RowKey | None = None
-        """The price selected last, at whatever moment of the service."""
-        self._stays_beside = False
-        """Whether the user was at the odds grid or the bets, and no game is to come in front."""
+        self._kept_place = KeptPlace(self.games)
         self._subscriptions: Subscriptions | None = None
         self.first_paint = FirstPaint()
         self.first_paint.painted.connect(self.late_panels.begin)
@@ -205,8 +203,8 @@ class Desk:
             messages.set_aside(but=_PAST)
         else:
             messages.bring_back()
-        self._stays_beside = self._has_chosen and self.games.in_front() is None
-        self.around.leave(self.games)
+        with self._kept_place.closing_games(had_games=self._has_chosen):
+            self.around.leave(self.games)
         for panel in (self.explain.made, self.history.made):
             if panel is not None:
                 panel.forget()
@@ -215,7 +213,7 @@ class Desk:
 
     def enter_service(self) -> None:
         """Begin with another service: no price is selected, and what is said is of now."""
-        self._selected = None
+        self._kept_place.selected = None
         self.window.messages.bring_back()
         self.window.empty_panels.empty()
 
@@ -364,8 +362,9 @@ class Desk:
         panel.price_selected.connect(self._on_price_selected)
         panel.price_added.connect(self._on_price_added)
         self._offer_actions_on(panel.price_actions)
-        if self._selected is not None and self._selected.game_id == game_id:
-            panel.finder.go_to(self._selected, quietly=True)
+        selected = self._kept_place.selected
+        if selected is not None and selected.game_id == game_id:
+            panel.finder.go_to(selected, quietly=True)
         self.first_paint.watch(panel.table)
         return panel
 
@@ -482,7 +481,7 @@ class Desk:
 
     def _on_price_selected(self, key: RowKey | None) -> None:
         if key is not None:
-            self._selected = key
+            self._kept_place.selected = key
             self.explain().show_price(key)
             self.history().show_price(key)
             self.window.empty_panels.fill()
@@ -550,12 +549,14 @@ class Desk:
             self.around.reopen_behind(self.games)
             return
         self._has_chosen = True
-        if self._stays_beside:
+        place = self._kept_place
+        if place.is_beside:
             self.around.reopen_behind(self.games)
         elif not self.around.reopen_front(self.games):
             self.open_game_beside(_most_quoted(self._board.games.values()))
-        if self._selected is not None and self._selected.game_id in self._board.games:
-            self._on_price_selected(self._selected)
+        place.give_keyboard_back()
+        if place.selected is not None and place.selected.game_id in self._board.games:
+            self._on_price_selected(place.selected)
 
 
 def _most_quoted(games: Iterable[GameEntry]) -> str:

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.window import focus_within, holds_focus
 from tests.kit.board import game
 from tests.kit.quoted_game import QuotedGame
 from tests.kit.waiting import until
@@ -72,6 +73,23 @@ async def test_a_price_that_was_not_there_then_is_found_again_later(
     assert made.explain()._key == key
     await until(lambda: quoted.id in made.games.open_games)
     assert current(made, quoted.id) == key
+
+
+async def test_the_keyboard_is_in_the_prices_again_at_another_moment_unless_it_went_elsewhere(
+    made: Desk, quoted: QuotedGame, qtbot: QtBot
+) -> None:
+    with qtbot.waitActive(made.window):
+        made.window.activateWindow()
+    made.go_to_game(quoted.id)
+    for _ in range(2):
+        await until(lambda: holds_focus(made.games.panel(quoted.id)))
+        at_another_moment(made, quoted)
+    made.reset()
+    focus_within(made.navigator)
+    quoted.board.clear()
+    fill(quoted)
+    assert quoted.id in made.games.open_games
+    assert holds_focus(made.navigator)
 
 
 async def test_who_looks_at_the_odds_grid_stays_there_at_another_moment(
