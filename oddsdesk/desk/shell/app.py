@@ -233,8 +233,7 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     manager.entered.connect(lambda: _tell_service(manager, desk))
     manager.entered.connect(lambda: desk.read_history(_price_log(manager), manager.client))
     closing = ClosingLineWriter(board, clock, records, desk.follow_games)
-    manager.left.connect(lambda: closing.read_log(None))
-    manager.entered.connect(lambda: closing.read_log(_closes(manager)))
+    fill_closes_from_log(closing, manager)
     manager.entered.connect(lambda: desk.research.read(database_here(manager.session)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
@@ -278,6 +277,11 @@ def _prices_are_shown(manager: ConnectionManager) -> None:
     session = manager.session
     if session is not None and session.local is not None:
         session.local.prices_are_shown()
+
+
+def fill_closes_from_log(closing: ClosingLineWriter, manager: ConnectionManager) -> None:
+    """Have closing lines filled in from the log of each connection, also after a look back."""
+    manager.entered.connect(lambda: closing.read_log(_closes(manager)))
 
 
 def _closes(manager: ConnectionManager) -> ReadLog | None:

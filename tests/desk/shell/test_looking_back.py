@@ -17,6 +17,9 @@ from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.grid.states import reading_text
 from oddsdesk.desk.grid.states import state_without_rows as grid_state
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.shell.app import fill_closes_from_log
+from oddsdesk.desk.shell.closing_lines import ClosingLineWriter
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
 from oddsdesk.desk.ui.states import state_without_rows, text_without_games
@@ -201,6 +204,23 @@ async def test_back_to_now_goes_on_as_before(looking: Looking) -> None:
     assert looking.clock.at is None
     assert board.connection.as_of_ms is None
     await looking.until(lambda: board.connection.newest_ms is not None)
+
+
+async def test_closing_lines_are_filled_in_from_the_log_after_a_look_back(
+    looking: Looking, tmp_path: Path
+) -> None:
+    """Going back to now is no other connection: the log was let go of until the next start."""
+    records = Records(tmp_path / "ledger.db")
+    writer = ClosingLineWriter(looking.board, looking.clock, records, lambda _games: None)
+    fill_closes_from_log(writer, looking.manager)
+    await looking.manager.switch(looking.profile)
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(looking.board.games))
+    looking.looking_back.return_to_now()
+    await looking.until(lambda: looking.board.connection.link is Link.LIVE)
+    assert writer._read_log is not None
+    await writer.close()
+    records.close()
 
 
 async def test_today_is_now(looking: Looking) -> None:
