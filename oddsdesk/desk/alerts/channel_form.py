@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 from oddsdesk.board.alerts.channels import ChannelError, open_channel, variable_of
 from oddsdesk.board.alerts.rules import CHANNEL_KINDS, ChannelSetting
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, sentence
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import literal_title
 from oddsdesk.desk.ui.controls.scaling import scale_least_width
 from oddsdesk.desk.ui.theme.theme import Theme

@@ -22,13 +22,8 @@ from oddsdesk.board.alerts.rule_fields import KINDS, LIMITS, RuleField, fields_o
 from oddsdesk.board.alerts.rules import EXPECTED_TIME, Policy, Rule, read_time
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import (
-    FormDialog,
-    note,
-    sentence,
-    side_by_side,
-    with_note,
-)
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme

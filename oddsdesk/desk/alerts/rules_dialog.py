@@ -40,13 +40,8 @@ from oddsdesk.board.alerts.rules_text import (
 from oddsdesk.desk.alerts.channels_page import ChannelsPage
 from oddsdesk.desk.alerts.rule_form import KnownNames, RuleForm, values_of
 from oddsdesk.desk.alerts.rule_words import channels_text, policy_text, watched_text
-from oddsdesk.desk.ui.controls.form_dialog import (
-    FormDialog,
-    note,
-    plain_table,
-    sentence,
-    with_buttons,
-)
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, plain_table, with_buttons
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import resize_scaled
 from oddsdesk.desk.ui.theme.theme import Theme

@@ -10,7 +10,8 @@ from oddsdesk.board.alerts.targets import TargetCell
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, sentence
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import (
     beside_text,

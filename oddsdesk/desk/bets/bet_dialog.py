@@ -12,7 +12,8 @@ from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, sentence, side_by_side
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time

@@ -6,7 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from oddsdesk.desk.bets.columns import stake_text
-from oddsdesk.desk.ui.controls.form_dialog import FormDialog, sentence
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out

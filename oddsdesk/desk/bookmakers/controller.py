@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from oddsdesk.desk.settings.declared import MINE
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bookmakers import (
     BookmakersFileError,

@@ -23,7 +23,7 @@ from oddsdesk.desk.connections.profiles import (
 )
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets, SecretsError
 from oddsdesk.desk.ui.background import in_background
-from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.tasks import spawn, stop
 

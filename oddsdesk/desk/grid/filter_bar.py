@@ -29,9 +29,9 @@ from oddsdesk.desk.grid.filter import (
     without,
 )
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
-from oddsdesk.desk.ui.controls.form_dialog import sentence
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.menus import Popup
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.controls.scaling import scale_height

@@ -28,8 +28,8 @@ from oddsdesk.contract.live_sources import (
 )
 from oddsdesk.desk.local_server.competition_list import CompetitionList
 from oddsdesk.desk.local_server.source_list import OTHER, SourceList
-from oddsdesk.desk.ui.controls.form_dialog import note, sentence, side_by_side
-from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.form_dialog import note, side_by_side
+from oddsdesk.desk.ui.controls.message_bar import MessageBar, sentence
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.links import open_link
 from oddsdesk.desk.ui.theme.theme import Theme

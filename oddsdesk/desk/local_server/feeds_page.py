@@ -13,7 +13,8 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.administration import FeedCondition, FeedState
 from oddsdesk.desk.ui.controls.feed_fields import LIVE, REPLAY, FeedFields
-from oddsdesk.desk.ui.controls.form_dialog import note, plain_table, sentence, with_buttons
+from oddsdesk.desk.ui.controls.form_dialog import note, plain_table, with_buttons
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP

@@ -13,7 +13,7 @@ from oddsdesk.contract.administration import FeedState
 from oddsdesk.contract.live_sources import LiveSource, WrittenFeed, read_feed_text
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.local_server.source_list import OTHER
-from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError, SourceKeyError
 from oddsdesk.tasks import spawn, stop
 

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.contract.administration import FeedCondition, FeedState
 from oddsdesk.desk.ui.controls.dot import Dot
-from oddsdesk.desk.ui.controls.form_dialog import note, sentence
+from oddsdesk.desk.ui.controls.form_dialog import note
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, STEP, TextRole

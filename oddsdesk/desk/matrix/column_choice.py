@@ -1,5 +1,7 @@
 """How the user arranges a matrix's bookmakers: by the chooser, by dragging, by keys."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
@@ -8,9 +10,11 @@ from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
 from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.ui.controls.plain import literal
-from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
+
+if TYPE_CHECKING:
+    from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
 
 
 class MatrixColumns(QObject):
@@ -36,8 +40,13 @@ class MatrixColumns(QObject):
         )
         self._header.customContextMenuRequested.connect(self._on_header_menu_requested)
 
-    def choose(self, below: QWidget) -> ColumnChooser:
+    def choose(self, below: QWidget) -> "ColumnChooser":
         """Open the chooser below a widget."""
+        from oddsdesk.desk.ui.table.column_chooser import (  # noqa: PLC0415 - late
+            ColumnChoice,
+            ColumnChooser,
+        )
+
         order, names = self._columns.order, self._names()
         choices = [
             ColumnChoice(

@@ -12,9 +12,9 @@ from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
 from oddsdesk.desk.shell.status_bar import link_ink
 from oddsdesk.desk.ui.controls.dot import Dot
-from oddsdesk.desk.ui.controls.form_dialog import sentence
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.menus import MenuButton
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.controls.scaling import scale_height
 from oddsdesk.desk.ui.theme.theme import Theme

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
-from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
 from oddsdesk.desk.ui.controls.odds_edit import OddsEdit
 from oddsdesk.desk.ui.controls.plain import Label

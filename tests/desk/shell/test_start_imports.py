@@ -24,6 +24,7 @@ LATER = (
     *("oddsdesk.desk.grid", "oddsdesk.desk.history", "oddsdesk.desk.opportunities"),
     *("oddsdesk.desk.local_server", "oddsdesk.desk.connections.controller"),
     *("oddsdesk.desk.connections.dialog", "oddsdesk.desk.bookmakers.dialog"),
+    *("oddsdesk.desk.ui.controls.form_dialog", "oddsdesk.desk.ui.table.column_chooser"),
     *("oddsdesk.desk.timeline",),
     *("oddsdesk.desk.settings.dialog", "oddsdesk.desk.shell.key_list"),
     *(

@@ -147,11 +147,6 @@ class FormDialog(QDialog):
             self._fit()
 
 
-def sentence(text: str) -> str:
-    """Return a message as a sentence of its own."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
-
-
 def note(text: str, theme: Theme) -> Label:
     """Return a line that explains a field."""
     label = Label(text, wordWrap=True)

@@ -121,3 +121,8 @@ class MessageBar(QWidget):
             self._close.click()
         else:
             super().keyPressEvent(event)
+
+
+def sentence(text: str) -> str:
+    """Return a message as a sentence of its own."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
