@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
+
+import msgspec
 
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 
@@ -98,8 +99,7 @@ class Kind(Enum):
 _RANK = {kind: rank for rank, kind in enumerate(Kind)}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One thing to go to or to do; ``ident`` is what it is remembered by."""
 
     ident: str
@@ -108,10 +108,11 @@ class Entry:
     run: Callable[[], object]
     note: str = ""
     keys: str = ""
-    folded: str = field(init=False, repr=False)
+    folded: str = ""
+    """What is compared with what was typed: title and note, folded."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "folded", fold(f"{self.title} {self.note}"))
+        msgspec.structs.force_setattr(self, "folded", fold(f"{self.title} {self.note}"))
 
 
 Provider = Callable[[], Iterable[Entry]]
