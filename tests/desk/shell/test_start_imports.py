@@ -77,6 +77,14 @@ def test_asking_a_service_loads_no_command_line() -> None:
     assert not {"rich", "pygments", "certifi"} & set(names)
 
 
+def test_listening_at_an_address_loads_no_tables_of_names() -> None:
+    listening = (
+        "from oddsdesk.server.listener import check_address\ncheck_address('127.0.0.1', 0)\n"
+    )
+    names = loaded(f"{START}{listening}print(json.dumps(sorted(sys.modules)))")
+    assert "encodings.idna" not in names
+
+
 def test_a_new_database_loads_no_arrays_and_hides_them_from_nobody() -> None:
     made = """
 import json, sys, tempfile
