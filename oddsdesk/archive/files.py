@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_NAME: Final = re.compile(r"([0-9]{2})h-([0-9]+)-([0-9]+)-([0-9]+)\.parquet")
+_NAME: Final = r"([0-9]{2})h-([0-9]+)-([0-9]+)-([0-9]+)\.parquet"
 
 
 class ArchivedFile(NamedTuple):
@@ -20,7 +20,7 @@ def archived_files(folder: Path, shard: int | None = None) -> list[ArchivedFile]
     """Return the files in an archive's folder, of a shard or of all, in order."""
     found = []
     for path in folder.glob("date=*/*.parquet"):
-        named = _NAME.fullmatch(path.name)
+        named = re.fullmatch(_NAME, path.name)
         if named is not None and shard in (None, int(named[2])):
             found.append(ArchivedFile(int(named[2]), int(named[3]), int(named[4]), path))
     return sorted(found)

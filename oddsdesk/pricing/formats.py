@@ -16,8 +16,8 @@ INDONESIAN: Final = "indonesian"
 IMPLIED: Final = "implied"
 
 _LONGEST: Final = 24
-_NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?", re.ASCII)
-_FRACTION: Final = re.compile(r"(\d+(?:\.\d+)?)/(\d+)", re.ASCII)
+_NUMBER: Final = r"(?a)[+-]?\d+(?:\.\d+)?"
+_FRACTION: Final = r"(?a)(\d+(?:\.\d+)?)/(\d+)"
 _EVENS: Final = frozenset({"evens", "even", "evs"})
 _BRITISH: Final = (
     "1/10 1/9 1/8 1/7 1/6 2/11 1/5 2/9 1/4 2/7 3/10 1/3 4/11 2/5 4/9 1/2 8/15 4/7 8/13 4/6 "
@@ -85,7 +85,7 @@ def _signed(number: float) -> str:
 
 
 def _number(text: str) -> float | None:
-    return float(text) if _NUMBER.fullmatch(text) else None
+    return float(text) if re.fullmatch(_NUMBER, text) else None
 
 
 def _format_decimal(odds: float) -> str:
@@ -124,7 +124,7 @@ def _format_fractional(odds: float) -> str:
 def _read_fractional(text: str) -> float | None:
     if text.casefold() in _EVENS:
         return 2.0
-    match = _FRACTION.fullmatch(text)
+    match = re.fullmatch(_FRACTION, text)
     if match is None or int(match[2]) == 0:
         return None
     return 1 + float(match[1]) / int(match[2])

@@ -11,7 +11,7 @@ _TEAM_FIRST: Final = frozenset({"spread", "3way_handicap", "games_handicap", "te
 """Market types whose selections name a team, alone or with a line after it."""
 _CROSSWISE: Final = {"1x": "X2", "x2": "1X", "home": "Away", "away": "Home"}
 """What names a side by its place, where the other game has the teams the other way round."""
-_LINE: Final = re.compile(r"(.+?) ((?:Over |Under )?[+-]?\d[\d.]*)", re.ASCII | re.IGNORECASE)
+_LINE: Final = r"(?ai)(.+?) ((?:Over |Under )?[+-]?\d[\d.]*)"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -34,7 +34,7 @@ def renamed(market_type: str, said: str, stored: str, is_crosswise: bool, text: 
         return names.get(text.casefold(), text)
     if market_type == "double_chance":
         return _CROSSWISE.get(text.casefold(), text) if is_crosswise else text
-    line = _LINE.fullmatch(text) if market_type in _TEAM_FIRST else None
+    line = re.fullmatch(_LINE, text) if market_type in _TEAM_FIRST else None
     return text if line is None else _with_line(names, line[1], line[2], is_crosswise)
 
 

@@ -31,18 +31,13 @@ from oddsdesk.places import home_folder
 
 _MOST = 20
 _MOST_FRAMES = 40
-_PLATFORM_FOLDER = re.compile(r'File "[^"]*?(?=(?:oddsdesk|site-packages|python3[.\d]*)[/\\])')
-_OTHER_FOLDER = re.compile(r'File "(?:/|[A-Za-z]:\\)[^"]*[/\\](?=[^"/\\]*")')
+_PLATFORM_FOLDER = r'File "[^"]*?(?=(?:oddsdesk|site-packages|python3[.\d]*)[/\\])'
+_OTHER_FOLDER = r'File "(?:/|[A-Za-z]:\\)[^"]*[/\\](?=[^"/\\]*")'
 _SECRETS = (
-    re.compile(
-        r"(?i)(bearer\s+|(?:api[_-]?key|token|password|secret)[\"']?\s*[=:]\s*[\"']?)[^\s\"',&}]+"
-    ),
-    re.compile(r"(?i)(://)[^/@\s]+(?=@)"),
-    re.compile(
-        r"(?i)(://(?:[^/@\s]+@)?)(?!localhost\b|127\.|\[::1\])"
-        r"(?:\[[^\]\s]*|[^/\s:\"',?#)>\]]+)"
-    ),
-    re.compile(r"\b()[A-Za-z0-9_-]{32,}\b"),
+    r"(?i)(bearer\s+|(?:api[_-]?key|token|password|secret)[\"']?\s*[=:]\s*[\"']?)[^\s\"',&}]+",
+    r"(?i)(://)[^/@\s]+(?=@)",
+    r"(?i)(://(?:[^/@\s]+@)?)(?!localhost\b|127\.|\[::1\])(?:\[[^\]\s]*|[^/\s:\"',?#)>\]]+)",
+    r"\b()[A-Za-z0-9_-]{32,}\b",
 )
 
 _log = logging.getLogger(__name__)
@@ -119,13 +114,13 @@ def error_text(record: logging.LogRecord) -> str:
 
 def without_secrets(text: str) -> str:
     """Return a text without folders and hosts of the user, keys, tokens and passwords."""
-    text = _PLATFORM_FOLDER.sub('File "', without_keys(text))
-    text = _OTHER_FOLDER.sub('File "', text)
+    text = re.sub(_PLATFORM_FOLDER, 'File "', without_keys(text))
+    text = re.sub(_OTHER_FOLDER, 'File "', text)
     home = home_folder()
     if home is not None and home != home.parent:
         text = text.replace(str(home), "~")
     for pattern in _SECRETS:
-        text = pattern.sub(r"\1[removed]", text)
+        text = re.sub(pattern, r"\1[removed]", text)
     return text
 
 

@@ -21,7 +21,7 @@ STEADY_MS: Final = MINUTE_MS
 """A program or connection that lasts for so long is well: others end again at once."""
 MOST_KINDS: Final = 20
 """So many kinds of trouble are told; more of them come of a text that is another each time."""
-_NUMBER: Final = re.compile(r"\b(?:status|signal|code) \d+\b|\S*\d\S*")
+_NUMBER: Final = r"\b(?:status|signal|code) \d+\b|\S*\d\S*"
 
 _log = logging.getLogger(__name__)
 
@@ -154,7 +154,7 @@ class _Told(msgspec.Struct):
 
     def is_new(self, line: str) -> bool:
         """Return whether a line is of a kind that was not told yet, and note that it is."""
-        kind = _NUMBER.sub(_without_counts, line)
+        kind = re.sub(_NUMBER, _without_counts, line)
         if kind in self.kinds:
             return False
         if len(self.kinds) >= MOST_KINDS:
