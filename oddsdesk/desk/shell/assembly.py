@@ -253,7 +253,7 @@ class Desk:
 
     def offer_bookmakers(self, bookmakers: BookmakersController) -> None:
         """Let the menu open the bookmakers, and say what their file says wrong."""
-        self._use_names(bookmakers.profiles)
+        self._names.use(bookmakers.profiles)  # nothing is written yet
         bookmakers.profiles_changed.connect(lambda: self._use_names(bookmakers.profiles))
         open_them = self.around.actions.bind("app.bookmakers", bookmakers.open)
         self.window.offer_in_menu(open_them)
