@@ -103,16 +103,11 @@ class CellPainter:
         self._accent = QColor(tokens.accent)
         self._hover = QColor(tokens.hover)
         self._hover.setAlphaF(HOVER_SHARE)
-        movement = {1: tokens.up, -1: tokens.down}
+        self._movement = {1: tokens.up, -1: tokens.down}
         self._arrow_colours = {
             (direction, pale): _with_alpha(colour, _PALE_SHARE if pale else 1)
-            for direction, colour in movement.items()
+            for direction, colour in self._movement.items()
             for pale in (True, False)
-        }
-        self._flashes = {
-            (direction, ground): _flash_steps(colour, tokens.ground(ground))
-            for direction, colour in movement.items()
-            for ground in SurfaceRole
         }
 
     def lane(self, model: LiveModel, column: int, left: int, width: int) -> Lane:
@@ -280,7 +275,7 @@ class CellPainter:
                     canvas.painter.drawPolyline(line)
 
     def _flash(self, direction: int, ground: SurfaceRole, elapsed: int) -> QColor:
-        steps = self._flashes[direction, ground]
+        steps = _flash_steps(self._movement[direction], self._theme.tokens.ground(ground))
         if elapsed < FLASH_MS:
             return steps[0]
         return steps[(elapsed - FLASH_MS) * FADE_STEPS // FADE_MS]
