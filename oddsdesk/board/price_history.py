@@ -2,6 +2,7 @@
 
 import math
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
@@ -102,13 +103,20 @@ class PriceHistory:
         return tuple(sorted((*self._down, *self._closed.get(game, ())), key=lambda gap: gap.since))
 
     def path(
-        self, game: str, key: SelectionKey, bookmaker: str | None, price: Price | None
+        self,
+        game: str,
+        key: SelectionKey,
+        bookmaker: str | None,
+        price: Price | None,
+        since_ms: int = 0,
     ) -> PricePath:
-        """Return how a price moved; ``price`` is the board's present one."""
+        """Return how a price moved from a moment on; ``price`` is the board's present one."""
         track = self._tracks.get(game, {}).get(key, {}).get(bookmaker)
-        if track is not None:
-            return tidy(_points(track))
-        return [] if price is None else tidy(_points(array("d", _step(price))))
+        if track is None:
+            track = array("d", () if price is None else _step(price))
+        places = range(len(track) // 2)
+        first = bisect_left(places, since_ms, key=lambda place: int(track[2 * place]))
+        return tidy(_points(track[2 * first :]))
 
     def history(self, game: str, key: SelectionKey, held: SelectionRow | None) -> History:
         """Return how all prices of a selection moved; ``held`` is the board's present row."""

@@ -1,12 +1,12 @@
 """The sparklines of a matrix: six hours of the reference's price, one for each selection."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.history import Gap, Origin, PricePath, Span, segments, thin, tidy
+from oddsdesk.board.history import Gap, Origin, Point, Span, segments, thin, tidy
 from oddsdesk.board.history_source import HistoryError, HistorySource, References
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.board.prices import Price
@@ -18,11 +18,21 @@ from oddsdesk.tasks import spawn
 SPAN_MS: Final = 6 * HOUR_MS
 STEPS: Final = 48
 """As many as a cell has pixels."""
+_STEP_MS: Final = SPAN_MS // STEPS
+_FOLDED: Final = 8
+"""So many moves are thinned each time a sparkline is drawn, before they are for good."""
 _LEAST_RANGE: Final = 0.02
 """Of the price: a smaller move is not drawn as if it were a large one."""
 _CALM_MS: Final = 300
 
 Start = Callable[[str, Coroutine[Any, Any, None]], object]
+
+
+class _Thinned(NamedTuple):
+    """A path as it is drawn, and when its last move was."""
+
+    path: list[Point]
+    moved_at: int
 
 
 class Sparklines(QObject):
@@ -40,6 +50,8 @@ class Sparklines(QObject):
         self._source: HistorySource | None = None
         self._logged = References()
         self._asked: set[SelectionKey] = set()
+        self._thinned: dict[tuple[SelectionKey, str | None], _Thinned] = {}
+        """By selection and reference."""
         self._reference = board.reference
         """Whose past was asked for."""
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
@@ -48,14 +60,14 @@ class Sparklines(QObject):
     def use(self, source: HistorySource) -> None:
         """Read what was before this desk was started from a log; the board knows the rest."""
         self._source = source if source.origin is Origin.LOG else None
-        self._logged, self._asked = References(), set()
+        self._forget()
         self.look_for_selections()
 
     def look_for_selections(self) -> None:
         """Note that the game may have selections that were not asked for; they are, soon."""
         if self._reference != self._board.reference:
             self._reference = self._board.reference
-            self._logged, self._asked = References(), set()
+            self._forget()
         if self._source is not None and not self._calm.isActive():
             self._calm.start()
 
@@ -68,8 +80,7 @@ class Sparklines(QObject):
         """Return the path of a selection's reference price, None where nothing is known of it."""
         now = self._clock()
         since = now - SPAN_MS
-        path = thin(self._path(selection, price), SPAN_MS // STEPS)
-        found = segments(path, self._gaps(), since, now)
+        found = segments(self._thin(selection, price), self._gaps(), since, now)
         odds = [span.odds for run in found for span in run]
         if not odds:
             return None
@@ -78,12 +89,28 @@ class Sparklines(QObject):
         scale = 1 / (high - low + 2 * air)
         return Sparkline([_corners(run, since, low - air, scale) for run in found])
 
-    def _path(self, selection: SelectionKey, price: Price | None) -> PricePath:
+    def _thin(self, selection: SelectionKey, price: Price | None) -> list[Point]:
+        """Return the path thinned; what was thinned before is not gone through again."""
+        key = selection, self._board.reference
+        path, since = self._thinned.get(key, _Thinned([], 0))
+        moved = self._path(selection, price, since)
+        if path and moved and moved[0].odds == path[-1].odds:
+            del moved[0]
+        path = thin([*path, *moved], _STEP_MS)
+        if len(moved) > _FOLDED:
+            self._thinned[key] = _Thinned(path, moved[-1].at)
+        return path
+
+    def _path(self, selection: SelectionKey, price: Price | None, since_ms: int) -> list[Point]:
         logged = self._logged.paths.get(selection, ())
-        seen = self._board.seen.path(self._game_id, selection, None, price)
-        if not logged:
-            return seen
-        return tidy([*logged, *(point for point in seen if point.at > logged[-1].at)])
+        seen = self._board.seen.path(self._game_id, selection, None, price, since_ms)
+        if not logged or logged[-1].at < since_ms:
+            return list(seen)
+        moved = [point for point in seen if point.at > logged[-1].at]
+        return tidy([*(point for point in logged if point.at >= since_ms), *moved])
+
+    def _forget(self) -> None:
+        self._logged, self._asked, self._thinned = References(), set(), {}
 
     def _gaps(self) -> tuple[Gap, ...]:
         return self._logged.gaps if self._logged.paths else self._board.seen.gaps(self._game_id)
@@ -114,6 +141,7 @@ class Sparklines(QObject):
             self._logged = References(
                 Origin.LOG, {**self._logged.paths, **logged.paths}, logged.gaps
             )
+            self._thinned = {}
             self.changed.emit()
 
 

@@ -4,20 +4,23 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.history import Gap, Origin, Point, Why
 from oddsdesk.board.history_source import HistoryError, PriceHistorySource, References
+from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.desk.matrix.layout import FROZEN, PAST
 from oddsdesk.desk.matrix.model import MatrixModel
-from oddsdesk.desk.matrix.sparklines import SPAN_MS, Sparklines
+from oddsdesk.desk.matrix.sparklines import SPAN_MS, STEPS, Sparklines
 from oddsdesk.desk.ui.table.cells import Sparkline
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from tests.kit.quoted_game import NOW_MS, REFERENCE
+from tests.kit.quoted_game import NOW_MS, REFERENCE, QuotedGame
 
 HOUR = 3_600_000
 DRAW = ("moneyline", 0, "Draw")
@@ -131,6 +134,58 @@ def test_lines_are_asked_for_once_and_new_ones_when_they_come(
     sparklines.look_for_selections()
     qtbot.waitUntil(lambda: len(source.asked) > len(before), timeout=2_000)
     assert source.asked[len(before) :] == [("btts", 0, "Yes"), ("btts", 0, "No")]
+
+
+@given(
+    moves=st.lists(
+        st.tuples(st.sampled_from((0, 1, 20_000, 400_000)), st.sampled_from((3.2, 3.3, 3.4, 3.9))),
+        max_size=80,
+    )
+)
+@settings(max_examples=60)
+def test_a_sparkline_that_was_drawn_at_each_move_is_that_of_all_moves(
+    moves: list[tuple[int, float]],
+) -> None:
+    quoted = QuotedGame()
+    quoted.quote("moneyline", {"Draw": {REFERENCE: 3.36}})
+    quoted.board.subscribe_game(quoted.id)
+    quoted.load()
+    followed = Sparklines(quoted.board, quoted.id, quoted.clock, run_now)
+    for gap_ms, odds in moves:
+        quoted.clock.now += gap_ms
+        quoted.tell(REFERENCE, "moneyline", "Draw", odds)
+        drawn(followed, quoted)
+    anew = Sparklines(quoted.board, quoted.id, quoted.clock, run_now)
+    assert by_pixel(drawn(followed, quoted)) == by_pixel(drawn(anew, quoted))
+
+
+def by_pixel(segments: Sequence[Any]) -> dict[int, tuple[float, float, float]]:
+    """Return the lowest, the highest and the last height of each pixel of a sparkline's width."""
+    found: dict[int, tuple[float, float, float]] = {}
+    for x, y in (corner for run in segments for corner in run):
+        low, high, _ = found.get(int(x * STEPS), (y, y, y))
+        found[int(x * STEPS)] = min(low, y), max(high, y), y
+    return found
+
+
+def test_of_many_moves_each_is_gone_through_once(
+    sparklines: Sparklines, quoted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in range(60):
+        quoted.clock.now += 1_000
+        quoted.tell(REFERENCE, "moneyline", "Draw", 3.2 + step % 2 / 10)
+        drawn(sparklines, quoted)
+    asked: list[int] = []
+    path = PriceHistory.path
+
+    def counted(*asked_for: Any) -> Any:
+        found = path(*asked_for)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(PriceHistory, "path", counted)
+    drawn(sparklines, quoted)
+    assert asked[0] < 20
 
 
 def test_a_log_that_cannot_be_read_leaves_what_was_seen(
