@@ -257,4 +257,5 @@ def _next_try(connection: Connection, now_ms: int) -> str:
         since = f" · for {span_text(now_ms - connection.since_ms)}"
     if connection.next_try_ms is None:
         return since
-    return f"{since} · next try in {span_text(max(0, connection.next_try_ms - now_ms))}"
+    left = connection.next_try_ms - now_ms
+    return f"{since} · {f'next try in {span_text(left)}' if left > 0 else 'trying again'}"

@@ -301,8 +301,8 @@ def _caution(row: BetRow, _now: int) -> Cell:
         return Cell(why, TextRole.VALUE, note=f"+ {more}" if more > 0 else "")
     bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
     others = sum(other.is_value for other in row.others)
-    same = f"same at {others} more" if others else ""
-    return Cell(" · ".join(filter(None, (bound, same))), TextRole.NOTE)
+    beside = f"value at {others} more" if others else ""
+    return Cell(" · ".join(filter(None, (bound, beside))), TextRole.NOTE)
 
 
 def _ev_downwards(row: BetRow) -> tuple[bool, float, bool]:

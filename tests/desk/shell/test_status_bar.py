@@ -173,6 +173,12 @@ def test_favourites_are_counted_and_lead_to_their_list(theme: Theme, qtbot: QtBo
     bar.close_panel()
 
 
+@pytest.mark.parametrize(("in_ms", "said"), [(4_000, "next try in 4 s"), (0, "trying again")])
+def test_a_try_that_is_due_is_not_told_as_one_to_come(in_ms: int, said: str) -> None:
+    lost = Connection(link=Link.WAITING, reason="no answer", next_try_ms=NOW_MS + in_ms)
+    assert link_text(lost, NOW_MS).endswith(said)
+
+
 def test_a_job_that_died_never_hides_behind_a_live_link() -> None:
     faults = (JobFault("sync: games", "KeyError: 'x'", 1), JobFault("sync: messages", "E", 2))
     connection = Connection(link=Link.LIVE, messages_per_minute=7, faults=faults)

@@ -79,7 +79,7 @@ def test_one_outcome_at_two_bookmakers_is_staked_once_at_the_best_price(
     be_value(quoted, 2.08, "Bovada")
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     qtbot.waitUntil(lambda: row(panel)["At"] == "Bovada")
-    assert row(panel)["Caution"] == "same at 1 more"
+    assert row(panel)["Caution"] == "value at 1 more"
     assert "Same bet: Matchbook 2.05" in panel.table.model.tip(0, 0).splitlines()
     assert panel.lists.staked == float(row(panel)["Stake"]) == 9.0
 
@@ -93,7 +93,7 @@ def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
     for bookmaker, odds in (("Matchbook", 2.05), ("Bovada", 2.08), ("Betsson", 2.06)):
         be_value(quoted, odds, bookmaker)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
-    qtbot.waitUntil(lambda: row(panel)["Caution"] == "same at 1 more")
+    qtbot.waitUntil(lambda: row(panel)["Caution"] == "value at 1 more")
     said = [line for line in panel.table.model.tip(0, 0).splitlines() if "Same bet" in line]
     assert said == [
         "Same bet: Betsson 2.06",
