@@ -18,6 +18,11 @@ _SHOWN = 60
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-?)(?:[0-9a-fA-F]{4}\1){3}[0-9a-fA-F]{12}", re.ASCII)
+_MOMENT = "as_of"
+_NOT_OF_A_MOMENT = (
+    "not answered here; /api/odds, /api/odds/{bookmaker}, /api/games and /api/games/{game_id}"
+    " answer it"
+)
 _SPORT_BY_LOWER = {sport.lower(): sport for sport in SPORTS}
 
 
@@ -116,16 +121,23 @@ def read_uuid(text: str) -> str:
     return str(uuid.UUID(text))
 
 
-def read_query(query: bytes, parameters: Sequence[Parameter]) -> dict[str, Any]:
+def read_query(
+    query: bytes, parameters: Sequence[Parameter], *, are_all: bool = True
+) -> dict[str, Any]:
     """Return the value of every parameter; what the query names besides is ignored.
 
+    But for ``as_of`` where these ``are_all``: what is offered now would be taken for what was then.
+
     Raises:
-        BadParameterError: a value is empty, given twice, of the wrong type or out of range.
+        BadParameterError: a value is empty, given twice, of the wrong type or out of range; or
+            ``as_of`` is asked where nothing is answered as of a moment.
     """
     values = {parameter.name: parameter.default for parameter in parameters}
     if not query:
         return values
     given = _fields(query)
+    if are_all and _MOMENT in given and _MOMENT not in values:
+        raise BadParameterError(_MOMENT, _NOT_OF_A_MOMENT)
     for parameter in parameters:
         texts = given.get(parameter.name)
         if texts is not None:

@@ -96,7 +96,7 @@ class Stream:
 
     async def _caller(self, query: bytes) -> Caller:
         try:
-            token = read_query(query, _TOKEN)["token"]
+            token = read_query(query, _TOKEN, are_all=False)["token"]
         except BadParameterError:
             token = None
         caller = await read_token(self._access, token, self._clock()) if token else None

@@ -70,6 +70,44 @@ def test_a_moment_of_simulated_and_of_real_games_says_that_it_is_mixed(service: 
     assert (meta["count"], meta["simulated"], meta["mixed"]) == (2, True, True)
 
 
+def test_one_bookmaker_in_the_path_is_one_in_the_query(moved: Any) -> None:
+    """service.md, GET /api/odds/{bookmaker}: equivalent, whatever moment is asked."""
+    moved.quote(bookmaker="Harbour", odds={"Arsenal": 2.9, "Draw": 3.4, "Chelsea": 3.6})
+    key = moved.key()
+    for ago, odds in ((0, [2.3]), (90, [2.1]), (121, [])):
+        at = format_ms(moved.now - ago * MINUTE)
+        by_path = moved.data("/api/odds/Betfair", key, as_of=at)
+        assert by_path == moved.data("/api/odds", key, bookmaker="Betfair", as_of=at)
+        assert [row["odds"]["Arsenal"] for row in by_path] == odds
+    refused = moved.get("/api/odds/Betfair", moved.key(Plan.FREE, "Betfair"), as_of=at)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "bookmaker_forbidden")
+
+
+@pytest.mark.parametrize("text", ["2026-11-20T18:00:00Z", "x", ""])
+def test_a_moment_is_refused_where_the_answer_would_be_of_now(moved: Any, text: str) -> None:
+    """Ignored, prices of now would be taken for those of then."""
+    paths = moved.http.get("/openapi.json").json()["paths"]
+    takes = {
+        path: "as_of" in [each["name"] for each in operations["get"]["parameters"]]
+        for path, operations in paths.items()
+        if "parameters" in operations.get("get", {})
+    }
+    last = "/api/games/{game_id}"
+    told = {"/api/odds", "/api/odds/{bookmaker}", "/api/games", last}
+    assert {path for path in takes if takes[path]} == told
+    others = [path for path in takes if path not in told]
+    assert {"/api/events", "/api/odds/live", "/api/value-bets", "/api/sports"} <= set(others)
+    for path in others:
+        answer = moved.get(path, moved.key(), as_of=text)
+        assert answer.status_code == 400, path
+        error = answer.json()["error"]
+        assert (error["code"], error["message"]) == (
+            "bad_request",
+            "as_of: not answered here; /api/odds, /api/odds/{bookmaker}, /api/games and"
+            " /api/games/{game_id} answer it",
+        )
+
+
 @pytest.mark.parametrize("path", ["/api/games", "/api/games/00000000-0000-0000-0000-000000000000"])
 @pytest.mark.parametrize(
     "text", ["", "yesterday", "2026-11-20T18:00:00", "2026-11-20T20:00:00.001Z"]

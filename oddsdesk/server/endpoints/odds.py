@@ -1,6 +1,6 @@
 """GET /api/odds, /api/odds/live and /api/odds/{bookmaker}."""
 
-from typing import Any
+from msgspec.structs import replace
 
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.server.access import require_all_bookmakers, visibility_for
@@ -25,7 +25,7 @@ from oddsdesk.server.parameters import boolean, market_type
 def _odds(call: Call) -> Payload:
     at = past_moment(call)
     if at is None:
-        return _rows(call, call.asked)
+        return _odds_of_now(call)
     require_all_bookmakers(call.caller, AS_OF.name)
     asked = (call.asked["limit"], call.asked["cursor"])
     visibility = visibility_for(call.caller, call.asked)
@@ -33,22 +33,20 @@ def _odds(call: Call) -> Payload:
 
 
 def _live_odds(call: Call) -> Payload:
-    return _rows(call, {**call.asked, "is_live": True})
+    return _odds_of_now(replace(call, asked={**call.asked, "is_live": True}))
 
 
 def _odds_of_bookmaker(call: Call) -> Payload:
     bookmaker = call.path["bookmaker"]
     if not bookmaker:
         raise no_such_path()
-    return _rows(call, {**call.asked, "bookmaker": bookmaker})
+    return _odds(replace(call, asked={**call.asked, "bookmaker": bookmaker}))
 
 
-def _rows(call: Call, asked: dict[str, Any]) -> Payload:
-    visibility = visibility_for(call.caller, asked)
-    page = call.reader.odds(
-        call.now_ms, filters_of(asked), visibility, asked["limit"], asked["cursor"]
-    )
-    return listing(page)
+def _odds_of_now(call: Call) -> Payload:
+    asked = (call.asked["limit"], call.asked["cursor"])
+    visibility = visibility_for(call.caller, call.asked)
+    return listing(call.reader.odds(call.now_ms, filters_of(call.asked), visibility, *asked))
 
 
 _COMMON = [SPORT, COMPETITION, market_type(), limit(100, 500), ODDS_CURSOR]
@@ -73,5 +71,6 @@ ODDS_OF_BOOKMAKER = Endpoint(
     "Odds rows of one bookmaker.",
     list[OddsRow],
     _odds_of_bookmaker,
-    [*_COMMON, IS_LIVE],
+    [*_COMMON, IS_LIVE, AS_OF],
+    looks_back=is_of_the_past,
 )

@@ -75,7 +75,14 @@ async def test_open_stream_ends_within_a_second_of_its_key(live, listening, chan
 
 @pytest.mark.parametrize(
     "filters",
-    ["game_id=5", "game_id={}".format("g" * 32), "game_id=", "sport=", "sport=a&sport=b"],
+    [
+        "game_id=5",
+        "game_id={}".format("g" * 32),
+        "game_id=",
+        "sport=",
+        "sport=a&sport=b",
+        "as_of=2026-11-20T18:00:00Z",
+    ],
 )
 async def test_bad_filter_closes_with_4000(live, listening, filters):
     """D24."""
