@@ -88,8 +88,9 @@ def import_(
     """Convert other people's files, plain or gzip, and record them.
 
     Of pinnacle odds and fixtures are given together. Every price is kept, or counted by the
-    reason why it was skipped. Where the quotes go to standard output, the counts go to standard
-    error.
+    reason why it was skipped. Files of one command are recorded in the order of time; give
+    those of several oldest first, since what is older than what is recorded of its market is
+    skipped. Where the quotes go to standard output, the counts go to standard error.
 
     \b
     Example:
@@ -159,6 +160,7 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
             recorder.record(batch, origin, shifted=imported.shifted)
             progress.add(len(batch))
     recorder.record_results(imported.results)
+    imported.skip_older(recorder.skipped_prices)
 
 
 def _write(target: str, quotes: Iterable[Quote]) -> None:

@@ -26,6 +26,7 @@ class Recorder:
         self.quotes = 0
         self.changes = 0
         self.skipped = 0
+        self.skipped_prices = 0
         self.bad = 0
 
     def past_line(self, quotes: Sequence[Quote], now_ms: int) -> str | None:
@@ -57,6 +58,7 @@ class Recorder:
             self.quotes += recorded.quotes
             self.changes += recorded.changes
             self.skipped += recorded.skipped
+            self.skipped_prices += recorded.skipped_prices
 
     def echo_skipped(self) -> None:
         """Say why quotes were skipped, where any were; the last line is for their number alone."""

@@ -37,11 +37,19 @@ class Imported(msgspec.Struct):
     inferred_times: bool = False
     shifted: bool = False
     american: list[str] = msgspec.field(default_factory=list)
+    older: int = 0
+    """Prices of the quotes that were not recorded, since newer ones are."""
 
     @property
     def kept(self) -> int:
-        """How many prices are in the quotes."""
-        return sum(len(quote.odds) for quote in self.quotes)
+        """How many prices are in the quotes, and not ``older``."""
+        return sum(len(quote.odds) for quote in self.quotes) - self.older
+
+    def skip_older(self, prices: int) -> None:
+        """Count prices of the quotes that recording left out."""
+        if prices:
+            self.older += prices
+            self.skipped["older than what is recorded"] += prices
 
     def merge(self, other: "Imported") -> None:
         """Take in what came of other files; their words come without what cannot be shown."""

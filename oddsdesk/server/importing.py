@@ -58,6 +58,7 @@ def import_files(
         quotes += recorded.quotes
         changes += recorded.changes
         skipped += recorded.skipped
+        imported.skip_older(recorded.skipped_prices)
     store.record_results(imported.results).result()
     notes = (past, american_line(imported), skipped_line(skipped))
     _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)

@@ -124,6 +124,7 @@ class _Recording:
         self._uncovered: set[Pair] = set()
         self.quotes = 0
         self.skipped = 0
+        self.skipped_prices = 0
 
     def read_ahead(self, quotes: Collection[Quote]) -> None:
         """Read the games of quotes, and their present prices, in a few queries."""
@@ -157,8 +158,12 @@ class _Recording:
         if self._said is not None:
             self._said += [(game.row, quote) for quote in quotes]
         offer = self._offer((game.row, first.bookmaker))
-        count = sum([self._compare(game, offer, quote) for quote in quotes])
-        self.skipped += len(quotes) - count
+        kept = [self._compare(game, offer, quote) for quote in quotes]
+        count = sum(kept)
+        if count < len(quotes):
+            older = [quote for quote, is_kept in zip(quotes, kept, strict=True) if not is_kept]
+            self.skipped += len(older)
+            self.skipped_prices += sum(len(quote.odds) for quote in older)
         if not count:
             return
         self.quotes += count
@@ -391,7 +396,8 @@ def record_quotes(
     said_by = [LAST_SIMULATED_AT if simulated else LAST_REAL_AT]
     changes = recording.changes([*said_by, LAST_SHIFTED_AT] if shifted else said_by, ends)
     last_seq = tables.write(changes)
-    return Recorded(recording.quotes, len(changes.log), recording.skipped, last_seq)
+    skipped = recording.skipped, last_seq, recording.skipped_prices
+    return Recorded(recording.quotes, len(changes.log), *skipped)
 
 
 def end_simulation(tables: Tables, now_ms: int, *, another: bool = False) -> int:

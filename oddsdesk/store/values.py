@@ -19,20 +19,24 @@ SelectionKey = tuple[str, int, str]
 class Recorded(msgspec.Struct, frozen=True):
     """What a recording did (D42): quotes kept, price changes, older quotes skipped.
 
-    ``last_seq`` is the end of the log after it.
+    ``last_seq`` is the end of the log after it; ``skipped_prices`` are those of the older quotes.
     """
 
     quotes: int
     changes: int
     skipped: int
     last_seq: int
+    skipped_prices: int = 0
 
 
 def skipped_line(skipped: int) -> str | None:
     """Return a line on why quotes were skipped; None where none were."""
     if not skipped:
         return None
-    return f"quotes skipped, since newer ones of their markets are recorded: {skipped:,}"
+    return (
+        f"quotes skipped, since newer ones of their markets are recorded: {skipped:,}; history is"
+        " not filled in later: to have it, record all in the order of time in a new database"
+    )
 
 
 class Visibility(msgspec.Struct, frozen=True):

@@ -85,8 +85,24 @@ def test_what_an_older_file_adds_nothing_to_is_told(database: Path, tmp_path: Pa
     run(database, "the-odds-api", write_answer(tmp_path / "newer.json"))
     older = write_answer(tmp_path / "older.json", "2026-04-16T18:00:00Z")
     result = run(database, "the-odds-api", older)
-    assert result.stdout.splitlines()[-1] == "quotes 0, changes 0, skipped 1, bad 0"
-    assert result.stderr == "quotes skipped, since newer ones of their markets are recorded: 1\n"
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "prices 3, kept 0, skipped 3: older than what is recorded 2, h2h_lay 1",
+        "quotes 0, changes 0, skipped 1, bad 0",
+    ]
+    assert result.stderr == (
+        "quotes skipped, since newer ones of their markets are recorded: 1; history is not filled"
+        " in later: to have it, record all in the order of time in a new database\n"
+    )
+
+
+def test_files_of_one_command_are_recorded_in_the_order_of_time(
+    database: Path, tmp_path: Path
+) -> None:
+    newer = write_answer(tmp_path / "a.json")
+    older = write_answer(tmp_path / "b.json", "2026-04-16T18:00:00Z")
+    result = run(database, "the-odds-api", newer, older)
+    assert result.stdout.splitlines()[-1] == "quotes 2, changes 2, skipped 0, bad 0"
 
 
 def test_odds_that_are_read_as_american_are_told(database: Path, answer: Path) -> None:

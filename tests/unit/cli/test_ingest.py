@@ -49,7 +49,10 @@ def test_quotes_are_recorded_and_counted(database: Path, tmp_path: Path) -> None
     result = run(database, write(tmp_path / "q", line("A"), older, line("B"), moved))
     assert result.exit_code == 0
     assert result.stdout == "quotes 3, changes 5, skipped 1, bad 0\n"
-    assert result.stderr == "quotes skipped, since newer ones of their markets are recorded: 1\n"
+    assert result.stderr == (
+        "quotes skipped, since newer ones of their markets are recorded: 1; history is not filled"
+        " in later: to have it, record all in the order of time in a new database\n"
+    )
     store = open_store(database)
     try:
         assert store.reader().last_seq() == 5

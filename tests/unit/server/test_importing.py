@@ -50,8 +50,13 @@ def test_what_an_older_file_adds_nothing_to_is_noted(tmp_path: Path) -> None:
     assert [outcome.quotes for outcome in outcomes] == [1, 0]
     assert [outcome.notes for outcome in outcomes] == [
         [],
-        ["quotes skipped, since newer ones of their markets are recorded: 1"],
+        [
+            "quotes skipped, since newer ones of their markets are recorded: 1; history is not"
+            " filled in later: to have it, record all in the order of time in a new database"
+        ],
     ]
+    assert [outcome.kept for outcome in outcomes] == [3, 0]
+    assert [outcome.skipped for outcome in outcomes] == [{}, {"older than what is recorded": 3}]
 
 
 @pytest.mark.parametrize("shift_to_now", [True, False])
