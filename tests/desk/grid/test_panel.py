@@ -22,6 +22,7 @@ from oddsdesk.desk.grid.panel import GridPanel
 from oddsdesk.desk.shell.window import focus_within
 from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
 from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN, HALF
+from oddsdesk.installed import how_to_install
 
 PRICES = 18
 NOW_MS = 1_776_340_800_000
@@ -274,7 +275,7 @@ def test_what_a_workbook_needs_is_said_before_a_file_is_asked_for_and_stays(
     for _ in range(3):
         panel._tell_cuts()
     assert not panel.messages.isHidden()
-    assert "pip install 'oddsdesk[xlsx]'" in panel.messages.text
+    assert how_to_install("xlsx") in panel.messages.text
 
 
 @pytest.mark.parametrize(

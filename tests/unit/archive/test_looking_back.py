@@ -14,6 +14,7 @@ from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.installed import how_to_install
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.origins import Origin
@@ -208,7 +209,7 @@ def test_an_archive_that_cannot_be_read_is_said_once_in_one_line(
     with in_a_file.reading(find) as reader:
         assert reader.log_ends()
         assert reader.lacks() == find.unreadable
-    assert find.unreadable.endswith("without pyarrow: pip install 'oddsdesk[archive]'")
+    assert find.unreadable.endswith(f"without pyarrow: {how_to_install('archive')}")
     assert caplog.messages == [find.unreadable]
     caplog.clear()
     in_a_file.folder.rename(in_a_file.folder.with_name("elsewhere"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.installed import how_to_install
 from oddsdesk.store.databases import DatabaseUrl, database_named
 
 SECRET = "hunter2"
@@ -45,7 +46,7 @@ def test_what_is_missing_for_postgresql_is_said_in_one_line() -> None:
         [sys.executable, "-c", WITHOUT_PSYCOPG], capture_output=True, text=True, check=False
     )
     *_, last = run.stderr.splitlines()
-    assert "pip install 'oddsdesk[cluster]'" in last
+    assert how_to_install("cluster") in last
     assert SECRET not in last
 
 
