@@ -2,37 +2,26 @@
 
 Scores are read by football-data's columns: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the
 halves, ``HTHG, HTAG``; in its files of further leagues ``Date, Home, Away, HG, AG``. Whether a row
-is the game of a bet is judged as for odds of several sources (``matching``): football-data's
-"Man United" is "Manchester United". What is only alike settles nothing, and is told.
+is the game of a bet says ``games_nearby``. What is only alike settles nothing, and is told.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from oddsdesk.contract.competitions import OTHER
-from oddsdesk.contract.identity import teams
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.formula_texts import as_written
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import CellError, fold, read_amount, read_number, read_result
-from oddsdesk.matching.games import Match, Side, Verdict, compare_teams, may_be_alike, sides
-from oddsdesk.matching.team_names import TeamNames, shipped_names
+from oddsdesk.ledger.games_nearby import DAY_MS, Found, GamesNearby
+from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.pricing.results import FOOTBALL, Goals, Result, Score, result_of
 from oddsdesk.spreadsheets import SheetError, SheetRow, read_sheet
 
-_DAY_MS: Final = 24 * 60 * MINUTE_MS
-_APART_MS: Final = _DAY_MS + _DAY_MS // 2
-"""A kick-off is this far from noon of the day that a file states, at most."""
 _SCORES: Final = (
     ("date", "hometeam", "awayteam", "fthg", "ftag"),
     ("date", "home", "away", "hg", "ag"),
 )
 _HALVES: Final = ("hthg", "htag")
-_MAY_BE_FOOTBALL: Final = (FOOTBALL, OTHER, "")
-"""Who records a bet by hand need not say its sport."""
 _DATES: Final = ("%d/%m/%Y", "%d/%m/%y", "%Y-%m-%d")
 
 
@@ -49,11 +38,12 @@ class Settled(NamedTuple):
 
 class _Game(NamedTuple):
     line: int
-    noon_ms: int
+    begins_ms: int
     competition: str
     """As the file calls it; empty where it does not."""
     match_name: str
     score: Score
+    sport: str = FOOTBALL
 
 
 def settle_by_file(data: bytes, bets: Iterable[PlacedBet], now_ms: int) -> Settled:
@@ -129,19 +119,16 @@ def _by_score(
             continue
         if game is not None:
             games.append(game)
-    found, ended, wanted = _Games(games, shipped_names()), [], set[int]()
+    nearby, ended, wanted = GamesNearby(games, shipped_names()), [], set[int]()
     for bet in bets:
-        if bet.result is not None:
+        found = nearby.of(bet) if bet.result is None else None
+        if found is None:
             continue
-        try:
-            game = found.of(bet)
-        except _UnsureError as unsure:
-            wanted.add(unsure.line)
-            problems.append(str(unsure))
-            continue
-        if game is None:
-            continue
+        game = found.game
         wanted.add(game.line)
+        if not found.is_same:
+            problems.append(_unsure(found, bet))
+            continue
         result = result_of(bet.market_type, bet.period, bet.match_name, bet.selection, game.score)
         if result is None:
             problems.append(
@@ -185,88 +172,11 @@ def _noon_ms(text: str) -> int:
             day = datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
         except ValueError:
             continue
-        return round(day.timestamp() * 1000) + _DAY_MS // 2
+        return round(day.timestamp() * 1000) + DAY_MS // 2
     raise ValueError(f"expected a date such as 16/08/2024, got {text!r}")
 
 
-class _UnsureError(Exception):
-    """A line may be about the game of a bet; says so."""
-
-    def __init__(self, game: _Game, bet: PlacedBet, *, is_crosswise: bool) -> None:
-        of = f"that of bet {bet.ident}, {bet.match_name}"
-        what = f"is {of}, the other way round" if is_crosswise else f"may be {of}"
-        super().__init__(f"line {game.line}: {game.match_name} {what}: settle it by hand")
-        self.line = game.line
-
-
-class _Games:
-    """The games of a file, asked for that of a bet: the same teams, on the day of its kick-off."""
-
-    def __init__(self, games: Iterable[_Game], names: TeamNames) -> None:
-        self._names = names
-        self._by_day = defaultdict[int, list[_Game]](list)
-        for game in games:
-            self._by_day[game.noon_ms // _DAY_MS].append(game)
-        self._sides = lru_cache(maxsize=1 << 14)(self._find_sides)
-
-    def of(self, bet: PlacedBet) -> _Game | None:
-        """Return the game of a bet, None where the file has none.
-
-        Raises:
-            _UnsureError: a game may be it.
-        """
-        if teams(bet.match_name) is None or bet.sport not in _MAY_BE_FOOTBALL:
-            return None
-        near = sorted(self._near(bet.order[0]), key=lambda game: abs(game.noon_ms - bet.order[0]))
-        alike = None
-        for game in near:
-            found = self._compare(bet, game)
-            if found.verdict is Verdict.SAME and not found.is_crosswise:
-                return game
-            if found.verdict is not Verdict.OTHER and alike is None:
-                alike = _UnsureError(game, bet, is_crosswise=found.is_crosswise)
-        if alike is not None:
-            raise alike
-        return None
-
-    def _near(self, at: int) -> Iterator[_Game]:
-        for day in range((at - _APART_MS) // _DAY_MS, (at + _APART_MS) // _DAY_MS + 1):
-            for game in self._by_day.get(day, ()):
-                if abs(game.noon_ms - at) <= _APART_MS:
-                    yield game
-
-    def _compare(self, bet: PlacedBet, game: _Game) -> Match:
-        other = Match(Verdict.OTHER)
-        place = self._place(bet.competition, game.competition)
-        if place is None:
-            return other
-        ours, theirs = self._sides(place, bet.match_name), self._sides(place, game.match_name)
-        if ours is None or theirs is None or not may_be_alike(ours, theirs):
-            return other
-        pair, named = teams(bet.match_name), teams(game.match_name)
-        assert pair is not None
-        assert named is not None
-        found = compare_teams(self._names, place, pair, named)
-        if found.verdict is Verdict.ALIKE and _are_known_apart(ours, theirs, found):
-            return other
-        return found
-
-    def _place(self, ours: str, theirs: str) -> str | None:
-        """Return the competition that two names are compared in, None where it is not one."""
-        names = self._names
-        known = {names.competition(each) for each in (ours, theirs) if names.knows(each)}
-        if len(known) > 1:
-            return None
-        return known.pop() if known else ours or theirs
-
-    def _find_sides(self, place: str, match_name: str) -> tuple[Side, Side] | None:
-        return sides(self._names, place, match_name)
-
-
-def _are_known_apart(ours: tuple[Side, Side], theirs: tuple[Side, Side], found: Match) -> bool:
-    """Whether the table has two teams for what is alike: ``Man United`` and ``Man City``."""
-    named = (theirs[1], theirs[0]) if found.is_crosswise else theirs
-    return any(
-        one.key != other.key and one.key[0] and other.key[0]
-        for one, other in zip(ours, named, strict=True)
-    )
+def _unsure(found: Found[_Game], bet: PlacedBet) -> str:
+    of = f"that of bet {bet.ident}, {bet.match_name}"
+    what = f"is {of}, the other way round" if found.match.is_crosswise else f"may be {of}"
+    return f"line {found.game.line}: {found.game.match_name} {what}: settle it by hand"

@@ -17,8 +17,8 @@ from oddsdesk.contract.identity import game_id, without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.matching.games import is_midway
+from oddsdesk.matching.renaming import renamed
 from oddsdesk.store.other_names import OtherNames
-from oddsdesk.store.renaming import renamed
 
 SAME_GAME_MS: Final = 6 * 60 * MINUTE_MS
 """Kick-offs of one name further apart are two games; closer, one game was moved (D31)."""

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from oddsdesk.matching.renaming import renamed
 from oddsdesk.store.pair_tables import PairTables, Row, RowTables
 from oddsdesk.store.recording import encoded_odds
-from oddsdesk.store.renaming import renamed
 
 Rows = dict[str, list[Row]]
 Words = tuple[str, str, bool]

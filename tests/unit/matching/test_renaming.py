@@ -2,8 +2,8 @@
 
 import pytest
 
+from oddsdesk.matching.renaming import renamed
 from oddsdesk.pricing.outcomes import AWAY, HOME, read_selection
-from oddsdesk.store.renaming import renamed
 
 SAID, STORED, CROSSWISE = "Man Utd vs Inter", "Manchester United - Inter Milan", "Inter Milan - MU"
 TEXTS = [
