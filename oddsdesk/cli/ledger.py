@@ -4,7 +4,7 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.ledger.writing import as_fields, write_bet_analytix, write_csv, write_json
+from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.pricing.results import Result
@@ -159,20 +160,32 @@ def close(path: Path, database: Database | None, as_json: bool) -> None:
             contextlib.closing(_log_of(database or usual_database())) as store,
             _open(path) as held,
         ):
-            found = closes_from_log(
-                ReaderPast(store.reader(), store.reference),
-                counted(held.bets()),
-                now_ms,
-                own_setting(METHOD),
+            past = ReaderPast(store.reader(), store.reference)
+            found, not_known = closes_from_log(
+                past, counted(held.bets()), now_ms, own_setting(METHOD)
             )
-            news = held.write_closes(found)
+            news = held.write_closes(found | _reasons(held.bets(), not_known, now_ms))
             bets = list(counted(held.bets()))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     there = sum(bet.close is not None and bet.close.is_there for bet in bets)
-    without = sum(bet.close is not None and not bet.close.is_there for bet in bets)
+    known = [bet for bet in bets if bet.ident not in not_known]
+    without = sum(bet.close is not None and not bet.close.is_there for bet in known)
+    lines = [f"bet {ident}: {why}" for ident, why in not_known.items()]
+    _tell_problems(str(database or usual_database()), lines)
     told = {"written": news, "with_close": there, "no_close": without}
     _tell(told | {"not_known": len(bets) - there - without}, as_json=as_json)
+
+
+def _reasons(
+    bets: Iterable[PlacedBet], not_known: Mapping[int, str], now_ms: int
+) -> dict[int, ClosingLine]:
+    """Return why there is no close of bets whose games have begun and are not known.
+
+    One that another database told of stays.
+    """
+    unsaid = {bet.ident for bet in bets if bet.close is None and bet.order[0] <= now_ms}
+    return {ident: ClosingLine(why=why) for ident, why in not_known.items() if ident in unsaid}
 
 
 def _log_of(database: Database) -> Store:

@@ -1,11 +1,17 @@
 """Closing lines of placed bets, read from the log of a database (D57)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
+import msgspec
+
+from oddsdesk.contract.identity import teams
 from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.games_nearby import APART_MS, Found, GamesNearby, NamedGame
+from oddsdesk.matching.renaming import renamed
+from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine, Sighting, began_at, closing_line
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.market import Market
@@ -14,11 +20,23 @@ _LATE_MS: Final = 24 * 60 * MINUTE_MS
 """Until so long after a game's stated begin it may first be seen in play."""
 
 
+class LoggedGame(NamedGame, Protocol):
+    """A game as a database has it."""
+
+    @property
+    def game_id(self) -> str:
+        """What it is known by there."""
+
+
 class PastOdds(Protocol):
     """What a database knows of the past; times in milliseconds."""
 
     def game(self, game_id: str, at_ms: int) -> GameMatrix | None:
         """Return a game as it stood then, else as it stood first; None for an unknown one."""
+        ...
+
+    def games_between(self, since_ms: int, until_ms: int) -> Sequence[LoggedGame]:
+        """Return the games that began from a time to another, but for simulated ones."""
         ...
 
     def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:
@@ -51,35 +69,87 @@ class PastOdds(Protocol):
         ...
 
 
+class LogCloses(NamedTuple):
+    """What a log says of the closing lines of bets, by number of bet."""
+
+    found: dict[int, ClosingLine]
+    """Of bets whose games it knows, and that have begun."""
+    not_known: dict[int, str]
+    """Why it does not know the games of others, in words."""
+
+
 def closes_from_log(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
-) -> dict[int, ClosingLine]:
-    """Return the closing lines of bets whose games have begun and that lack one, by number.
+) -> LogCloses:
+    """Return the closing lines of bets whose games have begun and that lack one.
+
+    A game that the database has by another name is found as a file of results finds it.
 
     Args:
-        past: The database whose log tells; it leaves bets on games of others as they are.
+        past: The database whose log tells.
         bets: All bets.
         now_ms: The time.
         method: What devigs the close of bets that were judged by no method when placed.
     """
-    found = {}
+    closes, unnamed = LogCloses({}, {}), list[PlacedBet]()
     for bet in bets:
         if bet.ident is None or (bet.close is not None and bet.close.is_there):
             continue
         if bet.reference == CONSENSUS_TITLE:
-            found[bet.ident] = ClosingLine(why="nobody saw the consensus close, and no log has it")
+            why = "nobody saw the consensus close, and no log has it"
+            closes.found[bet.ident] = ClosingLine(why=why)
             continue
-        close = _close(past, bet, now_ms, bet.method or method)
-        if close is not None:
-            found[bet.ident] = close
-    return found
+        game = past.game(bet.game_id, now_ms)
+        if game is None:
+            unnamed.append(bet)
+        elif close := _close(past, bet, game, now_ms, method):
+            closes.found[bet.ident] = close
+    _add_by_other_names(closes, past, unnamed, now_ms, method)
+    return closes
 
 
-def _close(past: PastOdds, bet: PlacedBet, now_ms: int, method: str) -> ClosingLine | None:
-    """Return the close of one bet, None where its game is not known or has not begun."""
-    game = past.game(bet.game_id, now_ms)
-    if game is None:
-        return None
+def _add_by_other_names(
+    closes: LogCloses, past: PastOdds, bets: Sequence[PlacedBet], now_ms: int, method: str
+) -> None:
+    """Add what is said of bets whose games the database has by other names, or has not."""
+    times = [bet.order[0] for bet in bets if teams(bet.match_name) is not None]
+    games = past.games_between(min(times) - APART_MS, max(times) + APART_MS) if times else ()
+    nearby = GamesNearby(games, shipped_names())
+    for bet in bets:
+        assert bet.ident is not None
+        named = nearby.of(bet)
+        game = past.game(named.game.game_id, now_ms) if named and named.is_same else None
+        if game is None:
+            closes.not_known[bet.ident] = _why_not_known(bet, named)
+        elif close := _close(past, _as_named(bet, game), game, now_ms, method):
+            closes.found[bet.ident] = close
+
+
+def _as_named(bet: PlacedBet, game: GameMatrix) -> PlacedBet:
+    """Return a bet in the words of the database that has its game."""
+    words = bet.match_name, game.match_name
+    selection = renamed(bet.market_type, *words, False, bet.selection)
+    return msgspec.structs.replace(bet, game_id=game.game_id, selection=selection)
+
+
+def _why_not_known(bet: PlacedBet, named: Found[LoggedGame] | None) -> str:
+    if not bet.match_name:
+        return "no match is told"
+    if teams(bet.match_name) is None:
+        return f"{bet.match_name} names no two teams"
+    if named is None:
+        if bet.kick_off is None:
+            return "its kick-off is not told, and no game of these teams was when it was placed"
+        return "the log has no game of these teams about its kick-off"
+    if named.match.is_crosswise:
+        return f"the log has {named.game.match_name}, the other way round"
+    return f"the log has {named.game.match_name}, which may be another game"
+
+
+def _close(
+    past: PastOdds, bet: PlacedBet, game: GameMatrix, now_ms: int, method: str
+) -> ClosingLine | None:
+    """Return the close of one bet, None where its game has not begun."""
     kick_off = bet.kick_off if game.match_date is None else parse_ms(game.match_date)
     first = _first_in_play(past, bet, kick_off)
     began = began_at(kick_off, first)
@@ -89,7 +159,12 @@ def _close(past: PastOdds, bet: PlacedBet, now_ms: int, method: str) -> ClosingL
     sightings = [each for at in moments for each in _sightings(past, bet, at, first)]
     market = Market(bet.market_type, game.match_name, game.sport, bet.period)
     return closing_line(
-        market, bet.selection, sightings, kick_off=kick_off, first_in_play=first, method=method
+        market,
+        bet.selection,
+        sightings,
+        kick_off=kick_off,
+        first_in_play=first,
+        method=bet.method or method,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from oddsdesk.contract.resources import GameMatrix
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.values import MoveFilter, Visibility
+from oddsdesk.store.values import DatedGame, MoveFilter, Visibility
 
 _ALL: Final = Visibility()
 
@@ -27,6 +27,10 @@ class ReaderPast:
         if moves is None or not moves.items:
             return None
         return self._reader.matrix_as_of(game_id, parse_ms(moves.items[0].scraped_at), _ALL)
+
+    def games_between(self, since_ms: int, until_ms: int) -> list[DatedGame]:
+        """Return the games that began from a time to another, but for simulated ones."""
+        return self._reader.real_games_between(since_ms, until_ms)
 
     def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:
         """Return one market of it."""

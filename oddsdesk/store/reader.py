@@ -19,6 +19,7 @@ from oddsdesk.pricing.results import Score
 from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
+    DatedGame,
     EncodedOddsRow,
     Filters,
     HistoryPoint,
@@ -294,6 +295,10 @@ class Reader(Protocol):
 
     def score_named(self, competition: str, match_name: str, kick_off: int) -> Score | None:
         """Return how a game ended that the database has nothing else of, by name and kick-off."""
+        ...
+
+    def real_games_between(self, since_ms: int, until_ms: int) -> list[DatedGame]:
+        """Return the games that began from a time to another, but for simulated ones."""
         ...
 
     def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:

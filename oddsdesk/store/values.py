@@ -48,6 +48,16 @@ class Visibility(msgspec.Struct, frozen=True):
     """Without the prices of sources that forbid passing on, but for these; None: with all (D66)."""
 
 
+class DatedGame(NamedTuple):
+    """A game that has a kick-off, as the database calls it."""
+
+    game_id: str
+    begins_ms: int
+    sport: str
+    competition: str
+    match_name: str
+
+
 class Filters(msgspec.Struct, frozen=True):
     """What a caller asks for; unknown values match nothing (D10). Sports ignore case."""
 

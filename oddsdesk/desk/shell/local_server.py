@@ -271,9 +271,8 @@ async def closes_in(
     def work() -> dict[int, ClosingLine]:
         opened = open_store(database, read_only=True, find_older=LookingBack())
         with contextlib.closing(opened) as store:
-            return closes_from_log(
-                ReaderPast(store.reader(), store.reference), bets, now_ms, method
-            )
+            past = ReaderPast(store.reader(), store.reference)
+            return closes_from_log(past, bets, now_ms, method).found
 
     try:
         return await asyncio.wrap_future(in_background("closing lines", work))

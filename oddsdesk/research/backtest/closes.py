@@ -80,7 +80,7 @@ class Closes:
         ahead = [bet for bet in held if bet.note != IN_PLAY]
         by_game = sorted(ahead, key=lambda bet: (bet.game_id, bet.market_type, bet.period))
         logged = [bet for bet in by_game if not self._is_followed(bet)]
-        closes = closes_from_log(past, logged, now_ms, self._method)
+        closes = closes_from_log(past, logged, now_ms, self._method).found
         closes |= self._lines(filter(self._is_followed, ahead), now_ms)
         in_play = ClosingLine(why="placed in play")
         return [

@@ -6,12 +6,13 @@ moment, its present row tells when it was seen last.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.log_closes import LoggedGame
 from oddsdesk.research.export.log import ALWAYS, LogOfAll
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import LoggedMove
@@ -55,6 +56,10 @@ class LogPast:
         """Return what a game is called; None for one that was not recorded by then."""
         row = self._games.get(game_id)
         return None if row is None else self._matrix(row, [])
+
+    def games_between(self, since_ms: int, until_ms: int) -> Sequence[LoggedGame]:
+        """Return none: the bets are of games of this log."""
+        return ()
 
     def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:
         """Return what the reference offered in a market at a moment; None for nothing."""

@@ -58,6 +58,7 @@ from oddsdesk.store.settings import (
 from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
+    DatedGame,
     EncodedOddsRow,
     Filters,
     HistoryPoint,
@@ -71,6 +72,10 @@ from oddsdesk.store.values import (
     Visibility,
 )
 
+_REAL_GAMES: Final = """
+SELECT game_id, kickoff, sport, competition, match_name FROM game
+WHERE kickoff BETWEEN :since AND :until AND id > :last
+"""
 _MADE_UP: Final = "SELECT count(*) FROM game WHERE id <= :last AND game_id {}"
 _SETTING: Final = "SELECT value FROM setting WHERE key = :key"
 _IS_UNPRICED: Final = """
@@ -444,6 +449,14 @@ class QueryReader(ABC):
     def score_named(self, competition: str, match_name: str, kick_off: int) -> Score | None:
         """Return how a game ended that the database has nothing else of, by name and kick-off."""
         return results.score_named(self._select, competition, match_name, kick_off)
+
+    def real_games_between(self, since_ms: int, until_ms: int) -> list[DatedGame]:
+        """Return the games that began from a time to another, but for simulated ones."""
+        if self._setting(LAST_REAL_AT) is None and self._setting(LAST_SIMULATED_AT) is not None:
+            return []
+        last = self._setting(LAST_MADE_UP_GAME) or 0
+        asked = {"last": last, "since": since_ms, "until": until_ms}
+        return [DatedGame(*row) for row in self._select(_REAL_GAMES, asked)]
 
     def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
         """Return when each bookmaker's market of a game was seen last, whether it moved or not."""

@@ -260,6 +260,79 @@ def test_a_reference_that_priced_other_markets_only_is_not_said_to_have_been_awa
     assert told("list")[0]["no_close"] == why
 
 
+@pytest.mark.parametrize("competition", ["EPL", "English Premier League", ""])
+@pytest.mark.parametrize(
+    ("match_name", "selection", "market_type"),
+    [
+        ("Manchester United vs Fulham FC", "Manchester United", "moneyline"),
+        ("Man United - Fulham", "Man United", "moneyline"),
+        ("Man Utd v Fulham", "Man Utd -1.5", "spread"),
+    ],
+)
+def test_a_game_that_the_log_calls_otherwise_is_that_of_a_bet(
+    tmp_path: Path, competition: str, match_name: str, selection: str, market_type: str
+) -> None:
+    """By what results are matched by, and in the log's own words: its fair close of both lines."""
+    database, name = tmp_path / "odds.db", "Manchester United - Fulham"
+    odds = {"Manchester United": 2.0, "Draw": 4.0, "Fulham": 4.0}
+    lines = {"Manchester United -1.5": 2.0, "Fulham +1.5": 2.0}
+    soon = msgspec.structs.replace(quote(5, 1.9, 1.9), match_name=name)
+    with closing(open_store(database)) as store:
+        for kind, priced in (("moneyline", odds), ("spread", lines)):
+            said = msgspec.structs.replace(soon, market_type=kind, odds=priced)
+            store.record([said]).result()
+    bet = msgspec.structs.replace(
+        BET,
+        game_id=game_id(competition, match_name),
+        match_name=match_name,
+        competition=competition,
+        market_type=market_type,
+        selection=selection,
+        sport="Football" if competition else "",
+    )
+    default_ledger().unlink()
+    with closing(Ledger(default_ledger())) as held:
+        held.place(bet)
+    counts = {"written": 1, "with_close": 1, "no_close": 0, "not_known": 0}
+    assert told("close", "--database", str(database)) == counts
+    assert told("list")[0]["clv_pct"] == pytest.approx(5)
+
+
+def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) -> None:
+    """The reason stays beside the bet, and gives way to a close of another database."""
+    database, other = tmp_path / "odds.db", tmp_path / "other.db"
+    crosswise = msgspec.structs.replace(quote(5, 1.9, 1.9), match_name="Hull - Leeds United")
+    with closing(open_store(database)) as store:
+        store.record([crosswise]).result()
+    with closing(open_store(other)) as store:
+        store.record([quote(4, 1.9, 2.0)]).result()
+    with closing(Ledger(default_ledger())) as held:
+        for fields in (
+            {"match_name": "", "game_id": ""},
+            {"match_name": "Leeds United - Hull", "game_id": "unheard"},
+            {"match_name": "Hull - Leeds Rhinos", "game_id": "unheard"},
+            {"match_name": "Leeds - Hull", "game_id": "unheard", "kick_off": None},
+        ):
+            held.place(msgspec.structs.replace(BET, **fields))
+        ahead = {"kick_off": 9_999_999_999_999, "placed_at": KICK_OFF}
+        held.place(msgspec.structs.replace(BET, **ahead, match_name="A - B", game_id="unheard"))
+    asked = run("close", "--database", str(database))
+    assert asked.stdout == "written 6, with close 0, no close 0, not known 7\n"
+    no_game = "the log has no game of these teams about its kick-off"
+    crossed = "the log has Hull - Leeds United, the other way round"
+    alike = "the log has Hull - Leeds United, which may be another game"
+    whys = [no_game, no_game, "no match is told", crossed, alike, crossed, no_game]
+    lines = [f"{database}: bet {number}: {why}" for number, why in enumerate(whys, 1)]
+    assert asked.stderr.splitlines() == lines
+    assert {bet["bet"]: bet["no_close"] for bet in told("list")} == dict(
+        enumerate([*whys[:6], ""], 1)
+    )
+    told("close", "--database", str(other))
+    closes = {bet["bet"]: bet["close_odds"] for bet in told("list")}
+    assert (closes[1], closes[2], closes[4]) == (1.9, 1.9, None)
+    assert told("close", "--database", str(database))["not_known"] == 5
+
+
 def test_games_of_another_database_stay_unknown(tmp_path: Path) -> None:
     open_store(tmp_path / "odds.db").close()
     assert told("close", "--database", str(tmp_path / "odds.db"))["not_known"] == 2

@@ -305,7 +305,7 @@ def test_a_file_says_by_whom_it_was_judged_and_the_close_of_the_imported_bets_is
     assert (bet.reference, bet.clv_pct) == (judge, pytest.approx((clv - 1) * 100, abs=0.01))
     anew = replace(bet, ident=1, close=None)
     past = ReaderPast(log.store.reader(), log.store.reference)
-    assert closes_from_log(past, [anew], TODAY, DEFAULT_METHOD) == {1: bet.close}
+    assert closes_from_log(past, [anew], TODAY, DEFAULT_METHOD).found == {1: bet.close}
 
 
 VOTERS = ("One", "Two", "Three")

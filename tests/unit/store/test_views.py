@@ -77,7 +77,7 @@ def test_the_view_differs_from_the_ledger_as_its_page_says(
     assert sorted(odds for *_, odds in closes(database, quotes)) == of_view
     with closing(open_store(database, "Bet365")) as store:
         past = ReaderPast(store.reader(), store.reference)
-        found = closes_from_log(past, [bet()], KICK_OFF + MINUTE_MS, DEFAULT_METHOD)[1]
+        found = closes_from_log(past, [bet()], KICK_OFF + MINUTE_MS, DEFAULT_METHOD).found[1]
     assert found.odds == of_ledger
 
 
