@@ -79,7 +79,7 @@ def bootstrapped(
     """Return between what each figure of a sample may lie, by drawing its clusters anew.
 
     Efron (1979), percentiles. Bets on one game end together: drawn one by one they would look more
-    certain than they are. Of fewer than ten the ends are None: they would be too narrow.
+    certain than they are. A figure that fewer than ten have a part in has no ends: too narrow ones.
     """
     clusters: dict[Hashable, list[T]] = {}
     for member in members:
@@ -88,6 +88,8 @@ def bootstrapped(
     drawn: list[list[float]] = [[] for _ in figures_of([])]
     if len(held) < _LEAST_CLUSTERS:
         return [(None, None)] * len(drawn)
+    formed = [figures_of(cluster) for cluster in held]
+    behind = [sum(figure is not None for figure in each) for each in zip(*formed, strict=True)]
     chance = random.Random(_SEED)  # noqa: S311 - no secret
     draws = min(max(_MOST_WORK // len(held), _LEAST_DRAWS), _MOST_DRAWS)
     for _ in range(draws):
@@ -95,7 +97,10 @@ def bootstrapped(
         for place, figure in enumerate(figures_of(sample)):
             if figure is not None:
                 drawn[place].append(figure)
-    return [_ends(figures) for figures in drawn]
+    return [
+        _ends(figures) if count >= _LEAST_CLUSTERS else (None, None)
+        for figures, count in zip(drawn, behind, strict=True)
+    ]
 
 
 @lru_cache(maxsize=256)

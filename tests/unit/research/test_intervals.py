@@ -1,6 +1,7 @@
 """Intervals hold what they say they hold, and are the same for the same data."""
 
 import random
+from collections.abc import Sequence
 from statistics import NormalDist, fmean, stdev
 
 import pytest
@@ -81,3 +82,21 @@ def test_few_games_have_no_interval() -> None:
 
     assert None not in of(sample)
     assert of(sample[:9]) == (None, None)
+
+
+def test_games_that_tell_nothing_of_a_figure_are_not_those_behind_it() -> None:
+    """Two bets of one game have a close, those of fifty others none: nothing tells how sure."""
+    sample = [(game, None) for game in range(50)]
+
+    def of(closed: list[tuple[int, float | None]]) -> list[tuple[float | None, float | None]]:
+        def figures(part: Sequence[tuple[int, float | None]]) -> tuple[float | None, int]:
+            told = [each for _, each in part if each is not None]
+            return (fmean(told) if told else None), len(told)
+
+        return bootstrapped([*sample, *closed], lambda each: each[0], figures)
+
+    one_game = of([(50, 3.27), (50, 3.27)])
+    assert one_game[0] == (None, None)
+    assert None not in one_game[1]
+    assert of([(50 + game, 3.0) for game in range(9)])[0] == (None, None)
+    assert of([(50 + game, 3.0) for game in range(10)])[0] == (3.0, 3.0)
