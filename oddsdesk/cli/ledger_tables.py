@@ -84,12 +84,19 @@ def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:
         f"{found.staked:.2f}",
         f"{found.profit:+.2f}",
         _percent(found.yield_pct),
-        f"{found.expected:+.2f}",
-        _percent(found.clv_pct),
+        _of_some(f"{found.expected:+.2f}", found.expected_bets, found.bets),
+        _of_some(_percent(found.clv_pct), found.clv_bets, found.bets),
         f"{found.drawdown.depth:.2f}",
         "" if found.z is None else f"{found.z:+.2f}",
         luck_text(found),
     )
+
+
+def _of_some(figure: str, known: int, bets: int) -> str:
+    """Return a figure of the bets that one is known of: how many, where not all, else nothing."""
+    if not known:
+        return ""
+    return figure if known == bets else f"{figure} of {known}"
 
 
 def _percent(figure: float | None) -> str:

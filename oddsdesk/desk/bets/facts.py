@@ -26,7 +26,7 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
         Fact(
             "Profit",
             signed_hundredths_text(found.profit) if found.bets else "–",
-            f"expected {signed_hundredths_text(found.expected)}" if found.expected_bets else "",
+            _expected(found),
         ),
         Fact(
             "Yield",
@@ -42,6 +42,13 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
         ),
         _risk(risk),
     ]
+
+
+def _expected(found: Report) -> str:
+    if not found.expected_bets:
+        return ""
+    some = f" of {_bets(found.expected_bets)}" if found.expected_bets < found.bets else ""
+    return f"expected {signed_hundredths_text(found.expected)}{some}"
 
 
 def _beaten(found: Report) -> str:

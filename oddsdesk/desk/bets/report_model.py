@@ -26,12 +26,19 @@ def _figure(
     value: Callable[[Report], float | None],
     text: Callable[[float], str],
     *,
+    known: Callable[[Report], int] | None = None,
     drops: int = 0,
     tip: str = "",
 ) -> ColumnSpec[ReportRow, int]:
+    """``known`` says of how many bets the figure is, where it may be of some."""
+
     def cell(row: ReportRow, _now: int) -> Cell:
-        figure = value(row[1])
-        return Cell("" if figure is None else text(figure), TextRole.SOFT)
+        figure, found = value(row[1]), row[1]
+        if figure is None:
+            return Cell("", TextRole.SOFT)
+        count = found.bets if known is None else known(found)
+        note = f"of {count:,}" if count < found.bets else ""
+        return Cell(text(figure), TextRole.SOFT, note=note)
 
     def order(row: ReportRow) -> float:
         figure = value(row[1])
@@ -40,7 +47,9 @@ def _figure(
     return ColumnSpec(
         key,
         title,
-        Column(sample, drops=drops),
+        Column(sample, drops=drops)
+        if known is None
+        else Column(sample, note_sample="of 1,000", drops=drops, narrow=""),
         cell,
         lambda row: value(row[1]),
         kind=Kind.NUMBER,
@@ -108,8 +117,9 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "+1,000.00",
         lambda found: found.expected if found.expected_bets else None,
         signed_hundredths_text,
+        known=lambda found: found.expected_bets,
         drops=4,
-        tip="What the EV promised when the bets were placed",
+        tip="What the EV promised when the bets were placed; of how many, where not of all",
     ),
     _figure(
         "clv_pct",
@@ -117,7 +127,8 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "+10.0 %",
         lambda found: found.clv_pct,
         _percent,
-        tip="Mean closing line value of the bets with a closing line",
+        known=lambda found: found.clv_bets,
+        tip="Mean closing line value of the bets with a closing line; how many, where not all",
     ),
     _figure(
         "beaten_pct",

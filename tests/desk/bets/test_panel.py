@@ -15,6 +15,7 @@ from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
 from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.bets.panel import BetsPanel
+from oddsdesk.desk.bets.report_model import COLUMNS
 from oddsdesk.desk.export.files import CSV
 from oddsdesk.desk.ui.chart.course_chart import ticks
 from oddsdesk.desk.ui.table.cell_painter import CellPainter
@@ -22,6 +23,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.reading import read_bets
+from oddsdesk.ledger.reporting import whole_report
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import BEGUN, HOUR, NOW, OVER, Make, act, bet, held, press, select
@@ -315,6 +317,19 @@ def test_a_report_has_a_row_for_each_bookmaker_and_can_be_exported(make_panel: M
     months = [str(row[0]) for row in panel.exported().rows]
     assert len(months) == 2
     assert months == sorted(months, reverse=True)
+
+
+def test_figures_of_some_bets_say_of_how_many(make_panel: Make) -> None:
+    unknown = msgspec.structs.replace(LOST, true_ev=None, fair_odds=None)
+    panel = make_panel(WON, unknown)
+    texts = {title: detail for title, _, detail in panel.facts.texts()}
+    assert texts["Profit"] == "expected +0.14 of 1 bet"
+    cells = {spec.key: spec.cell(("all", whole_report([WON, unknown])), NOW) for spec in COLUMNS}
+    assert (cells["expected"].text, cells["expected"].note) == ("+0.14", "of 1")
+    assert (cells["clv_pct"].text, cells["clv_pct"].note) == ("+2.9 %", "of 1")
+    assert cells["bets"].note == cells["yield_pct"].note == ""
+    of_none = COLUMNS[[spec.key for spec in COLUMNS].index("expected")]
+    assert of_none.cell(("all", whole_report([unknown])), NOW).text == ""
 
 
 def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:

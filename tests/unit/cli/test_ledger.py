@@ -15,6 +15,8 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.results import Result as Outcome
 from oddsdesk.store.store import open_store
 
 KICK_OFF = 1_776_366_000_000
@@ -117,6 +119,24 @@ def test_reports_never_sum_two_currencies() -> None:
     ]
     assert reports[1]["expected"] == pytest.approx(0.396)
     assert "EUR" in run("report").stdout
+
+
+def test_a_report_says_of_how_many_bets_an_ev_or_a_close_is_known(tmp_path: Path) -> None:
+    """Nothing known is no figure: an expected profit of 0 would be one."""
+    blank = {"fair_odds": None, "true_ev": None}
+    close = ClosingLine(1.9, 2.0, "multiplicative", KICK_OFF)
+    bets = [
+        msgspec.structs.replace(BET, result=Outcome.WON, settled_at=KICK_OFF, **fields)
+        for fields in (blank, blank | {"close": close}, {"bookmaker": "Other"})
+    ]
+    default_ledger().unlink()
+    with closing(Ledger(default_ledger())) as held:
+        held.place_all(bets, "placed")
+    headings, *rows = run("report", "--by", "bookmaker").stdout.splitlines()
+    start, end = headings.index("YIELD") + len("YIELD"), headings.index("DRAWDOWN")
+    bet365, other, whole = (row[start:end].strip() for row in rows)
+    assert (bet365, other) == ("+5.00 % of 1", "+0.40")
+    assert whole == "+0.40 of 1  +5.00 % of 1"
 
 
 def test_a_report_without_a_settled_bet_says_so() -> None:
