@@ -23,7 +23,7 @@ from oddsdesk.ledger.cells import CellError, read_result
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.merging import compare
-from oddsdesk.ledger.reading import ImportedBets, OddsUnclearError, read_bets
+from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
 from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole_report
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.ledger.settling import settle_by_file
@@ -263,6 +263,8 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
         click.echo(_read_as(file, found), err=True)
         _tell_problems(file, found.problems)
         _tell_problems(file, found.doubts)
+        if not found.has_match:
+            click.echo(f"{file}: {NO_MATCH}", err=True)
         problems += len(found.problems)
         undated |= {len(bets) + place for place in found.undated}
         bets += found.bets

@@ -79,6 +79,9 @@ _PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
 LONGEST_CELL: Final = 10_000
 """In characters; the legs of a long accumulator are some thousand."""
+NO_MATCH: Final = (
+    "no column is the match: no scores settle these bets, and none gets a closing line"
+)
 NO_PROFILES: Final = Profiles()
 
 
@@ -121,6 +124,8 @@ class ImportedBets(NamedTuple):
     """Whose list it is; empty for our own and plain ones."""
     odds: str = DECIMAL
     """How its odds are written, a style of ``pricing.formats``."""
+    has_match: bool = True
+    """Whether a column is read as the match."""
     commission: str = ""
     """What its commissions were taken for; empty where it has none that were read."""
 
@@ -160,7 +165,8 @@ def read_bets(
     texts = [] if tracker is OURS else [title for title in titles if keys[title] in _TEXTS]
     kinds = kinds_of(rows, titles, [*unread, *texts])
     left_out = [title for title in unread if title not in kinds.read]
-    found = ImportedBets([], [], left_out, set(), [], [], tracker.name, style)
+    has_match = "match_name" in keys.values()
+    found = ImportedBets([], [], left_out, set(), [], [], tracker.name, style, has_match)
     tells_net = "net_odds" in keys.values()
     kept_by = None if tells_net else commission_key(keys.values())
     lines = list[BetLine]()

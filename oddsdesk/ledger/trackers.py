@@ -90,6 +90,9 @@ _OTHERS: Final = {
     **dict.fromkeys(("commissionamount", "commissionpaid"), COMMISSION_AMOUNT),
 }
 
+_MATCH_TOO: Final = ("fixture", "game", "teams")
+"""Titles of the match where no surer one stands, the first of them alone."""
+
 
 class Tracker(NamedTuple):
     """A program whose lists are known."""
@@ -168,4 +171,7 @@ def keys_of(titles: Sequence[str], tracker: Tracker) -> dict[str, str]:
         if folded == "bet" and not has_selection:
             known = _OTHERS
         keys[title] = known.get(folded, f"?{title}")
+    if "match_name" not in keys.values():
+        too = [title for title in titles if fold(title) in _MATCH_TOO]
+        keys |= dict.fromkeys(too[:1], "match_name")
     return keys

@@ -16,7 +16,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.merging import compare
-from oddsdesk.ledger.reading import ImportedBets, OddsUnclearError, read_bets
+from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
 from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.ledger.writing import write_bet_analytix
 from oddsdesk.pricing.profiles import Profiles
@@ -120,6 +120,7 @@ class BetsFiles(QObject):
             said += [f"{len(settled)} of them settled"] if settled else []
             said += _differing(found.differing)
             said += found.doubts[:_MOST_TOLD]
+            said += [] if found.has_match else [NO_MATCH]
             said += [f"columns left out: {', '.join(found.left_out)}"] if found.left_out else []
             return self._telling(said, found.problems, can_undo=bool(fresh or settled))
 

@@ -457,7 +457,8 @@ def test_files_settle_and_import_and_what_is_wrong_is_said(
     with qtbot.waitSignal(panel.files.said):
         panel.files.import_bets(bets)
     assert panel.messages.text == (
-        "1 bet imported from bets.csv, decimal odds; columns left out: mood. "
+        "1 bet imported from bets.csv, decimal odds; no column is the match: no scores settle "
+        "these bets, and none gets a closing line; columns left out: mood. "
         "Left out: line 3: odds 1: expected decimal odds above 1."
     )
     assert [each.selection for each in held(path)] == ["Leeds -0.75", "Over 2.5"]
@@ -479,7 +480,8 @@ def test_an_import_says_how_many_profits_differ_from_the_results_and_the_first(
     assert panel.messages.text == (
         "4 bets imported from bets.csv, decimal odds; 3 profits differ from what results give: "
         "line 3: its list says -15.00, lost is -10.00; "
-        "line 4: its list says -15.00, lost is -10.00; and 1 more. "
+        "line 4: its list says -15.00, lost is -10.00; and 1 more; "
+        "no column is the match: no scores settle these bets, and none gets a closing line. "
         "Left out: line 6: a lay bet: not kept here."
     )
 
@@ -498,7 +500,10 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(
     dialog.styles.setCurrentIndex(1)
     with qtbot.waitSignal(panel.files.said):
         dialog.read.click()
-    assert panel.messages.text == "1 bet imported from bets.csv, american odds."
+    assert panel.messages.text == (
+        "1 bet imported from bets.csv, american odds; no column is the match: no scores settle "
+        "these bets, and none gets a closing line."
+    )
 
 
 def test_bets_go_to_bet_analytix(make_panel: Make, qtbot: QtBot, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ BET = PlacedBet(
     method="multiplicative",
     net_odds=2.1,
 )
+NO_SCORES = "no scores settle these bets, and none gets a closing line"
 
 
 @pytest.fixture(autouse=True)
@@ -178,6 +179,21 @@ def test_two_bets_of_a_day_are_two_where_no_more_than_the_day_is_known(tmp_path:
         assert told("import", str(file))["bets"] == bets
 
 
+@pytest.mark.parametrize("title", ["Game", "Fixture", "Teams"])
+def test_a_list_may_call_the_match_otherwise(tmp_path: Path, title: str) -> None:
+    file = tmp_path / "bets.csv"
+    file.write_text(f"selection,odds,stake,{title}\nPSG,2.0,5,PSG vs Lyon\n")
+    assert run("import", str(file)).stderr == f"{file}: decimal odds\n"
+    assert told("list")[-1]["match_name"] == "PSG vs Lyon"
+
+
+def test_what_is_surely_the_match_goes_before_what_may_be_it(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    file.write_text("selection,odds,stake,Event,Game\nPSG,2.0,5,PSG vs Lyon,Football\n")
+    assert "columns that say nothing here: Game" in run("import", str(file)).stderr
+    assert told("list")[-1]["match_name"] == "PSG vs Lyon"
+
+
 def test_unknown_columns_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake,mood\nPSG,2.0,5,good\nPSG,1.0,5,bad\n")
@@ -193,7 +209,7 @@ def test_profits_that_differ_from_the_results_are_counted_and_shown_last(tmp_pat
     file.write_text(f"selection,odds,stake,result,profit\n{rows}Hull,2.5,10,lost,-10\n")
     done = run("import", str(file))
     assert done.stdout == "bets 8, there already 0, settled 0, bad 0, profit differs 7\n"
-    first, *lines, last = done.stderr.splitlines()[1:]
+    first, *lines, last = done.stderr.splitlines()[2:]
     assert first == "look at what earned something else by its list than its result gives:"
     assert lines[0] == f"{file}: line 2: its list says -15.00, lost is -4.00"
     assert (len(lines), last) == (5, "and 2 more")
@@ -205,7 +221,8 @@ def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(tmp_path: Path
     refused = run("import", str(file), exit_code=1)
     assert refused.stderr.strip().endswith("how they are written; say it with --odds")
     done = run("import", str(file), "--odds", "american")
-    assert done.stderr == f"{file}: american odds\n"
+    no_match = f"no column is the match: {NO_SCORES}"
+    assert done.stderr == f"{file}: american odds\n{file}: {no_match}\n"
     assert told("list")[-1]["odds"] == 2.5
 
 
