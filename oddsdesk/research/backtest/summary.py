@@ -9,12 +9,17 @@ import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.devig import PUBLISHED
 from oddsdesk.research.backtest.betting import Backtested, Question
 from oddsdesk.research.intervals import bootstrapped
 from oddsdesk.research.past.log_words import Moment, in_span, why_nothing
 
 _HOUR_MS: Final = 60 * MINUTE_MS
 _MOST_GAPS: Final = 3
+_OVERSTATED: Final = (
+    "the published formula adds the reference's margin instead of taking it out: "
+    "by it EV is overstated, and so is CLV"
+)
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -68,6 +73,8 @@ def notes(done: Backtested, question: Question, moment: Moment = format_ms) -> l
         told.append(f"no result is known of {missing} of {len(done.bets)} bets; yield is without")
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
         told.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
+    if done.bets and question.method == PUBLISHED:
+        told.append(_OVERSTATED)
     if done.missed:
         told.append(f"{done.missed} times the price was value no more after the latency")
     if done.removed:

@@ -265,6 +265,25 @@ def test_results_that_are_known_give_profit_and_others_are_said_to_be_missing(lo
     assert notes(done, question())[0] == "no result is known of 1 of 2 bets; yield is without"
 
 
+def test_the_published_formula_is_said_to_judge_its_own_bets_too_well(log: Log) -> None:
+    """Of two even sides at 1.95 it makes 1.90 fair: 1.945 is value, and beats its close."""
+    lately = KICK_OFF - 10 * MINUTE
+    log.archive(reference(EVEN, lately), said(SOFT, {"A": 1.945, "B": 1.8}, lately))
+    caution = (
+        "the published formula adds the reference's margin instead of taking it out: "
+        "by it EV is overstated, and so is CLV"
+    )
+    asked = {"method": "published"}
+    done = log.backtest(**asked)
+    (bet,) = done.bets
+    assert bet.clv_pct == pytest.approx(2.18, abs=0.01)
+    assert caution in notes(done, question(**asked))
+    log.archive(said("Other", {"A": 2.09, "B": 1.7}, lately))
+    usual = log.backtest()
+    assert usual.bets
+    assert caution not in notes(usual, question())
+
+
 def test_gaps_of_a_live_log_are_told(log: Log) -> None:
     log.live(reference(EVEN), reference(LONGER, START + 3 * HOUR))
     done = log.backtest()
