@@ -96,9 +96,8 @@ class GamesNearby(Generic[G]):
     def _near(self, bet: PlacedBet, at: int) -> Iterator[G]:
         for day in range((at - APART_MS) // DAY_MS, (at + APART_MS) // DAY_MS + 1):
             for game in self._by_day.get(day, ()):
-                most = APART_MS if game.sport == FOOTBALL else SAME_START_MS
                 # Who records a bet by hand need not say its sport.
-                if abs(game.begins_ms - at) <= most and bet.sport in (game.sport, OTHER, ""):
+                if _is_about(game, at) and bet.sport in (game.sport, OTHER, ""):
                     yield game
 
     def _compare(self, bet: PlacedBet, game: G) -> Match:
@@ -136,3 +135,11 @@ def _are_known_apart(ours: tuple[Side, Side], theirs: tuple[Side, Side], found: 
         one.key != other.key and one.key[0] and other.key[0]
         for one, other in zip(ours, named, strict=True)
     )
+
+
+def _is_about(game: NamedGame, at: int) -> bool:
+    """Whether a game is about a moment; files of results state the day alone."""
+    if game.sport != FOOTBALL:
+        return abs(game.begins_ms - at) <= SAME_START_MS
+    noon = game.begins_ms // DAY_MS * DAY_MS + DAY_MS // 2
+    return abs(noon - at) <= APART_MS

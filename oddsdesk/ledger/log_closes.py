@@ -9,7 +9,7 @@ from oddsdesk.contract.identity import teams
 from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.games_nearby import APART_MS, Found, GamesNearby, NamedGame
+from oddsdesk.ledger.games_nearby import APART_MS, DAY_MS, Found, GamesNearby, NamedGame
 from oddsdesk.matching.renaming import renamed
 from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine, Sighting, began_at, closing_line
@@ -113,7 +113,8 @@ def _add_by_other_names(
 ) -> None:
     """Add what is said of bets whose games the database has by other names, or has not."""
     times = [bet.order[0] for bet in bets if teams(bet.match_name) is not None]
-    games = past.games_between(min(times) - APART_MS, max(times) + APART_MS) if times else ()
+    most = APART_MS + DAY_MS // 2
+    games = past.games_between(min(times) - most, max(times) + most) if times else ()
     nearby = GamesNearby(games, shipped_names())
     for bet in bets:
         assert bet.ident is not None

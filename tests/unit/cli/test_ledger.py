@@ -335,6 +335,24 @@ def test_a_game_that_the_log_calls_otherwise_is_that_of_a_bet(
     assert told("list")[0]["clv_pct"] == pytest.approx(5)
 
 
+@pytest.mark.parametrize(("hours_before", "is_known"), [(42.9, True), (43.1, False)])
+def test_a_bet_without_kick_off_is_of_the_same_game_for_close_and_settle(
+    tmp_path: Path, hours_before: float, is_known: bool
+) -> None:
+    """A file of results states the day: 36 hours from its noon, which is 7 before this game."""
+    database, file = tmp_path / "odds.db", tmp_path / "results.csv"
+    file.write_text("Date,HomeTeam,AwayTeam,FTHG,FTAG\n16/04/2026,Leeds,Wolves,2,1\n")
+    with closing(open_store(database)) as store:
+        store.record([quote(5, 1.9, 2.0)]).result()
+    placed_at = KICK_OFF - round(hours_before * 60 * MINUTE)
+    bet = {"kick_off": None, "placed_at": placed_at, "game_id": "unheard"}
+    default_ledger().unlink()
+    with closing(Ledger(default_ledger())) as held:
+        held.place(msgspec.structs.replace(BET, **bet))
+    assert told("close", "--database", str(database))["with_close"] == is_known
+    assert told("settle", "--results", str(file))["settled"] == is_known
+
+
 def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) -> None:
     """The reason stays beside the bet, and gives way to a close of another database."""
     database, other = tmp_path / "odds.db", tmp_path / "other.db"
