@@ -33,9 +33,12 @@ from oddsdesk.research.scorecards.tally import Card
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
-_HEADINGS: Final = ("BOOKMAKER", "HOLD %", "BEST %", "VALUE", "CLV %", "AGE s", "LAG s", "LOG LOSS")
+_HEADINGS: Final = (
+    *("BOOKMAKER", "HOLD %", "BEST %", "VALUE", "CLV %"),
+    *("AGE s", "LAG s", "TIED %", "LOG LOSS"),
+)
 _RIGHT: Final = frozenset(_HEADINGS[1:])
-_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_loss")
+_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct", "log_loss")
 
 
 @click.command()
@@ -64,8 +67,10 @@ def scorecard(
 
     The median hold before the close, of gross prices; how often its price was the best after
     commission; prices that were value and how they closed; how long its price had stood when the
-    reference moved, and how long after it moved; the log loss of its closing line where results
-    are known. Each with how many it is of, and between what it lies with 95 %.
+    reference moved, and how long after that it moved the same way, of the moves that it went along
+    with; how many of those were read at one moment, so that nobody knows who was first; the log
+    loss of its closing line where results are known. Each with how many it is of, and between what
+    it lies with 95 %.
 
     \b
     Example:
@@ -144,6 +149,7 @@ def _row(card: Card) -> tuple[str, ...]:
         _text(card.clv_pct, 2, "+"),
         _text(card.age_s, 0),
         _text(card.lag_s, 0, "+"),
+        _text(card.tied_pct, 0),
         _text(card.log_loss, 3),
     )
 

@@ -16,7 +16,7 @@ from oddsdesk.research.scorecards.tally import Card, CardKey
 FEW: Final = 30
 """Figures of fewer are written faintly."""
 _HIGHEST: Final = float("inf")
-_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_loss")
+_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct", "log_loss")
 
 
 def market_text(key: CardKey) -> str:
@@ -26,7 +26,15 @@ def market_text(key: CardKey) -> str:
 
 
 def _figure(
-    key: str, title: str, sample: str, digits: int, tip: str, *, sign: str = "", drops: int = 0
+    key: str,
+    title: str,
+    sample: str,
+    digits: int,
+    tip: str,
+    *,
+    sign: str = "",
+    drops: int = 0,
+    more: Callable[[Card], str] = lambda _: "",
 ) -> ColumnSpec[Card, int]:
     def found(card: Card) -> Interval:
         of: Interval = getattr(card, key)
@@ -56,8 +64,9 @@ def _figure(
         if of.figure is None:
             return "Nothing is known to form it of"
         if of.low is None or of.high is None:
-            return f"Of {of.count:,}: too few to say how sure it is"
-        return f"Of {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
+            return f"Of {of.count:,}: too few to say how sure it is{more(card)}"
+        sure = f"Of {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
+        return sure + more(card)
 
     column = Column(sample, note_sample="±88.88 · 88,888", drops=drops)
     return ColumnSpec(
@@ -70,6 +79,11 @@ def _reach(of: Interval, number: Callable[[float], str]) -> str:
     if of.low is None or of.high is None:
         return f"? · {of.count:,}"
     return f"±{number((of.high - of.low) / 2).lstrip('+')} · {of.count:,}"
+
+
+def _tied(card: Card) -> str:
+    tied = card.tied_pct.figure
+    return f"\n{tied:.0f} % were read at one moment: who was first is not known" if tied else ""
 
 
 def _name(card: Card, _now: int) -> Cell:
@@ -128,9 +142,11 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         "Lag s",
         "+888",
         0,
-        "How long after the reference it moved the same way; below 0 it leads",
+        "How long after a move of the reference its nearest move the same way was, however late, of"
+        " the moves that it went along with; below 0 it leads",
         sign="+",
         drops=1,
+        more=_tied,
     ),
     _figure(
         "log_loss",

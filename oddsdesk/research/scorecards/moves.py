@@ -1,13 +1,13 @@
-"""Who moves first: a bookmaker's moves beside the reference's, and how old its prices are then."""
+"""Who moves first: a bookmaker's moves beside the reference's, and how old its prices are then.
+
+Of a move of the reference a bookmaker's nearest move the same way tells, before or after it, while
+the reference did not move the other way between: a late one counts as late, however late it is.
+"""
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.research.past.game import PastGame
-
-TOGETHER_MS: Final = 30 * MINUTE_MS
-"""Moves the same way within this time of each other belong together."""
 
 _Cell = tuple[str, int, str]
 """Market type, period, selection."""
@@ -25,14 +25,61 @@ class Seen(NamedTuple):
     """How long its price had stood when the reference moved."""
 
 
+class _Waiting(NamedTuple):
+    """A move of the reference that a bookmaker has not followed."""
+
+    at: int
+    lead: int | None
+    """How long before it the bookmaker moved the same way; None: not."""
+
+
+class _Run:
+    """The reference's moves one way, until it moves the other way, beside a bookmaker's moves."""
+
+    def __init__(self) -> None:
+        self.is_up: bool | None = None
+        self.waiting: list[_Waiting] = []
+        self.ahead: dict[bool, int] = {}
+        """When the bookmaker moved last, down and up, since the reference moved the other way.
+
+        Not by a move that followed the reference: the next one is not led by it.
+        """
+
+    def reference_moved(self, at: int, *, is_up: bool) -> list[int]:
+        """Take in a move; return the lags of moves that can't be followed any more."""
+        settled: list[int] = []
+        if self.is_up is not is_up:
+            settled = self.end()
+            self.is_up = is_up
+        self.ahead.pop(not is_up, None)
+        moved_at = self.ahead.get(is_up)
+        self.waiting.append(_Waiting(at, None if moved_at is None else at - moved_at))
+        return settled
+
+    def moved(self, at: int, *, is_up: bool) -> list[int]:
+        """Take in a move of the bookmaker; return the lags that are known by it."""
+        waiting: list[_Waiting] = []
+        if self.is_up is is_up:
+            waiting, self.waiting = self.waiting, []
+        lags = [
+            at - each.at if each.lead is None or at - each.at < each.lead else -each.lead
+            for each in waiting
+        ]
+        if all(lag < 0 for lag in lags):
+            self.ahead[is_up] = at
+        return lags
+
+    def end(self) -> list[int]:
+        """Return the lags of moves that nothing follows any more: where the bookmaker led."""
+        waiting, self.waiting = self.waiting, []
+        return [-each.lead for each in waiting if each.lead is not None]
+
+
 class MovesOfGame:
     """The moves of one game, a selection of each line: its other sides move with it."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[_Cell, str], tuple[int, bool]] = {}
-        """When the reference moved, and whether up, while a bookmaker has not followed."""
-        self._ahead: dict[tuple[_Cell, str], tuple[int, bool]] = {}
-        """When a bookmaker moved without the reference, and whether up."""
+        self._runs: dict[tuple[_Cell, str], _Run] = {}
 
     def take(self, game: PastGame, now_ms: int) -> Iterator[Seen]:
         """Yield what the moves of a moment tell, those of the reference first."""
@@ -48,7 +95,13 @@ class MovesOfGame:
                 yield from self._reference_moved(game, cell, is_up, now_ms)
         for cell, bookmaker, is_up in moves:
             if bookmaker is not None:
-                yield from self._moved(cell, bookmaker, is_up, now_ms)
+                lags = self._run(cell, bookmaker).moved(now_ms, is_up=is_up)
+                yield from _seen(cell, bookmaker, lags)
+
+    def end(self) -> Iterator[Seen]:
+        """Yield what is known by that nothing moves any more that counts."""
+        for (cell, bookmaker), run in self._runs.items():
+            yield from _seen(cell, bookmaker, run.end())
 
     def _reference_moved(
         self, game: PastGame, cell: _Cell, is_up: bool, now_ms: int
@@ -57,17 +110,14 @@ class MovesOfGame:
         for bookmaker, price in () if row is None else row.prices.items():
             if not price.is_offered:
                 continue
-            ahead = self._ahead.pop((cell, bookmaker), None)
-            age = max(now_ms - price.changed_at, 0)
-            if ahead is not None and ahead[1] == is_up and now_ms - ahead[0] <= TOGETHER_MS:
-                yield Seen(*cell[:2], bookmaker, lag=ahead[0] - now_ms, age=age)
-            else:
-                self._waiting[cell, bookmaker] = (now_ms, is_up)
-                yield Seen(*cell[:2], bookmaker, age=age)
+            yield Seen(*cell[:2], bookmaker, age=max(now_ms - price.changed_at, 0))
+            lags = self._run(cell, bookmaker).reference_moved(now_ms, is_up=is_up)
+            yield from _seen(cell, bookmaker, lags)
 
-    def _moved(self, cell: _Cell, bookmaker: str, is_up: bool, now_ms: int) -> Iterator[Seen]:
-        waiting = self._waiting.pop((cell, bookmaker), None)
-        if waiting is not None and waiting[1] == is_up and now_ms - waiting[0] <= TOGETHER_MS:
-            yield Seen(*cell[:2], bookmaker, lag=now_ms - waiting[0])
-        else:
-            self._ahead[cell, bookmaker] = (now_ms, is_up)
+    def _run(self, cell: _Cell, bookmaker: str) -> _Run:
+        return self._runs.setdefault((cell, bookmaker), _Run())
+
+
+def _seen(cell: _Cell, bookmaker: str, lags: list[int]) -> Iterator[Seen]:
+    for lag in lags:
+        yield Seen(*cell[:2], bookmaker, lag=lag)

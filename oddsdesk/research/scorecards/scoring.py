@@ -5,7 +5,7 @@ Before the close is the last moment before a game begins; the close that moment 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -25,7 +25,7 @@ from oddsdesk.research.past.game import PastGame
 from oddsdesk.research.past.log_words import Moment, why_nothing
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
-from oddsdesk.research.scorecards.moves import MovesOfGame
+from oddsdesk.research.scorecards.moves import MovesOfGame, Seen
 from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
 
 _SAME: Final = 1e-9
@@ -81,7 +81,8 @@ class _Scorer:
         self._method = method
         self._log = log
         self._since_ms = -math.inf if since_ms is None else since_ms
-        self._moves: dict[str, MovesOfGame] = {}
+        self._moves: dict[str, tuple[str, MovesOfGame]] = {}
+        """By game that has not begun: its sport, and its moves."""
         self._valued: dict[str, set[tuple[object, ...]]] = {}
 
     def at_moment(self, game: PastGame, now_ms: int) -> None:
@@ -91,13 +92,8 @@ class _Scorer:
         if game.has_begun or now_ms < self._since_ms:
             return
         ident, sport = game.entry.game_id, game.entry.sport
-        moves = self._moves.setdefault(ident, MovesOfGame())
-        for seen in moves.take(game, now_ms):
-            tally = self.tallies[CardKey(seen.bookmaker, sport, seen.market_type, seen.period)]
-            if seen.lag is not None:
-                tally.lags.append(seen.lag / 1000)
-            if seen.age is not None:
-                tally.ages.append(seen.age / 1000)
+        _, moves = self._moves.setdefault(ident, (sport, MovesOfGame()))
+        self._take_moves(sport, moves.take(game, now_ms))
         if not keys:
             return
         valued = self._valued.setdefault(ident, set())
@@ -114,7 +110,7 @@ class _Scorer:
 
     def before_begin(self, game: PastGame) -> None:
         """Count the last prices before the close."""
-        self._moves.pop(game.entry.game_id, None)
+        self._end_moves(game.entry.game_id)
         self._valued.pop(game.entry.game_id, None)
         if _begins(game) < self._since_ms:
             return
@@ -143,6 +139,24 @@ class _Scorer:
                 if all(0 < chance < 1 for chance in chances):
                     self.has_results = True
                     self._tally(game, section, name).take_chances(chances, winner)
+
+    def end(self) -> None:
+        """Count what games that have not begun tell by the end of the log."""
+        for ident in list(self._moves):
+            self._end_moves(ident)
+
+    def _end_moves(self, ident: str) -> None:
+        if ident in self._moves:
+            sport, moves = self._moves.pop(ident)
+            self._take_moves(sport, moves.end())
+
+    def _take_moves(self, sport: str, moves: Iterable[Seen]) -> None:
+        for seen in moves:
+            tally = self.tallies[CardKey(seen.bookmaker, sport, seen.market_type, seen.period)]
+            if seen.lag is not None:
+                tally.lags.append(seen.lag / 1000)
+            if seen.age is not None:
+                tally.ages.append(seen.age / 1000)
 
     def _count_best(self, game: PastGame, section: Section) -> None:
         basis = game.era.basis
@@ -227,6 +241,7 @@ def scorecards(
     scorer = _Scorer(reference, method, log, since_ms)
     walk = Walk(log, scorer, era_maker(reference, method, profiles, None))
     walk.run(since_ms, until_ms, progress)
+    scorer.end()
     past = log.past(reference, scorer.bets, progress)
     for bet in scorer.closes.put_on(scorer.bets, past, now_ms):
         key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)

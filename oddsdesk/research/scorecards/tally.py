@@ -46,7 +46,12 @@ class Card(msgspec.Struct, frozen=True):
     age_s: Interval
     """Median time that its price had stood when the reference moved."""
     lag_s: Interval
-    """Median time after the reference's move until it moved the same way; below 0 it leads."""
+    """Median time from the reference's moves to its nearest the same way; below 0 it leads.
+
+    Of the moves that it went along with, however late; the count of ``age_s`` is of all.
+    """
+    tied_pct: Interval
+    """How many of those were read at one moment with the reference: nobody knows who was first."""
     log_loss: Interval
     """Mean of its closing line without margin; the less the better."""
     calibration: tuple[Calibration, ...]
@@ -90,6 +95,7 @@ class Tally:
             clv_pct=mean_of(clv),
             age_s=median_of(self.ages),
             lag_s=median_of(self.lags),
+            tied_pct=share_of(self.lags.count(0), len(self.lags)),
             log_loss=mean_of(self.losses),
             calibration=tuple(
                 Calibration(given / count * 100, share_of(hits, count))

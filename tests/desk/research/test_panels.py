@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.research.backtest_panel import BacktestPanel
+from oddsdesk.desk.research.card_columns import COLUMNS
 from oddsdesk.desk.research.log import BacktestAsked, ResearchLog
 from oddsdesk.desk.research.scorecard_panel import ScorecardPanel
 from oddsdesk.desk.research.span_fields import ChoiceError, span_of
@@ -22,6 +23,8 @@ from oddsdesk.desk.shell.window import focus_within
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.research.intervals import Interval
+from oddsdesk.research.scorecards.tally import Card, CardKey
 from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.store import open_store
 
@@ -304,3 +307,22 @@ async def test_keys_go_to_the_panel_and_not_into_its_fields(
     await ended(panel)
     focus_within(panel)
     assert panel.table.isAncestorOf(panel.focusWidget())
+
+
+def test_the_tip_of_a_lag_says_how_much_of_it_was_read_at_one_moment() -> None:
+    nothing = Interval(None, 0, None, None)
+    card = Card(
+        key=CardKey("Soft", "Football", "moneyline", 0),
+        is_reference=False,
+        hold_pct=nothing,
+        best_pct=nothing,
+        value_bets=0,
+        clv_pct=nothing,
+        age_s=nothing,
+        lag_s=Interval(0.0, 176, 0.0, 0.0),
+        tied_pct=Interval(44.3, 176, 37.0, 51.0),
+        log_loss=nothing,
+        calibration=(),
+    )
+    (lag,) = [column for column in COLUMNS if column.key == "lag_s"]
+    assert "\n44 % were read at one moment" in lag.cell_tip(card, 0)

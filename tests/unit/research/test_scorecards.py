@@ -77,11 +77,57 @@ def test_age_is_how_long_a_price_had_stood_when_the_reference_moved(store: Store
     assert found[FOLLOWER].age_s.figure == 57 * 60
 
 
-def test_a_move_long_after_or_the_other_way_follows_nothing(store: Store) -> None:
+def moved_after(minutes: list[int]) -> list[Quote]:
+    """The reference moves up and down by turns, the follower so many minutes after each move."""
+    quotes = [said("Pinnacle", 1.9, 0), said(FOLLOWER, 1.9, 0)]
+    for number, lag in enumerate(minutes):
+        price, minute = (1.95, 1.9)[number % 2], 100 + number * 140
+        quotes += [said("Pinnacle", price, minute), said(FOLLOWER, price, minute + lag)]
+    return sorted(quotes, key=lambda quote: quote.scraped_at)
+
+
+@pytest.mark.parametrize("lag", [-90, -45, 3, 29, 31, 60, 90, 120])
+def test_a_lag_is_told_however_long_it_is(store: Store, lag: int) -> None:
+    store.record(moved_after([lag] * 3)).result(10)
+    found = cards(store)[FOLLOWER]
+    assert (found.lag_s.figure, found.lag_s.count, found.tied_pct.figure) == (lag * 60, 3, 0)
+
+
+def test_who_mostly_follows_late_is_late(store: Store) -> None:
+    store.record(moved_after([90, 3, 90])).result(10)
+    assert cards(store)[FOLLOWER].lag_s.figure == 90 * 60
+
+
+def test_moves_of_one_reading_are_tied(store: Store) -> None:
+    store.record(moved_after([0, 20, 0])).result(10)
+    found = cards(store)[FOLLOWER]
+    assert (found.lag_s.figure, found.tied_pct.count) == (0, 3)
+    assert found.tied_pct.figure == pytest.approx(200 / 3)
+
+
+def test_a_move_the_other_way_or_after_the_reference_went_back_follows_nothing(
+    store: Store,
+) -> None:
     quotes = [said("Pinnacle", 1.9, 0), said(LEADER, 1.9, 0), said(FOLLOWER, 1.9, 0)]
-    quotes += [said("Pinnacle", 1.95, 60), said(FOLLOWER, 1.85, 62), said(LEADER, 1.95, 91)]
+    quotes += [said("Pinnacle", 1.95, 60), said(FOLLOWER, 1.85, 62), said("Pinnacle", 1.9, 90)]
+    store.record([*quotes, said(LEADER, 1.95, 91)]).result(10)
+    found = cards(store)
+    assert (found[LEADER].lag_s.count, found[LEADER].age_s.count) == (0, 2)
+    assert (found[FOLLOWER].lag_s.figure, found[FOLLOWER].lag_s.count) == (-28 * 60, 1)
+
+
+def test_the_nearest_move_the_same_way_counts_and_one_that_follows_leads_nothing(
+    store: Store,
+) -> None:
+    quotes = [said("Pinnacle", 1.9, 0), said(LEADER, 1.9, 0), said(FOLLOWER, 1.9, 0)]
+    for step in (1, 2, 3):
+        price, minute = 1.9 + step / 20, step * 100
+        quotes += [said(LEADER, price, minute - 2), said("Pinnacle", price, minute)]
+        quotes += [said(FOLLOWER, price, minute + 70)]
     store.record(quotes).result(10)
-    assert [card.lag_s.count for card in cards(store).values()] == [0, 0]
+    found = cards(store)
+    assert (found[LEADER].lag_s.figure, found[LEADER].lag_s.count) == (-2 * 60, 3)
+    assert (found[FOLLOWER].lag_s.figure, found[FOLLOWER].lag_s.count) == (70 * 60, 3)
 
 
 def test_hold_and_best_prices_are_those_of_the_last_moment_before_the_close(store: Store) -> None:
