@@ -80,6 +80,15 @@ def began_at(kick_off: int | None, first_in_play: int | None) -> int | None:
     return kick_off if first_in_play is None else first_in_play
 
 
+def is_close(seen_at: int, began: int, kick_off: int | None) -> bool:
+    """Return whether what was seen then is recent enough to close a game that began.
+
+    What was seen by the kick-off is judged by its age then, also where play was seen only later.
+    """
+    at = began if kick_off is None or not seen_at <= kick_off < began else kick_off
+    return at - seen_at <= MOST_AGE_MS
+
+
 def closing_line(
     market: Market,
     selection: str,
@@ -106,7 +115,7 @@ def closing_line(
     before = [each for each in sightings if each.at <= began and not each.is_live and each.odds]
     if not before:
         return ClosingLine(why="the reference was not seen to price this market before the game")
-    recent = [each for each in before if _age(each, began, kick_off) <= MOST_AGE_MS]
+    recent = [each for each in before if is_close(each.at, began, kick_off)]
     if not recent:
         return ClosingLine(why="last seen more than 30 minutes before the game")
     own = _last(market, recent, read)
@@ -132,13 +141,6 @@ class _Found(NamedTuple):
         except NotApplicableError:
             fair = None
         return self.odds[self.place], fair
-
-
-def _age(sighting: Sighting, began: int, kick_off: int | None) -> int:
-    """Return how old a sighting was at the moment that it is judged by."""
-    if kick_off is not None and sighting.at <= kick_off < began:
-        return kick_off - sighting.at
-    return began - sighting.at
 
 
 def _last(market: Market, recent: Sequence[Sighting], read: Outcome) -> _Found | None:

@@ -153,6 +153,12 @@ class PastGame:
         self._ask_anew(sections, now_ms)
         return pooled_sighting(sections, self.era.basis, bookmaker)
 
+    def last_seen(self, market: SightingKey, now_ms: int) -> int:
+        """Return when a bookmaker's market was seen last by a moment: until it never was again."""
+        if self._seen_last is None:
+            self._seen_last = self._last_sightings(self.entry.game_id)
+        return min(self._seen_last.get(market, now_ms), now_ms)
+
     def _assessed(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
         judge = Judge(self.era.basis, self.era.reference, self.book.matrix, now_ms)
         return assessed_in(self.book, judge, key)
@@ -208,9 +214,7 @@ class PastGame:
 
     def _seen_at(self, cell: CellKey, price: Price, now_ms: int) -> int:
         bookmaker = cell.bookmaker or self.era.reference
-        if self._seen_last is None:
-            self._seen_last = self._last_sightings(self.entry.game_id)
-        last = self._seen_last.get((bookmaker, cell.market_type, cell.period), now_ms)
+        last = self.last_seen((bookmaker, cell.market_type, cell.period), now_ms)
         if last < now_ms:
             return last
         heard_at = self.era.heard.get(bookmaker, now_ms)

@@ -15,6 +15,7 @@ from oddsdesk.board.own_groups import complete_group, offered
 from oddsdesk.board.valuation import hold
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.closing import is_close
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.profiles import Profiles
@@ -132,6 +133,8 @@ class _Scorer:
             if winner is None:
                 continue
             for name, odds in _whole_lines(section, self._reference):
+                if not _closes(game, section, name):
+                    continue
                 try:
                     chances = devig(self._method, odds).probabilities
                 except DevigError:
@@ -183,6 +186,14 @@ class _Scorer:
 def _begins(game: PastGame) -> int:
     """Return when a game begins that is about to; where nobody tells, when it was seen last."""
     return game.moment if game.kick_off is None else game.kick_off
+
+
+def _closes(game: PastGame, section: Section, bookmaker: str) -> bool:
+    """Return whether what stands was seen recently enough to be a closing line (D57)."""
+    now = game.era.now_ms
+    began = now if game.kick_off is None else min(game.kick_off, now)
+    seen_at = game.last_seen((bookmaker, *section.key[:2]), began)
+    return is_close(seen_at, began, game.kick_off)
 
 
 def _whole_lines(section: Section, reference: str) -> Iterator[tuple[str, list[float]]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.past.recorded_log import RecordedLog
@@ -166,3 +167,22 @@ def test_an_empty_span_is_said_with_where_the_log_lies(store: Store) -> None:
         "nothing was recorded then;"
         " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
     ]
+
+
+def football(bookmaker: str, minute: int) -> Quote:
+    prices = {"A": 2.0, "Draw": 3.5, "B": 4.0}
+    at = START + minute * MINUTE
+    return Quote(bookmaker, "A - B", "EPL", "moneyline", 0, prices, at, match_date=KICK_OFF)
+
+
+@pytest.mark.parametrize(("last_seen", "counted"), [(569, 0), (570, 1), (600, 1)])
+def test_what_was_seen_last_half_an_hour_before_the_game_is_no_closing_line(
+    store: Store, last_seen: int, counted: int
+) -> None:
+    quotes = [football(FOLLOWER, 0), football("Pinnacle", 599), football(FOLLOWER, last_seen)]
+    quotes.append(said("Pinnacle", 1.9, 700))
+    store.record(sorted(quotes, key=lambda quote: quote.scraped_at)).result(10)
+    store.record_results([GameResult("EPL", "A - B", KICK_OFF, 2, 1)]).result(10)
+    found = cards(store)
+    assert (found[FOLLOWER].log_loss.count, found["Pinnacle"].log_loss.count) == (counted, 1)
+    assert sum(each.came_true.count for each in found[FOLLOWER].calibration) == 3 * counted
