@@ -84,12 +84,23 @@ def test_queries_for_duckdb_work_as_they_are_printed(
 ) -> None:
     monkeypatch.chdir(folder)
     first, closes, holds = [duckdb.sql(query).fetchall() for query in queries("Parquet in DuckDB")]
-    assert first == [("Pinnacle", 5, 2)]
+    assert first == [("Pinnacle", 2, 2)]
     assert len(closes) == 6
     assert (GAME, "moneyline", 0, "Arsenal", "Bet365", 2.0) in [row[1:] for row in closes]
     [(lowest, games, hold), (highest, *_)] = holds
     assert (lowest, games, highest) == ("Pinnacle", 1, "Bet365")
     assert hold == pytest.approx(100 * (1 - 1 / (1 / 2.1 + 1 / 3.5 + 1 / 3.8)), abs=0.01)
+
+
+def test_moves_of_one_moment_lead_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opening = [quoted(name, 90, 2.0, 3.5, 4.0) for name in ("Bet365", "Pinnacle")]
+    tied = [quoted(name, 60, 2.1, 3.5, 4.0) for name in ("Bet365", "Pinnacle")]
+    led = [quoted("Pinnacle", 40, 2.2, 3.5, 4.0), quoted("Bet365", 39.5, 2.2, 3.5, 4.0)]
+    back = [quoted("Pinnacle", 20), quoted("Pinnacle", 19, 2.3, 3.5, 4.0)]
+    export_changes(tmp_path, [*opening, *tied, *led, *back])
+    monkeypatch.chdir(tmp_path)
+    first = duckdb.sql(queries("Parquet in DuckDB")[0]).fetchall()
+    assert first == [("Pinnacle", 1, 1)]
 
 
 def test_a_withdrawn_price_closes_nothing_in_them(
@@ -156,6 +167,14 @@ def test_views_have_the_columns_of_the_page_and_its_queries_work(database: Datab
             kick_off if isinstance(kick_off, str) else format_ms(round(kick_off.timestamp() * 1000))
         )
         assert said == format_ms(KICK_OFF)
+
+
+def test_queries_of_the_reference_work_where_no_server_ran(database: Database) -> None:
+    with closing(open_store(database)) as store:
+        store.record(QUOTES).result(20)
+    with reading(database) as ask:
+        above = ask(queries("Questions in SQLite")[2])[1]
+    assert [(row[0], row[1]) for row in above] == [("Bet365", 3)]
 
 
 def test_the_page_speaks_of_no_other_file() -> None:
