@@ -6,6 +6,7 @@ people may pass on asks here. That is one list for the process, as logging itsel
 """
 
 import logging
+import re
 from typing import Final
 from urllib.parse import quote, quote_plus
 
@@ -14,6 +15,10 @@ SHORTEST: Final = 6
 """Characters; shorter texts occur by chance, and no service has such short keys."""
 
 _known: set[str] = set()
+_OF_A_SERVER: Final = re.compile(
+    r"oddsdesk_live_[0-9a-z]+|[0-9a-f]{32,}|[\w-]{48,}", re.IGNORECASE | re.ASCII
+)
+"""A key, the part of one that was percent-encoded twice, or most of a stream token."""
 
 
 def keep_secret(secret: str) -> None:
@@ -28,6 +33,14 @@ def without_keys(text: str) -> str:
         if secret in text:
             text = text.replace(secret, REMOVED)
     return text
+
+
+def masked(asked: str) -> str:
+    """Return what somebody asked of a server without what looks like one of its keys or tokens.
+
+    Which key it is need not be known: it may be another server's (D44).
+    """
+    return _OF_A_SERVER.sub("****", asked)
 
 
 def body_without_keys(body: bytes) -> bytes:

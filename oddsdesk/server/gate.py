@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import msgspec
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.network.secrets import masked
 from oddsdesk.server.access import KEY_ID, key_in, unauthorized
 from oddsdesk.server.answers import (
     Payload,
@@ -36,8 +36,6 @@ from oddsdesk.store.reader import Reader
 GET = ("GET", "HEAD")
 
 _log = logging.getLogger(__name__)
-_KEY_IN_PATH = re.compile(r"oddsdesk_live_[0-9A-Za-z]+|[0-9A-Fa-f]{32,}")
-"""A key in a path, or the part of one that was percent-encoded twice."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -245,8 +243,8 @@ def _asked_address(scope: Scope) -> str:
 
 
 def loggable(scope: Scope) -> str:
-    """Return a request for the log: without its query, and without keys in its path (D44)."""
-    return f"{_shown_method(scope)} {_KEY_IN_PATH.sub('****', ascii(scope['path']))}"
+    """Return a request for the log: without its query, keys and tokens (D44)."""
+    return f"{_shown_method(scope)} {masked(ascii(scope['path']))}"
 
 
 def _shown_method(scope: Scope) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.network.secrets import masked
 from oddsdesk.server.answers import Refusal, refuse, send_reply
 from oddsdesk.server.figures import Figures, Refused
 from oddsdesk.server.limits import LimitsOf
@@ -74,8 +75,9 @@ class HostGuard:
                 origin = value
         if host is None or not self._serves(host):
             self._figures.turned_away(Refused.HOST)
-            self._note(host or "none")
-            said = f"Host: expected a name of this server, got {host or 'none'}"
+            named = masked(host or "none")
+            self._note(named)
+            said = f"Host: expected a name of this server, got {named}"
             return self._refusal(scope, said)
         if origin is not None and not self._trusts(origin, host):
             self._figures.turned_away(Refused.ORIGIN)

@@ -241,16 +241,20 @@ def test_address_that_others_can_reach_is_warned_of(serve):
 
 def test_log_holds_neither_token_nor_key(serve, tmp_path):
     """D23, D44."""
-    program = serve("--port", "0")
+    program = serve("--port", "0", "--log-level", "info", "--access-log")
     address = _address(program)
     with contextlib.closing(open_access(tmp_path / "odds.db")) as access:
         key = access.keys.create("a", Plan.PRO_LIVE, None, 0).secret
+    token = "SECRET-TOKEN" + "9" * 52
     host, port = address.removeprefix("http://").split(":")
     for line in (
         f"GET /api/stream?token=SECRET-TOKEN HTTP/1.1\r\nHost: {host}\r\n"
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         f"GET /api/odds/{key}?x={key} HTTP/1.1\r\nHost: {host}\r\nX-Api-Key: {key}",
+        f"GET /api/stream/{token} HTTP/1.1\r\nHost: {host}",
+        f"GET /api/stream%3ftoken={token} HTTP/1.1\r\nHost: {host}",
+        f"GET /api/odds HTTP/1.1\r\nHost: {key}",
         f"BAD {key}",
     ):
         with socket.create_connection((host, int(port))) as client:

@@ -12,7 +12,7 @@ from oddsdesk.cli.logs import LineFormatter
 from oddsdesk.desk.shell.bug_report import error_text
 from oddsdesk.network.errors import NoWebSocketError, UnreachableError
 from oddsdesk.network.http import HttpClient
-from oddsdesk.network.secrets import REMOVED, body_without_keys, keep_secret, without_keys
+from oddsdesk.network.secrets import REMOVED, body_without_keys, keep_secret, masked, without_keys
 from oddsdesk.network.websocket import Pinging, open_websocket
 from tests.kit.small_service import SmallService
 
@@ -24,6 +24,20 @@ PINGING = Pinging("ping", 30, 75)
 @pytest.fixture(autouse=True)
 def known_key() -> None:
     keep_secret(KEY)
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("/api/odds/oddsdesk_live_7e2a", "/api/odds/****"),
+        ("/api/odds/" + "7e2a" * 8, "/api/odds/****"),
+        ("/api/stream/AAAAAAAAAAQAAAGi" + "x_-9" * 12, "/api/stream/****"),
+        ("/api/stream?token=AAAAAAAAAAQAAAGi" + "x_-9" * 12 + "/", "/api/stream?token=****/"),
+        ("/api/games/0b2f4a1c-55d2-3f0e-9c41-7a6b5c4d3e2f",) * 2,
+    ],
+)
+def test_what_looks_like_a_key_or_token_of_a_server_is_not_shown(asked: str, shown: str) -> None:
+    assert masked(asked) == shown
 
 
 @pytest.fixture

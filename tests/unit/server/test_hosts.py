@@ -96,6 +96,17 @@ async def test_which_names_are_served_is_told_to_the_log_only(
     ]
 
 
+async def test_a_key_sent_as_host_is_neither_logged_nor_repeated(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    key = "oddsdesk_live_7e2a3c64" + "5b" * 12
+    guard = HostGuard(_passed, {"odds.example.org"}, no_limits)
+    with caplog.at_level(logging.INFO, logger="oddsdesk.server.hosts"):
+        _, body = await answers(guard, host=key.upper())
+    assert "got ****" in json.loads(body["body"])["error"]["message"]
+    assert caplog.messages[0].startswith("a request for **** is refused")
+
+
 async def test_what_is_refused_is_counted_by_why() -> None:
     figures = Figures()
     await passes(set(), "http", figures, host="evil.example")
