@@ -102,12 +102,12 @@ def earlier_access(odds_path: Path) -> Path | None:
 def can_write(path: Path) -> bool:
     """Say whether a file can be written and others made beside it, as SQLite needs.
 
-    For a file that does not exist, the nearest folder that does exist is asked.
+    For a file that does not exist, or may not be looked for, the nearest folder that does is asked.
     """
-    if path.exists() and not os.access(path, os.W_OK):
+    if os.access(path, os.F_OK) and not os.access(path, os.W_OK):
         return False
     folder = path.parent
-    while not folder.exists() and folder != folder.parent:
+    while not os.access(folder, os.F_OK) and folder != folder.parent:
         folder = folder.parent
     return os.access(folder, os.W_OK | os.X_OK)
 

@@ -1,6 +1,7 @@
 """What all tests share: no screen, no user's folders, and real data where it lies."""
 
 import asyncio
+import errno
 import gc
 import os
 import shutil
@@ -51,6 +52,29 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     return home
+
+
+@pytest.fixture
+def closed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that may not be looked into, whoever runs the tests: the system is played."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    stat, access = Path.stat, os.access
+
+    def refusing_stat(self: Path, **options: bool) -> os.stat_result:
+        if folder in self.parents:
+            raise PermissionError(errno.EACCES, "Permission denied", str(self))
+        return stat(self, **options)
+
+    def refusing_access(path: "str | os.PathLike[str]", mode: int, **options: bool) -> bool:
+        place = Path(path)
+        if folder in place.parents or (place == folder and mode != os.F_OK):
+            return False
+        return access(path, mode, **options)
+
+    monkeypatch.setattr(Path, "stat", refusing_stat)
+    monkeypatch.setattr(os, "access", refusing_access)
+    return folder
 
 
 @pytest.fixture

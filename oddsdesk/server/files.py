@@ -11,7 +11,7 @@ from oddsdesk.server.key_store import open_key_store, share_key_store
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import lies_beside
-from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.databases import DatabaseUrl, has_file
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.leases import Lease, leases_of
 from oddsdesk.store.lock import DatabaseLock, lock_database, take_if_free
@@ -80,7 +80,7 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
     database = settings.database
     if isinstance(database, DatabaseUrl):
         return _open_url(database, settings, clock)
-    if not database.exists():
+    if not has_file(database):
         who = "who runs valuation, upkeep or feeds makes it"
         raise StoreError(f"{database}: there is no such database yet; {who}")
     with ServerFiles() as opened:
@@ -202,7 +202,7 @@ def _kept(opened: ServerFiles) -> ServerFiles:
 
 def _lock(database: Path) -> DatabaseLock | None:
     """Lock the database; None for one that can only be read."""
-    if can_write(database) or not database.exists():
+    if not has_file(database) or can_write(database):
         return lock_database(database)
     _log.warning("%s cannot be written: it is served as it is", database)
     return None

@@ -35,6 +35,23 @@ def database_named(text: str) -> Database:
     return DatabaseUrl(text) if text.startswith(_SCHEMES) else Path(text)
 
 
+def has_file(path: Path) -> bool:
+    """Say whether there is a file of a database.
+
+    Raises:
+        StoreError: its folder may not be looked into.
+    """
+    try:
+        return path.exists()
+    except OSError as error:
+        raise unreachable(path, error) from error
+
+
+def unreachable(path: Path, error: OSError) -> StoreError:
+    """Return the system's refusal of a file as one line."""
+    return StoreError(f"{path}: cannot be opened: {error.strerror or error}")
+
+
 @contextlib.contextmanager
 def needing_postgresql() -> Iterator[None]:
     """Say what to install where PostgreSQL's client cannot be imported inside."""

@@ -7,7 +7,7 @@ from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access_paths import access_path
-from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
+from oddsdesk.store.databases import Database, DatabaseUrl, has_file, needing_postgresql
 from oddsdesk.store.errors import NotYetError, StoreError
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, damage
@@ -40,9 +40,12 @@ def _of_file(
     name: str, path: Path, schema: Schema, look: Callable[[], list[Finding]], *, full: bool
 ) -> tuple[Finding, ...]:
     """Return what ``look`` finds in a file of this version, and whether it is whole."""
-    if not path.exists():
-        text = f"{path.name} is not there yet; it is made by the first start"
-        return (Finding(name, text, Mark.NOTE),)
+    try:
+        if not has_file(path):
+            text = f"{path.name} is not there yet; it is made by the first start"
+            return (Finding(name, text, Mark.NOTE),)
+    except StoreError as error:
+        return (Finding(name, str(error), Mark.BROKEN),)
     size = Finding("size", _sizes(path))
     try:
         return (size, *_unless_waiting(name, look), _damage(path, schema, full=full))

@@ -100,7 +100,7 @@ def _database_files(database: Database) -> tuple[Finding, ...]:
     if isinstance(database, DatabaseUrl):
         return (Finding("database", str(database)),)
     return (
-        _file("database", database, needed=not database.exists()),
+        _file("database", database, needed=not os.access(database, os.F_OK)),
         _file("keys", access_path(database), needed=can_write(database)),
     )
 
@@ -145,7 +145,10 @@ def _resources(icons: Path) -> Finding:
 
 
 def _file(name: str, path: Path, *, needed: bool) -> Finding:
-    state = "is there" if path.exists() else "not there yet"
+    try:
+        state = "is there" if path.exists() else "not there yet"
+    except OSError as error:
+        state = f"cannot be looked for: {error.strerror or error}"
     if can_write(path):
         return Finding(name, f"{path} ({state}, can be written)")
     return Finding(
@@ -161,7 +164,7 @@ def _own_file(name: str, place: Callable[[], Path]) -> Finding:
 
 
 def _room(database: Path) -> Finding:
-    folder = next(each for each in database.absolute().parents if each.exists())
+    folder = next(each for each in database.absolute().parents if os.access(each, os.F_OK))
     if not os.access(folder, os.W_OK):
         return Finding("room", f"{folder} cannot be written", Mark.NOTE)
     free = shutil.disk_usage(folder).free

@@ -174,6 +174,7 @@ class Supervisor:
                 continue
             why = _why(status)
             if is_starting:
+                process.pid = 0  # there is nobody to be ended any more
                 self._read(is_starting=True)  # what it said before
                 raise CannotStartError(f"worker {number} {why} while it started")
             self._note_end(number, process, why)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.earlier_copy import way_back
+from oddsdesk.store.databases import unreachable
 from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.migrations import HALF_MADE, Schema, applied_steps, migrated_sets
 
@@ -41,7 +42,7 @@ def recognise(path: Path, schema: Schema, *, look_for_damage: bool = True) -> Co
     try:
         return _recognised(path, schema, look_for_damage)
     except OSError as error:
-        raise StoreError(f"{path}: cannot be opened: {error.strerror or error}") from error
+        raise unreachable(path, error) from error
     except sqlite3.DatabaseError as error:
         raise unusable(path, error) from error
 

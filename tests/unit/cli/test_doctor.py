@@ -51,6 +51,15 @@ def run(database: Path, port: int, *arguments: str) -> Result:
     return CliRunner().invoke(doctor, command)
 
 
+def test_a_database_that_may_not_be_looked_for_is_told(free_port: int, closed_folder: Path) -> None:
+    result = run(closed_folder / "odds.db", free_port)
+    assert result.exit_code == 1
+    assert (
+        f"BAD   odds: {closed_folder / 'odds.db'}: cannot be opened: Permission d" in result.output
+    )
+    assert "(cannot be looked for: Permission denied, cannot be written)" in result.output
+
+
 def test_a_whole_database_is_told_of(database: Path, free_port: int):
     result = run(database, free_port)
     assert result.exit_code == 0, result.output
