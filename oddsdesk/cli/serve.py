@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import logging
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -43,6 +45,8 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
 DEFAULT_LIMITS: Final = ConnectionLimits()
+
+_log: Final = logging.getLogger(__name__)
 
 
 @click.command(cls=ConfiguredCommand)
@@ -252,13 +256,24 @@ def _make_room(settings: Settings) -> None:
 def _serve(settings: Settings, ending: Ending, lines: RunLines) -> None:
     def announce(url: str) -> None:
         lines.started(url)
-        click.echo(first_line(settings, url))
+        _print(first_line(settings, url))
 
     if settings.workers > 1:
         _supervise(settings, ending, announce)
         return
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(_run(settings, ending, announce))
+
+
+def _print(line: str) -> None:
+    """Print a line; a disk that is full under standard output keeps nobody from being served."""
+    try:
+        click.echo(line)
+    except OSError as error:
+        _log.warning("%s; standard output cannot be written: %s", line, error.strerror or error)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # else Python would try again at its end
+        os.close(nowhere)
 
 
 def _supervise(settings: Settings, ending: Ending, announce: Callable[[str], None]) -> None:

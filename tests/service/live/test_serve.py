@@ -70,6 +70,29 @@ def test_prints_one_line_answers_and_stops_in_time(serve, number):
     assert (program.returncode, rest, trouble) == (0, "", "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux plays a full disk")
+def test_serves_where_standard_output_cannot_be_written(tmp_path):
+    command = ["serve", "--port", "0", "--database", str(tmp_path / "odds.db")]
+    with (
+        Path("/dev/full").open("w") as full,
+        subprocess.Popen(
+            [sys.executable, "-m", "oddsdesk", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as program,
+    ):
+        assert program.stderr is not None
+        line = program.stderr.readline()
+        said = re.search(r"listening on (http://[^;]+); standard output cannot be written: ", line)
+        assert said is not None, line
+        with urllib.request.urlopen(f"{said[1]}/api/health") as answer:
+            assert json.load(answer)["status"] == "ok"
+        program.terminate()
+        _, rest = program.communicate(timeout=LIMIT_S)
+    assert (program.returncode, rest) == (0, "")
+
+
 def test_the_log_says_what_it_began_with_and_why_it_ended(serve, tmp_path):
     program = serve("--port", "0", "--feed", "simulator", "--log-level", "info")
     address = _address(program)
