@@ -178,7 +178,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def own_signals() -> Iterator[None]:
     """Take back what a command run here does on a signal: later it would end the tests, with 0."""
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1")
+    before = {each: signal.getsignal(each) for each in signal.Signals if each.name in names}
     yield
     for each, handler in before.items():
         if signal.getsignal(each) is not handler:

@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.clock import Clock, system_clock
-from oddsdesk.ending import Ending
+from oddsdesk.ending import SIGNALS, Ending
 from oddsdesk.server.listener import reserve, url_of
 from oddsdesk.server.metrics import HOST as METRICS_HOST
 from oddsdesk.server.settings import Settings
@@ -27,7 +27,7 @@ from oddsdesk.tasks import RESTART_S, STEADY_S
 END_S: Final = 2.3
 """How long workers have to end before they are killed: less than the program itself has."""
 FIRST: Final = 1
-_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+_SIGNALS: Final = (*SIGNALS, signal.SIGCHLD)
 
 _log = logging.getLogger(__name__)
 

@@ -93,6 +93,37 @@ def test_serves_where_standard_output_cannot_be_written(tmp_path):
     assert (program.returncode, rest) == (0, "")
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_terminal_that_closes_ends_it_as_the_log_says(serve, tmp_path, workers):
+    program = serve("--port", "0", "--log-level", "info", "--workers", workers)
+    _address(program)
+    program.send_signal(signal.SIGUSR1)
+    program.send_signal(signal.SIGHUP)
+    _, log = program.communicate(timeout=LIMIT_S)
+    assert program.returncode == 0, log
+    assert "stopped: SIGHUP, after " in log
+    assert not list(tmp_path.glob("*-wal")) + list(tmp_path.glob("*.lock"))
+
+
+def test_who_began_it_with_nohup_keeps_it_without_a_terminal(tmp_path):
+    ignoring = f"import signal, runpy; signal.signal({signal.SIGHUP:d}, signal.SIG_IGN);"
+    run = "runpy.run_module('oddsdesk', run_name='__main__')"
+    command = ["serve", "--port", "0", "--log-level", "info", "--database", str(tmp_path / "a.db")]
+    with subprocess.Popen(
+        [sys.executable, "-c", ignoring + run, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        address = _address(program)
+        program.send_signal(signal.SIGHUP)
+        with urllib.request.urlopen(f"{address}/api/health") as answer:
+            assert json.load(answer)["status"] == "ok"
+        program.terminate()
+        _, log = program.communicate(timeout=LIMIT_S)
+    assert "stopped: SIGTERM, after " in log
+
+
 def test_the_log_says_what_it_began_with_and_why_it_ended(serve, tmp_path):
     program = serve("--port", "0", "--feed", "simulator", "--log-level", "info")
     address = _address(program)
