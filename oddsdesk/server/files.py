@@ -66,6 +66,8 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
         _value_by(opened.store, settings)
         opened.access, opened.keys_path = open_key_store(database, settings, lock, opened)
         opened.lease = None if lock is None else FileLease(database, opened.keys_path, lock)
+        if lock is None:
+            _log.warning("%s cannot be written: it is served as it is", database)
         return _kept(opened)
 
 
@@ -204,5 +206,4 @@ def _lock(database: Path) -> DatabaseLock | None:
     """Lock the database; None for one that can only be read."""
     if not has_file(database) or can_write(database):
         return lock_database(database)
-    _log.warning("%s cannot be written: it is served as it is", database)
     return None

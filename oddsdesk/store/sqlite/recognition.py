@@ -1,12 +1,15 @@
 """Checking a database file before anything changes it: ours, undamaged, of which version."""
 
+import os
 import sqlite3
+import sys
 import time
 from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
 from oddsdesk.earlier_copy import way_back
+from oddsdesk.private_files import user_name
 from oddsdesk.store.databases import unreachable
 from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.migrations import HALF_MADE, Schema, applied_steps, migrated_sets
@@ -69,7 +72,7 @@ def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
 
 def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
     """Return SQLite's error about a file as one line that says what to do."""
-    return StoreError(f"{path}: {_reason(error)}")
+    return StoreError(f"{path}: {_reason(path, error)}")
 
 
 def refused(path: Path, error: StoreError) -> StoreError:
@@ -78,14 +81,14 @@ def refused(path: Path, error: StoreError) -> StoreError:
     return unusable(path, cause) if isinstance(cause, sqlite3.DatabaseError) else error
 
 
-def _reason(error: sqlite3.DatabaseError) -> str:
+def _reason(path: Path, error: sqlite3.DatabaseError) -> str:
     match getattr(error, "sqlite_errorname", ""):
         case "SQLITE_NOTADB":
             return "is not a database; give another --database or set the file aside"
         case "SQLITE_CORRUPT":
             return f"is damaged ({error}); set the file aside or restore a backup"
         case "SQLITE_CANTOPEN" | "SQLITE_CANTOPEN_ISDIR":
-            return "cannot be opened; is it a file, and may its folder be written?"
+            return _why_not_opened(path)
         case name if name.startswith("SQLITE_READONLY"):
             return "cannot be written; check the rights of the file and its folder"
         case "SQLITE_FULL":
@@ -94,6 +97,17 @@ def _reason(error: sqlite3.DatabaseError) -> str:
             return "is locked by another program; try again when that has ended"
         case _:
             return f"cannot be used ({error})"
+
+
+def _why_not_opened(path: Path) -> str:
+    """Say what SQLite only calls "unable to open database file", as far as the system tells."""
+    if os.access(path, os.F_OK) and not os.access(path, os.R_OK):
+        owner = path.stat().st_uid
+        is_theirs = sys.platform != "win32" and owner != os.geteuid()
+        return f"belongs to {user_name(owner)}" if is_theirs else "may not be read"
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        return "its folder may not be written, and it needs files beside it; check its rights"
+    return "cannot be opened; is it a file?"
 
 
 def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> Condition:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.private_files import user_name
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.recognition import unusable
 
 FIRST = Step("first", ("CREATE TABLE note (text TEXT)",))
 SECOND = Step("second", ("ALTER TABLE note ADD COLUMN stars INTEGER", "CREATE TABLE tag (t TEXT)"))
@@ -113,6 +115,24 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 def test_a_file_in_the_way_of_the_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "cannot make its folder" in refusal(tmp_path / "file" / "notes.db")
+
+
+def test_why_a_file_cannot_be_opened_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system is played, since root may do everything."""
+    path = tmp_path / "odds.db"
+    path.touch()
+    refused = sqlite3.OperationalError("unable to open database file")
+    refused.sqlite_errorname = "SQLITE_CANTOPEN"
+    assert str(unusable(path, refused)) == f"{path}: cannot be opened; is it a file?"
+    access, mine = os.access, os.geteuid()
+    monkeypatch.setattr(os, "access", lambda at, how: at != tmp_path and access(at, how))
+    assert "odds.db: its folder may not be written" in str(unusable(path, refused))
+    monkeypatch.setattr(os, "access", lambda _, how: how == os.F_OK)
+    assert str(unusable(path, refused)) == f"{path}: may not be read"
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    assert str(unusable(path, refused)) == f"{path}: belongs to {user_name(mine)}"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
