@@ -16,17 +16,19 @@ RequestHeaders = Iterable[tuple[bytes, bytes]]
 
 
 def key_in(headers: RequestHeaders) -> str | None:
-    """Return the key that a request carries, if any."""
-    for name, value in headers:
-        if name == KEY_HEADER:
-            return value.decode("latin-1")
-    return None
+    """Return the key that a request carries, if any; of two it is not known who asks.
+
+    Blanks around a value are no part of it (RFC 9110, 5.5), and the parser leaves those behind it.
+    """
+    given = [value for name, value in headers if name == KEY_HEADER]
+    return given[0].strip(b" \t").decode("latin-1") if len(given) == 1 else None
 
 
 def unauthorized() -> Refusal:
     """Return the refusal for a missing or unknown key."""
     return Refusal(
-        ErrorCode.UNAUTHORIZED, "X-Api-Key: expected a valid API key, it is missing or unknown."
+        ErrorCode.UNAUTHORIZED,
+        "X-Api-Key: expected a valid API key, it is missing, unknown or sent twice.",
     )
 
 

@@ -1,5 +1,7 @@
 """Errors: one Error object for everything, and which comes first."""
 
+import contextlib
+import http.client
 import logging
 from typing import Any
 
@@ -39,6 +41,22 @@ def test_a_caller_without_a_valid_key_is_unknown(service: Any, headers: dict[str
     error = error_of(answer)
     assert error["code"] == "unauthorized"
     assert "upgrade_url" not in error
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", " \t "])
+def test_blanks_around_a_key_are_no_part_of_it(service: Any, blank: str) -> None:
+    """httpx sends none."""
+    asked = {"X-Api-Key": blank + service.key() + blank}
+    url = service.http.base_url
+    with contextlib.closing(http.client.HTTPConnection(url.host, url.port)) as connection:
+        connection.request("GET", "/api/odds", headers=asked)
+        assert connection.getresponse().status == 200
+
+
+def test_of_two_keys_neither_holds(service: Any) -> None:
+    answer = service.http.get("/api/odds", headers=[("X-Api-Key", service.key())] * 2)
+    assert answer.status_code == 401
+    assert "sent twice" in error_of(answer)["message"]
 
 
 def test_an_unknown_caller_has_nothing_left_and_may_ask_again_now(service: Any) -> None:
