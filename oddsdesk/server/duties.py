@@ -20,7 +20,7 @@ from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.valuing import Valuing
-from oddsdesk.store.errors import Fault, StoreUnavailableError
+from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
 from oddsdesk.store.unpriced_reference import misnamed_line
@@ -145,7 +145,9 @@ class Duties:
         is_held = self._write_lock is not None and self._write_lock.is_held
         held = Fault.LOCKED if is_held else None
         if (why := held if refusal is None else refusal.fault) is not None:
-            yield Trouble(f"prices cannot be recorded: {why.value}", why, stops_recording=True)
+            what = f"; {WHEN_MOVED}" if why is Fault.MOVED else ""
+            line = f"prices cannot be recorded: {why.value}{what}"
+            yield Trouble(line, why, stops_recording=True)
         if self._ahead_ms > CLOCK_TOLERANCE_MS:
             yield Trouble(self._ahead_line())
         yield from self.feeds.troubles()

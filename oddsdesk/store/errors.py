@@ -1,6 +1,7 @@
 """What the store raises, one class per thing a caller does about it."""
 
 from enum import Enum
+from typing import Final
 
 
 class StoreError(Exception):
@@ -25,10 +26,15 @@ class Fault(Enum):
 
     FULL = "the disk is full"
     DAMAGED = "the database is damaged"
+    MOVED = "the database file was moved or deleted"
     LOCKED = "the database is locked by another program"
     AWAY = "the database cannot be reached"
     SLOW = "the database does not answer in time"
     OTHER = "the database refuses"
+
+
+WHEN_MOVED: Final = "put it back, or stop the server, restore a backup and start it again"
+"""What to do about ``Fault.MOVED``."""
 
 
 class StoreUnavailableError(StoreError):

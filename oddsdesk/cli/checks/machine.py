@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk import __version__
+from oddsdesk.cli.checks.database import owner_at
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.cli.logs import FILE
 from oddsdesk.cli.own_records import settings_file
@@ -99,8 +100,12 @@ def paths(database: Database) -> Section:
 def _database_files(database: Database) -> tuple[Finding, ...]:
     if isinstance(database, DatabaseUrl):
         return (Finding("database", str(database)),)
+    is_there = os.access(database, os.F_OK)
+    is_gone = not is_there and owner_at(database) is not None
     return (
-        _file("database", database, needed=not os.access(database, os.F_OK)),
+        Finding("database", f"{database} (is gone)", Mark.BROKEN)
+        if is_gone
+        else _file("database", database, needed=not is_there),
         _file("keys", access_path(database), needed=can_write(database)),
     )
 

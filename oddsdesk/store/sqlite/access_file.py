@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.sqlite.access_tables import SqliteAccessTables
 from oddsdesk.store.sqlite.database import open_reader, open_writer
+from oddsdesk.store.sqlite.file_place import FilePlace
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.recognition import SchemaCheck
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
@@ -80,6 +81,7 @@ class AccessFile:
             connection,
             check=SchemaCheck(path, SCHEMA),
             wal=WriteAheadLog(path, connection, WAL_BYTES),
+            place=FilePlace(path),
         )
         self._check = SchemaCheck(path, SCHEMA)
         self._lock = threading.Lock()

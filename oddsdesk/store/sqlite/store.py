@@ -23,6 +23,7 @@ from oddsdesk.store.recent_changes import RecentChanges
 from oddsdesk.store.recording import end_simulation, record_quotes
 from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
+from oddsdesk.store.sqlite.file_place import FilePlace
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.recognition import SchemaCheck
@@ -107,9 +108,11 @@ class SqliteStore:
         self._sync = sync
         self._bookmakers = BookmakerNames(reference)
         self._writer: Writer | None = None
+        self._place: FilePlace | None = None
         if connection is not None:
+            self._place = place = FilePlace(path)
             check, wal = SchemaCheck(path, ODDS), WriteAheadLog(path, connection)
-            self._writer = Writer("store writer", connection, self._announce, check, wal)
+            self._writer = Writer("store writer", connection, self._announce, check, wal, place)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._readers: list[SqliteReader] = []
@@ -181,11 +184,14 @@ class SqliteStore:
     def refusal(self) -> StoreUnavailableError | None:
         """Return why prices cannot be recorded now, None where they can as far as is known.
 
-        That is what refused the last recording, where somebody tries; and a disk without room,
-        whether or not this process has tried: others record into the file, too.
+        That is what refused the last recording, where somebody tries; and a file that is gone or
+        a disk without room, whether or not this process has tried: others record into it, too.
         """
-        if self._refused.is_fresh:
-            return self._refused.error
+        if self._place is not None and (moved := self._place.refusal()) is not None:
+            return moved
+        error = self._refused.error
+        if self._refused.is_fresh and (error is None or error.fault is not Fault.MOVED):
+            return error
         return None if self.is_read_only else self._full()
 
     def _full(self) -> StoreUnavailableError | None:
@@ -312,6 +318,8 @@ class SqliteStore:
         """Return the calling thread's reader; the store closes it."""
         reader: SqliteReader | None = getattr(self._local, "reader", None)
         if reader is None:
+            if self._place is not None:
+                self._place.check()
             connection = open_reader(self.path, ODDS, checked=True)
             check = SchemaCheck(self.path, ODDS)
             reader = SqliteReader(

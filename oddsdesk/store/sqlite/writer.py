@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from oddsdesk.store.errors import Fault, StoreUnavailableError
+from oddsdesk.store.sqlite.file_place import FilePlace
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.turns import Job, Turns
 
@@ -38,7 +39,8 @@ class Writer:
     ``BEGIN IMMEDIATE`` transaction; their futures are done when it is committed. Long jobs have
     one each, and take turns with the short ones: however many wait, a short job waits for one.
     ``committed`` is called on the writer thread after each commit, then ``wal`` kept small.
-    ``check`` is called before the first job of each transaction and may refuse it.
+    ``check`` is called before the first job of each transaction and may refuse it, and ``place``
+    before each commit: what is written to a file that is moved or deleted is lost.
     """
 
     def __init__(
@@ -48,10 +50,12 @@ class Writer:
         committed: Callable[[], None] = lambda: None,
         check: Callable[[sqlite3.Connection], None] = lambda _: None,
         wal: WriteAheadLog | None = None,
+        place: FilePlace | None = None,
     ) -> None:
         self._connection = connection
         self._check = check
         self._wal = wal
+        self._place = place
         self._committed = committed
         self._turns: Turns[sqlite3.Connection] = Turns()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -83,6 +87,8 @@ class Writer:
             self._connection.execute("BEGIN IMMEDIATE")
             self._check(self._connection)
             done = [job for job in jobs if _run(job, self._connection, alone=len(jobs) == 1)]
+            if self._place is not None:
+                self._place.check()
             self._connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
             self._roll_back()

@@ -347,6 +347,36 @@ async def test_a_full_disk_is_told_where_only_others_record(live, small_disk):
     await live.stop()
 
 
+async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp_path):
+    """What went into a deleted file was acknowledged and gone at the stop."""
+    line = {
+        "bookmaker": "A", "match_name": "A - B", "competition": "EPL", "market_type": "moneyline",
+        "period": 0, "odds": {"A": 2.1, "Draw": 3.4, "B": 3.6}, "scraped_at": format_ms(live.now),
+    }  # fmt: skip
+    (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 3)}"], 1e6)
+    assert (await _health(live))["status"] == "ok"
+    away = live.database.rename(tmp_path / "away.db")
+    answer = await live.http.post("/ingest", content=json.dumps(line))
+    assert answer.status_code == 503, answer.text
+    await live.server.feeds.start(number)
+    health = await _until(live, "degraded", 5, "quotes wait, the database file was moved")
+    assert health["database"] == "the database file was moved or deleted"
+    assert (
+        "prices cannot be recorded: the database file was moved or deleted; put it back, or stop"
+        " the server, restore a backup and start it again"
+    ) in health["reasons"]
+    assert str(tmp_path) not in str(health)
+    assert (await live.http.get("/api/ready")).status_code == 503
+    away.rename(live.database)
+    answer = await live.http.post("/ingest", content=json.dumps(line))
+    assert (answer.status_code, answer.json()["accepted"]) == (200, 1)
+    async with asyncio.timeout(in_time(30)):
+        while live.store.reader().last_seq() < 12:
+            await asyncio.sleep(0.05)
+    assert (await live.http.get("/api/ready")).json() == {"status": "ready", "reasons": []}
+    assert [each.problem for each in live.server.feeds.states()] == [""]
+
+
 async def test_a_lock_that_another_program_keeps_is_told_though_nothing_is_recorded(
     live, monkeypatch
 ):
@@ -392,7 +422,7 @@ async def test_a_damaged_file_is_told_at_once(live):
         file.seek((root - 1) * size)
         file.write(b"\xff" * size)
     answer = await live.http.get("/api/odds", headers={"X-Api-Key": live.key()})
-    assert answer.status_code == 503
+    assert answer.status_code == 503, answer.text
     health = await _health(live)
     assert (health["status"], health["database"]) == ("degraded", "the database is damaged")
 

@@ -211,6 +211,18 @@ def test_the_running_server_is_named(database: Path, free_port: int):
     lock.release()
 
 
+async def test_a_database_that_is_gone_under_a_server_is_broken(tmp_path: Path, free_port: int):
+    settings = Settings(tmp_path / "odds.db", port=free_port)
+    async with serving(settings):
+        settings.database.rename(tmp_path / "away.db")
+        result = await asyncio.to_thread(run, settings.database, free_port)
+        (tmp_path / "away.db").rename(settings.database)
+    assert result.exit_code == 1
+    assert "odds.db (is gone)" in result.output
+    assert "BAD   odds: odds.db was moved or deleted while process " in result.output
+    assert "database file was moved or deleted; put it back, or stop the server" in result.output
+
+
 def test_a_port_in_use_by_something_else_is_a_note(database: Path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.listen()

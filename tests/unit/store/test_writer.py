@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.database import open_reader, open_writer
+from oddsdesk.store.sqlite.file_place import FilePlace
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.turns import MAX_JOBS
@@ -189,3 +190,28 @@ def test_no_error_of_a_function_ends_the_thread(
         writer.submit(fail).result(LIMIT_S)
     assert writer.submit(add("after")).result(LIMIT_S) == 1
     assert texts(tmp_path) == ["after"]
+
+
+def test_nothing_is_committed_to_a_file_that_is_not_in_its_place(
+    connection: sqlite3.Connection, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Moved away or replaced: refused, told once; put back: it goes on."""
+    path, away = tmp_path / "notes.db", tmp_path / "away.db"
+    writer = Writer("test writer", connection, place=FilePlace(path))
+    writer.submit(add("before")).result(LIMIT_S)
+    path.rename(away)
+    for _ in range(2):
+        with pytest.raises(
+            StoreUnavailableError, match="was moved or deleted; put it back"
+        ) as told:
+            writer.submit(add("lost")).result(LIMIT_S)
+        assert told.value.fault is Fault.MOVED
+    path.touch()
+    with pytest.raises(StoreUnavailableError):
+        writer.submit(add("lost, too")).result(LIMIT_S)
+    path.unlink()
+    away.rename(path)
+    writer.submit(add("after")).result(LIMIT_S)
+    writer.close()
+    assert texts(tmp_path) == ["before", "after"]
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
