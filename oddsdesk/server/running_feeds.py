@@ -198,11 +198,11 @@ class RunningFeeds:
         """Return why a source gives no prices; a reading that failed may be good the next time."""
         if not (entry.is_running and isinstance(entry.feed, LiveFeed)):
             return None
-        said = entry.feed.status.now
-        since = self._clock() if said.since is None else said.since
-        if said.state is FeedCondition.FAILING and self._clock() - since < FAILING_MS:
-            return None
-        return _AWAY.get(said.state)
+        status, now_ms = entry.feed.status, self._clock()
+        since = status.failing_since(now_ms)
+        if since is not None and now_ms - since >= FAILING_MS:
+            return _AWAY[FeedCondition.FAILING]
+        return None if status.now.state is FeedCondition.FAILING else _AWAY.get(status.now.state)
 
     def _faults(self) -> dict[str, JobFault]:
         return {fault.job: fault for fault in self._jobs.faults}

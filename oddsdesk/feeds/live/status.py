@@ -39,7 +39,16 @@ class Status:
         self._told = _Told()
         self._asides: dict[str, _Told] = {}
         self._begun_ms = 0
+        self._failing_since: int | None = None
         self._planned_at = -PLAN_MS
+
+    def failing_since(self, now_ms: int) -> int | None:
+        """Return since when each try fails, None where it is otherwise.
+
+        What is ``begun`` anew counts as such a try until it has lasted, or says something.
+        """
+        is_new = self.now.reason == FIRST_ANSWER and now_ms - self._begun_ms < STEADY_MS
+        return self._failing_since if is_new or self.now.state is FeedCondition.FAILING else None
 
     def running(self, now_ms: int) -> None:
         """Take in that all is well."""
@@ -89,6 +98,7 @@ class Status:
         """Note something that is wrong although the feed is running."""
         since = self.now.since or now_ms
         line = _one_line(reason)
+        self._failing_since = None
         self._replace(state=FeedCondition.RUNNING, reason=line, since=since, until=None)
 
     def is_new(self, trouble: str) -> bool:
@@ -129,6 +139,10 @@ class Status:
     def _enter(self, state: FeedCondition, reason: str, now_ms: int, until: int | None) -> None:
         before = self.now
         since = before.since if before.state is state and before.since is not None else now_ms
+        if state is FeedCondition.FAILING:
+            self._failing_since = now_ms if (last := self._failing_since) is None else last
+        elif reason != FIRST_ANSWER:
+            self._failing_since = None
         self._replace(state=state, reason=_one_line(reason), since=since, until=until)
 
     def _note_trouble(self) -> None:

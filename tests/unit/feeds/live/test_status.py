@@ -115,3 +115,19 @@ def test_a_stream_that_stays_away_is_told_once_and_so_is_that_it_is_back(told) -
         "polymarket: the stream is away: nothing for 1 s",
         "polymarket: the stream is back",
     ]
+
+
+def test_beginning_anew_is_no_end_of_failing_until_it_has_lasted_or_says_something() -> None:
+    """A program that fails at each start was waiting anew each time, so nobody told of it."""
+    status = Status("p")
+    status.begun(NOW)
+    assert status.failing_since(NOW) is None
+    for later in (1, 2_000, 40_000):
+        status.failing("ended with exit status 1", NOW + later, UNTIL)
+        status.begun(NOW + later + 1)
+    assert status.failing_since(NOW + 41_000) == NOW + 1
+    assert status.failing_since(NOW + 40_001 + STEADY_MS) is None
+    status.heard(NOW + 42_000)
+    assert status.failing_since(NOW + 42_000) is None
+    status.failing("ended with exit status 1", NOW + 43_000, UNTIL)
+    assert status.failing_since(NOW + 44_000) == NOW + 43_000
