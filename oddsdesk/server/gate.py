@@ -162,6 +162,9 @@ class Gate:
     path = "other"
     """The path that it answers, as it is counted: without anything that was asked."""
 
+    work = "answering requests"
+    """What health calls its work where the database refuses."""
+
     def __init__(self, service: Service) -> None:
         self._service = service
 
@@ -179,7 +182,7 @@ class Gate:
             reply = refuse(unavailable(), "")
         except StoreError as error:
             _log.warning("%s: %s", loggable(scope), error)
-            self._service.troubles.met("answering requests", error)
+            self._service.troubles.met(self.work, error)
             reply = refuse(unavailable(), "")
         except asyncio.CancelledError:  # still asked for when the server's time to stop was up
             reply = refuse(going_down(), "")

@@ -79,6 +79,8 @@ class Ingested(msgspec.Struct, omit_defaults=True):
 class IngestGate(Gate):
     """Records quotes while their body comes in; what it answers for is committed."""
 
+    work = "recording what is posted"
+
     def __init__(self, service: Service) -> None:
         super().__init__(service)
         self._running: Counter[int | None] = Counter()
@@ -142,6 +144,7 @@ class IngestGate(Gate):
         counts.reject(batch.bad)
         for quotes in _cut(batch.quotes):
             recorded = await asyncio.wrap_future(self._service.store.record(quotes))
+            self._service.troubles.over(self.work)
             counts.accepted += recorded.quotes
             counts.skipped += recorded.skipped
 

@@ -360,6 +360,7 @@ async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp
     assert answer.status_code == 503, answer.text
     await live.server.feeds.start(number)
     health = await _until(live, "degraded", 5, "quotes wait, the database file was moved")
+    assert "recording what is posted: the database file was moved or deleted" in health["reasons"]
     assert health["database"] == "the database file was moved or deleted"
     assert (
         "prices cannot be recorded: the database file was moved or deleted; put it back, or stop"
@@ -370,6 +371,7 @@ async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp
     away.rename(live.database)
     answer = await live.http.post("/ingest", content=json.dumps(line))
     assert (answer.status_code, answer.json()["accepted"]) == (200, 1)
+    assert not any("posted" in each for each in (await _health(live))["reasons"])
     async with asyncio.timeout(in_time(30)):
         while live.store.reader().last_seq() < 12:
             await asyncio.sleep(0.05)
