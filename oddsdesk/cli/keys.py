@@ -22,10 +22,10 @@ from oddsdesk.store.access_paths import access_path, earlier_access_files, is_th
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.bookmaker_names import canonical, known_names
 from oddsdesk.store.databases import Database, DatabaseUrl
-from oddsdesk.store.errors import StoreError
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import KNOWN_S, KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
-from oddsdesk.store.sqlite.recognition import recognise
+from oddsdesk.store.sqlite.recognition import recognise, refused
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 
@@ -157,8 +157,16 @@ def _open(
         raise click.ClickException(f"{ErrorCode.KEY_LIMIT_REACHED.value}: {error}") from error
     except BadAccountError as error:
         raise click.UsageError(str(error)) from error
+    except StoreUnavailableError as error:
+        raise click.ClickException(_refusal(database, named, error)) from error
     except (UnknownKeyError, StoreError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _refusal(database: Database, named: Path | None, error: StoreUnavailableError) -> str:
+    if isinstance(database, DatabaseUrl):
+        return str(error)
+    return str(refused(access_path(database, named), error))
 
 
 def _opened(database: Database, named: Path | None, *, may_make: bool) -> AccessStore:

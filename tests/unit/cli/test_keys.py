@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from oddsdesk.places import default_database, earlier_access
 from oddsdesk.store.access import open_access
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.databases import DatabaseUrl
-from oddsdesk.store.keys import Caller
+from oddsdesk.store.keys import Caller, Keys
 from oddsdesk.store.lock import lock_database
+from oddsdesk.store.sqlite.writer import as_unavailable
 from oddsdesk.store.store import open_store
 from tests.kit.board_service import quote
 from tests.kit.postgres import Postgres
@@ -85,6 +87,21 @@ def test_the_sixth_key_is_refused(database: Path) -> None:
     assert result.stdout == ""
     assert "key_limit_reached" in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_full_disk_is_told_with_the_file_and_what_to_do(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode, full.sqlite_errorname = sqlite3.SQLITE_FULL, "SQLITE_FULL"
+
+    def refuse(*_: object, **__: object) -> None:
+        raise as_unavailable(full)
+
+    monkeypatch.setattr(Keys, "create", refuse)
+    result = run(database, "create")
+    said = f"Error: {access_path(database)}: the disk is full; make room, then try again\n"
+    assert (result.exit_code, result.stderr) == (1, said)
 
 
 def test_list_shows_masked_keys(database: Path) -> None:
