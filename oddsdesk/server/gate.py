@@ -167,6 +167,8 @@ class Gate:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._refused = 0
+        """How many requests in a row the database refused."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -174,6 +176,7 @@ class Gate:
         request = RequestContext(self._service, scope)
         try:
             reply = await self.reply(request)
+            self._note_end(scope)
         except Refusal as refusal:
             reply = refuse(refusal, f"{self.address(scope)}/docs#plans")
         except (BadParameterError, BadCursorError) as error:
@@ -181,7 +184,7 @@ class Gate:
         except KnownAwayError:
             reply = refuse(unavailable(), "")
         except StoreError as error:
-            _log.warning("%s: %s", loggable(scope), error)
+            self._note_refusal(scope, error)
             self._service.troubles.met(self.work, error)
             reply = refuse(unavailable(), "")
         except asyncio.CancelledError:  # still asked for when the server's time to stop was up
@@ -193,6 +196,18 @@ class Gate:
         seconds = time.perf_counter() - began
         self._service.figures.answered(self.path, reply.status, seconds)
         await send_reply(scope, send, reply)
+
+    def _note_refusal(self, scope: Scope, error: StoreError) -> None:
+        """Log the first only: the log may lie on the same full disk."""
+        if not self._refused:
+            _log.warning("%s: %s", loggable(scope), error)
+        self._refused += 1
+
+    def _note_end(self, scope: Scope) -> None:
+        if self._refused:
+            said = "%s: the database answers again; it refused %d requests"
+            _log.warning(said, loggable(scope), self._refused)
+            self._refused = 0
 
     def address(self, scope: Scope) -> str:
         """Return where others reach the service: as it is told, else what they asked."""
