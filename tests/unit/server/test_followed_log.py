@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.installed import how_to_install
 from oddsdesk.server import polled_tail as polled_module
 from oddsdesk.server.bus import tail as tail_module
 from oddsdesk.server.bus.errors import BusError
@@ -151,5 +153,6 @@ async def test_without_its_client_the_bus_is_one_line(
     stores: list[PostgresStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "oddsdesk.server.bus.bus", None)
-    with pytest.raises(BusError, match=r"^--bus: NATS needs its client.*oddsdesk\[cluster\]"):
+    told = f"^--bus: NATS needs its client.*{re.escape(how_to_install('cluster'))}"
+    with pytest.raises(BusError, match=told):
         FollowedLog(stores[0], ACCESS, Settings(Path("none"), bus="nats://localhost"))
