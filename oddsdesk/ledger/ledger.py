@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
+from oddsdesk.ledger.change import Change
 from oddsdesk.ledger.hidden import Hidden, HiddenKind
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError, prepare, reason, recognise
@@ -58,6 +59,9 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection = _open(path)
+        last = self._run(lambda c: c.execute(_LAST_CHANGE).fetchone())
+        self._opened_after: int = last[0] if last else 0
+        """The number of the last change of earlier sessions."""
 
     def presets(self) -> tuple[list[Preset], list[str]]:
         """Return the user's presets, oldest first, and what is wrong with unreadable ones."""
@@ -180,7 +184,7 @@ class Ledger:
         def write(connection: sqlite3.Connection) -> bool:
             number = _number(bet)
             held = _held(connection, number)
-            if held is None or msgspec.structs.replace(held, close=bet.close) != bet:
+            if held is None or not _is_but_for_close(held, bet):
                 return False
             connection.execute(_DELETE_BET, (number,))
             _note(connection, "taken back", {number: held})
@@ -188,24 +192,50 @@ class Ledger:
 
         return self._change(write)
 
-    def undo(self) -> tuple[str, int] | None:
+    def last_change(self) -> Change | None:
+        """Return what ``undo`` would take back."""
+        return self._run(self._last)
+
+    def undo(self, change: Change | None = None) -> tuple[str, int] | None:
         """Take the last change of bets back; return what it was and of how many, None without one.
 
-        Taking back is no change of its own: again takes back the one before.
+        ``change`` is taken back only while it is the last. Taking back is no change of its own:
+        again takes back the one before.
         """
 
         def write(connection: sqlite3.Connection) -> tuple[str, int] | None:
-            last = connection.execute(_LAST_CHANGE).fetchone()
-            if last is None:
+            last = self._last(connection)
+            if last is None or (change is not None and last.number != change.number):
                 return None
-            ident, what, text = last
-            before = msgspec.json.decode(text, type=dict[int, PlacedBet | None])
-            for number, bet in before.items():
+            for number, bet in last.before.items():
                 _put_back(connection, number, bet)
-            connection.execute("DELETE FROM bet_change WHERE id = ?", (ident,))
-            return what, len(before)
+            connection.execute("DELETE FROM bet_change WHERE id = ?", (last.number,))
+            return last.what, len(last.before)
 
         return self._change(write)
+
+    def redo(self, change: Change) -> bool:
+        """Do again what was undone; False where one of its bets was changed since."""
+
+        def write(connection: sqlite3.Connection) -> bool:
+            held = {number: _held(connection, number) for number in change.before}
+            if not all(map(_is_but_for_close, held.values(), change.before.values())):
+                return False
+            for number, bet in change.after.items():
+                _put_back(connection, number, bet)
+            _note(connection, change.what, held)
+            return True
+
+        return self._change(write)
+
+    def _last(self, connection: sqlite3.Connection) -> Change | None:
+        last = connection.execute(_LAST_CHANGE).fetchone()
+        if last is None:
+            return None
+        number, what, text = last
+        before = msgspec.json.decode(text, type=dict[int, PlacedBet | None])
+        after = {bet: _held(connection, bet) for bet in before}
+        return Change(number, what, before, after, number <= self._opened_after)
 
     def write_closes(self, closes: Mapping[int, ClosingLine]) -> int:
         """Record closing lines by number of bet; return how many were news.
@@ -316,6 +346,13 @@ def _note(
         text = msgspec.json.encode(before).decode()
         cursor = connection.execute(_NOTE_CHANGE, (what, text))
         connection.execute(_FORGET_CHANGES, ((cursor.lastrowid or 0) - _MOST_CHANGES,))
+
+
+def _is_but_for_close(held: PlacedBet | None, bet: PlacedBet | None) -> bool:
+    """Whether a bet is held as it was; a closing line that was seen since is no change."""
+    if held is None or bet is None:
+        return held is bet
+    return msgspec.structs.replace(held, close=bet.close) == bet
 
 
 def _put_back(connection: sqlite3.Connection, number: int, bet: PlacedBet | None) -> None:

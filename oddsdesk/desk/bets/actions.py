@@ -19,6 +19,7 @@ from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import until_text
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
+from oddsdesk.ledger.change import Change
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.results import Result
@@ -29,10 +30,10 @@ _BY_KEY = (Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LO
 class BetsActions(QObject):
     """Acts on the bets that ``selected`` names at that moment."""
 
-    said = Signal(str, bool)
-    """One line for the message bar, and whether Undo goes with it."""
-    asked = Signal(str)
-    """Whether bets are to be settled though their games have not begun: ``settle_asked`` is yes."""
+    said = Signal(str, str)
+    """One line for the message bar, and the button that goes with it: "Undo", "Redo" or none."""
+    asked = Signal(str, str)
+    """A question and the button that is its yes: ``do_asked``."""
     game_requested = Signal(object)
     """The ``PlacedBet`` whose game the user wants to see."""
 
@@ -55,8 +56,10 @@ class BetsActions(QObject):
         self._bookmakers = bookmakers
         self._owner = owner
         self.bet_menu, self.settle_menu = QMenu(owner), QMenu(owner)
-        self._asked: tuple[Result, set[int | None]] | None = None
-        """The result that was asked about, and the bets' numbers."""
+        self._asked: Callable[[], None] | None = None
+        """What was asked about last."""
+        self._undone: list[Change] = []
+        """What can be done again, the last that was undone at the end."""
         self._of_selected: list[QAction] = []
         self._fill_settle()
         self._fill_bet()
@@ -93,22 +96,29 @@ class BetsActions(QObject):
         if result is None or not early:
             self._end(others, result)
             return
-        self._asked = result, {bet.ident for bet in others}
-        self.asked.emit(_question(others, early, result, now))
+        idents = {bet.ident for bet in others}
 
-    def settle_asked(self) -> None:
-        """Settle the bets that were asked about last, as they stand now."""
-        if self._asked is not None:
-            result, idents = self._asked
-            self._asked = None
+        def settle_as_they_stand() -> None:
             self._end([bet for bet in self._records.bets() if bet.ident in idents], result)
+
+        self._ask(_question(others, early, result, now), "Settle", settle_as_they_stand)
+
+    def do_asked(self) -> None:
+        """Do what was asked about last."""
+        if self._asked is not None:
+            act, self._asked = self._asked, None
+            act()
+
+    def _ask(self, question: str, yes: str, act: Callable[[], None]) -> None:
+        self._asked = act
+        self.asked.emit(question, yes)
 
     def _end(self, bets: list[PlacedBet], result: Result | None) -> None:
         now = self._clock()
         try:
             ended = [settled(bet, result, now) for bet in bets]
         except BadBetError:
-            self.said.emit("A bet that was cashed out whole has no other result: edit it.", False)
+            self.said.emit("A bet that was cashed out whole has no other result: edit it.", "")
             return
         if ended:
             word = "open again" if result is None else result_text(result)
@@ -123,21 +133,56 @@ class BetsActions(QObject):
 
         def work(ledger: Ledger) -> Taken:
             ledger.take_back(*idents)
-            return lambda: self.said.emit(f"{_bets(len(idents))} deleted.", True)
+            return lambda: self.said.emit(f"{_bets(len(idents))} deleted.", "Undo")
 
         self._records.act(work)
 
     def undo(self) -> None:
-        """Take the last change back."""
+        """Take the last change back; ask first where it is of an earlier session."""
 
         def work(ledger: Ledger) -> Taken:
-            undone = ledger.undo()
-            if undone is None:
-                return lambda: self.said.emit("There is nothing to undo.", False)
-            what, count = undone
-            return lambda: self.said.emit(f"Undone: {_bets(count)} {what}.", False)
+            change = ledger.last_change()
+            if change is None:
+                return lambda: self.said.emit("There is nothing to undo.", "")
+            if change.is_earlier:
+                question = f"Before this start of oddsdesk: {change_text(change)}. Undo that?"
+                return lambda: self._ask(question, "Undo", partial(self._undo, change))
+            return self._undoing(ledger, change)
 
         self._records.act(work)
+
+    def _undo(self, change: Change) -> None:
+        self._records.act(lambda ledger: self._undoing(ledger, change))
+
+    def _undoing(self, ledger: Ledger, change: Change) -> Taken:
+        if ledger.undo(change) is None:
+            said = "Bets were changed elsewhere meanwhile: nothing was undone."
+            return lambda: self.said.emit(said, "")
+
+        def then() -> None:
+            self._undone.append(change)
+            self.said.emit(undone_text(change), "Redo")
+
+        return then
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        if not self._undone:
+            self.said.emit("There is nothing to redo.", "")
+            return
+        change = self._undone.pop()
+
+        def work(ledger: Ledger) -> Taken:
+            if ledger.redo(change):
+                return lambda: self.said.emit(f"Done again: {change_text(change)}.", "Undo")
+            said = f"Changed since, and left as it is: {change_text(change)}."
+            return lambda: self.said.emit(said, "")
+
+        def refused(why: str) -> None:
+            self._undone.append(change)
+            self._records.failed.emit(why)
+
+        self._records.act(work, refused)
 
     def _fill_settle(self) -> None:
         for result in _BY_KEY:
@@ -155,6 +200,7 @@ class BetsActions(QObject):
         menu.addSeparator()
         self._add(menu, "bets.take_back", self.take_back)
         menu.addAction(add_action(self._owner, "bets.undo", self.undo))
+        menu.addAction(add_action(self._owner, "bets.redo", self.redo))
 
     def _add(self, menu: QMenu, ident: str, act: Callable[[], None], title: str = "") -> None:
         action = add_action(self._owner, ident, act)
@@ -171,7 +217,7 @@ class BetsActions(QObject):
     def _ask_cash(self) -> None:
         bet = next((bet for bet in self._selected() if bet.result is None), None)
         if bet is None:
-            self.said.emit("Select a bet that is open.", False)
+            self.said.emit("Select a bet that is open.", "")
             return
         dialog = CashDialog(self._theme, bet, self._clock(), self._owner)
         answer = self._answer_of(dialog)
@@ -214,12 +260,12 @@ class BetsActions(QObject):
             elif problem:
                 self._records.failed.emit(problem)
             if said:
-                self.said.emit(said, True)
+                self.said.emit(said, "Undo")
 
         return answer
 
     def _change(self, bets: list[PlacedBet], what: str, said: str) -> None:
-        self._records.change(bets, what, lambda: self.said.emit(said, True))
+        self._records.change(bets, what, lambda: self.said.emit(said, "Undo"))
 
 
 def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now_ms: int) -> str:
@@ -230,6 +276,30 @@ def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now
         return f"{bet_there}: the game begins {begins}. Settle the bet as {word}?"
     games = f"{len(early)} of {len(bets)} bets are of games"
     return f"{games} that have not begun. Settle all {len(bets)} as {word}?"
+
+
+def change_text(change: Change) -> str:
+    """Return what was done to which bets, the first by its name."""
+    what = "deleted" if change.what == "taken back" else change.what
+    return f"{what} {_first_named(change)}"
+
+
+def undone_text(change: Change) -> str:
+    """Return what was undone; bets that are gone for it are named as such."""
+    if not any(change.before.values()):
+        return f"Taken back: {_first_named(change)}."
+    return f"Undone: {change_text(change)}."
+
+
+def _first_named(change: Change) -> str:
+    """Return the bet of a change; of several how many, and the first."""
+    count = len(change.before)
+    bets = (change.after[number] or before for number, before in change.before.items())
+    bet = next(filter(None, bets), None)
+    if bet is None:  # gone by a way that is no change
+        return _bets(count)
+    named = f"{stake_text(bet)} on {bet.selection} at {bet.bookmaker}"
+    return named if count == 1 else f"{_bets(count)}, the first {named}"
 
 
 def _named(bets: list[PlacedBet]) -> str:

@@ -99,6 +99,7 @@ class BetsPanel(QWidget):
             ),
         )
         self.messages, self.question = MessageBar(theme), MessageBar(theme)
+        self._offers_redo = False
         self.placeholder = Placeholder(theme)
         self.placeholder.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # its keys go on there
         self._ages = QTimer(self, interval=_AGES_MS)
@@ -261,7 +262,7 @@ class BetsPanel(QWidget):
         acts.game_requested.connect(lambda bet: self.game_requested.emit(bet.game_id))
         self.files.said.connect(self._say_of_file)
         self.files.failed.connect(self._say_trouble)
-        self.messages.action_requested.connect(acts.undo)
+        self.messages.action_requested.connect(self._on_messages_action_requested)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         add_action(self, "bets.filter", self.bar.filter.setFocus)
         add_action(self, "bets.view", self.views.choose_next)
@@ -273,17 +274,19 @@ class BetsPanel(QWidget):
             table.header_clicked.connect(model.sort_by)
         self._ages.timeout.connect(self.show_all)
 
-    def _say(self, text: str, can_undo: bool) -> None:
+    def _say(self, text: str, action: str) -> None:
         self._close_question()
-        self.messages.say(text, icon="check", action="Undo" if can_undo else "", passes=True)
+        self._offers_redo = action == "Redo"
+        self.messages.say(text, icon="check", action=action, passes=True)
 
     def _say_of_file(self, text: str, can_undo: bool) -> None:
         """Say what came of a file until that is read; Undo goes as everywhere."""
+        self._offers_redo = False
         self.messages.say(text, icon="check", action="Undo" if can_undo else "", action_passes=True)
 
-    def _ask(self, text: str) -> None:
+    def _ask(self, text: str, yes: str) -> None:
         self.messages.hide()
-        self.question.ask(text, "Settle")
+        self.question.ask(text, yes)
 
     def _say_trouble(self, text: str) -> None:
         self.messages.say(text, icon="warning", ink=TextRole.DOWN)
@@ -320,7 +323,11 @@ class BetsPanel(QWidget):
 
     def _on_question_action_requested(self) -> None:
         self._close_question()
-        self.actions_on_bets.settle_asked()
+        self.actions_on_bets.do_asked()
+
+    def _on_messages_action_requested(self) -> None:
+        acts = self.actions_on_bets
+        (acts.redo if self._offers_redo else acts.undo)()
 
     def _on_placeholder_action_requested(self) -> None:
         if self.bar.filter.text():

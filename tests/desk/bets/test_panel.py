@@ -87,7 +87,9 @@ def test_many_bets_are_settled_at_once_and_that_is_undone(
     with qtbot.waitSignal(panel._records.bets_changed):
         panel.messages.action_requested.emit()
     assert [each.result for each in held(path)] == [None, None]
-    assert panel.messages.text == "Undone: 2 bets settled."
+    assert panel.messages.text == (
+        "Undone: settled 2 bets, the first 6.00 on Leeds -0.75 at Betfair Exchange."
+    )
 
 
 def test_what_was_done_and_its_undo_go_by_themselves(
@@ -154,9 +156,74 @@ def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: P
     act(panel, qtbot, "bets.undo")
     assert [each.ident for each in held(path)] == [1, 2]
     act(panel, qtbot, "bets.undo")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        panel.question.action_requested.emit()
     assert held(path) == []
     act(panel, qtbot, "bets.undo")
     assert panel.messages.text == "There is nothing to undo."
+
+
+def test_what_was_undone_is_named_and_done_again_as_it_was(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel()
+    placed = bet(stake=10.5, selection="Leeds United", bookmaker="1xBet", note="by hand")
+    other = bet(selection="Wolves", odds=3.0)
+    for bets in ([placed], [placed, other]):
+        with closing(Ledger(path)) as elsewhere:
+            elsewhere.place_all(bets, "placed")
+    before = held(path)
+    act(panel, qtbot, "bets.undo")
+    first = "10.50 on Leeds United at 1xBet"
+    assert panel.messages.text == f"Taken back: 2 bets, the first {first}."
+    act(panel, qtbot, "bets.undo")
+    assert panel.messages.text == f"Taken back: {first}."
+    button = panel.messages.findChild(QPushButton)
+    assert button.text() == "Redo"
+    assert held(path) == []
+    with qtbot.waitSignal(panel._records.bets_changed):
+        button.click()
+    assert panel.messages.text == f"Done again: placed {first}."
+    assert button.text() == "Undo"
+    act(panel, qtbot, "bets.redo")
+    assert held(path) == before
+    press(panel, "bets.redo")
+    assert panel.messages.text == "There is nothing to redo."
+    act(panel, qtbot, "bets.undo")
+    assert held(path) == before[:1]
+
+
+def test_what_was_changed_since_is_not_done_again(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(BEGUN)
+    select(panel, 0)
+    act(panel, qtbot, "bets.won")
+    act(panel, qtbot, "bets.undo")
+    with closing(Ledger(path)) as elsewhere:
+        elsewhere.change([settled(elsewhere.bets()[0], Result.LOST, NOW)], "settled")
+    act(panel, qtbot, "bets.redo")
+    assert panel.messages.text.startswith("Changed since, and left as it is: settled 6.00 on")
+    assert [each.result for each in held(path)] == [Result.LOST]
+
+
+def test_what_an_earlier_session_recorded_is_undone_only_after_a_question(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(stake=10.5))
+    before = held(path)
+    for _ in range(2):  # a key that is pressed once too often
+        act(panel, qtbot, "bets.undo")
+        assert held(path) == before
+    assert panel.question.text == (
+        "Before this start of oddsdesk: imported 10.50 on Leeds -0.75 at Betfair Exchange. "
+        "Undo that?"
+    )
+    with qtbot.waitSignal(panel._records.bets_changed):
+        panel.question.action_requested.emit()
+    assert held(path) == []
+    act(panel, qtbot, "bets.redo")
+    assert held(path) == before
 
 
 def test_every_row_of_the_bet_is_reached_by_its_letter(make_panel: Make, qtbot: QtBot) -> None:

@@ -130,6 +130,41 @@ def test_changes_are_taken_back_one_by_one(ledger: Ledger) -> None:
     ledger.close()
 
 
+def test_what_was_undone_is_done_again_with_number_and_closing_line(ledger: Ledger) -> None:
+    placed = ledger.place(BET)
+    assert placed.ident is not None
+    ledger.write_closes({placed.ident: CLOSE})
+    ledger.change([settled(placed, Result.WON, 5)], "settled")
+    before = ledger.bets()
+    changes = []
+    while (change := ledger.last_change()) is not None:
+        assert not change.is_earlier
+        assert ledger.undo(change) == (change.what, 1)
+        assert ledger.undo(change) is None
+        changes.append(change)
+    assert ledger.bets() == []
+    settling, placing = changes
+    assert not ledger.redo(settling)  # the bet is not there
+    assert ledger.redo(placing)
+    assert not ledger.redo(placing)
+    assert ledger.redo(settling)
+    assert ledger.bets() == before
+    assert ledger.undo() == ("settled", 1)
+    assert ledger.undo() == ("placed", 1)
+
+
+def test_a_change_before_the_ledger_was_opened_is_an_earlier_one(tmp_path: Path) -> None:
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        ledger.place(BET)
+    with closing(Ledger(tmp_path / "ledger.db")) as again:
+        again.place(BET)
+        found = []
+        while (change := again.last_change()) is not None:
+            found.append(change.is_earlier)
+            again.undo()
+    assert found == [False, True]
+
+
 def test_a_closing_line_is_no_change_to_undo_and_stays_through_one(ledger: Ledger) -> None:
     bet = ledger.place(BET)
     assert bet.ident is not None
