@@ -12,6 +12,7 @@ from oddsdesk.desk.ui.formatting import (
     odds_text,
     signed_hundredths_text,
     signed_text,
+    untold_text,
 )
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
@@ -93,6 +94,7 @@ MARKET: Final = ColumnSpec[PlacedBet, int](
     Column("Match result · 1st", Align.LEFT, drops=3),
     _market,
     lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
+    in_short=lambda bet: untold_text(bet.market_type, bet.sport, bet.period),
 )
 CLV: Final = ColumnSpec[PlacedBet, int](
     "clv",

@@ -20,6 +20,7 @@ from oddsdesk.desk.ui.formatting import (
     percent_text,
     signed_hundredths_text,
     signed_text,
+    untold_text,
 )
 from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
@@ -330,6 +331,9 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         ),
         _of_all(lambda row: Cell(_market_text(row), TextRole.SOFT)),
         lambda row: (row.found.key.market_type, row.found.key.period),
+        in_short=lambda row: untold_text(
+            row.found.key.market_type, row.found.sport, row.found.key.period
+        ),
     ),
     ColumnSpec(
         "odds",

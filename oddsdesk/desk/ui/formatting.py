@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from oddsdesk.contract.identity import teams
+from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.periods import period_label
 from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window, to_tenth
 from oddsdesk.pricing.formats import (
     AMERICAN,
@@ -25,6 +27,8 @@ from oddsdesk.pricing.formats import (
 
 NO_WINDOW: Final = "none"
 """In place of a window where the reference prices the line, but no price can be value."""
+_TOLD_BY_SELECTIONS: Final = frozenset({"", "moneyline", "spread", "total", "double_chance"})
+"""Market types that people read from the text of a selection alone: "Over 2.5" is the total."""
 _MOST_EDGE: Final = 999
 _LONG_ODDS: Final = 100
 _SAMPLES: Final = {
@@ -175,6 +179,12 @@ def _end(odds: float, style: str, *, is_least: bool) -> str:
 
 def _true_minus(text: str) -> str:
     return text.replace("-", "−")
+
+
+def untold_text(market_type: str, sport: str, period: int) -> str:
+    """Return what a selection's text does not tell of its market: a part of the game, a kind."""
+    title = "" if market_type in _TOLD_BY_SELECTIONS else market_title(market_type)
+    return " · ".join(filter(None, (title, period_label(sport, period) if period else "")))
 
 
 def beside_text(selection: str, match_name: str) -> str:

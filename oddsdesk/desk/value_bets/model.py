@@ -27,6 +27,7 @@ from oddsdesk.desk.ui.formatting import (
     odds_text,
     percent_text,
     signed_text,
+    untold_text,
 )
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
@@ -107,6 +108,10 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
         if column not in (ODDS_COLUMN, EV_COLUMN):
             return cell
         return aged(cell, self._freshness(self.entry(row).price.key), self._clock())
+
+    def leave_out(self, columns: frozenset[int]) -> None:
+        self._made.clear()
+        super().leave_out(columns)
 
     def sort_now(self) -> None:
         super().sort_now()
@@ -335,6 +340,9 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         lambda row: (
             MARKET_RANK.get(row.price.key.market_type, len(MARKET_RANK)),
             row.price.key.period,
+        ),
+        in_short=lambda row: untold_text(
+            row.price.key.market_type, row.price.sport, row.price.key.period
         ),
     ),
     ColumnSpec(

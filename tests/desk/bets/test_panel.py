@@ -66,6 +66,33 @@ def test_bets_are_listed_by_how_they_stand(make_panel: Make, qtmodeltester: Mode
     assert "no close: the line moved: Leeds -1 closed at a fair 2.100" in tip
 
 
+def test_where_the_market_has_no_room_the_outcome_tells_what_it_does_not_say_by_itself(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    """A total of the first half read as that of the whole game."""
+    panel = make_panel(
+        bet(selection="Over 1.5", market_type="total", period=1),
+        bet(selection="Home Under 4.5", market_type="team_total", period=0),
+        bet(selection="Over 9.5", market_type="corners", period=2),
+        bet(),
+    )
+    plain = ["Over 1.5", "Home Under 4.5", "Over 9.5", "Leeds -0.75"]
+    assert sorted(column(panel, "outcome")) == sorted(plain)
+    panel.resize(600, 700)
+    pane = panel.table.scrolling
+    market = next(i for i, each in enumerate(panel.model._columns) if each.key == "market")
+    qtbot.waitUntil(lambda: pane.isColumnHidden(market))
+    assert sorted(column(panel, "outcome")) == [
+        "Home Under 4.5 · Team total",
+        "Leeds -0.75",
+        "Over 1.5 · 1st Half",
+        "Over 9.5 · corners · 2nd Half",
+    ]
+    panel.resize(1_300, 700)
+    qtbot.waitUntil(lambda: not pane.isColumnHidden(market))
+    assert sorted(column(panel, "outcome")) == sorted(plain)
+
+
 def test_an_ev_of_a_decided_unit_is_marked(make_panel: Make) -> None:
     panel = make_panel(bet(per="decided"), bet(per="staked", selection="Leeds -0.5"))
     model = panel.model

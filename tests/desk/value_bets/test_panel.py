@@ -52,6 +52,22 @@ def test_an_edge_is_never_cut_within_its_figure(
     assert metrics.horizontalAdvance(net) + 2 * CELL_MARGIN <= pane.columnWidth(column)
 
 
+def test_a_half_stays_with_the_selection_where_the_market_has_no_room(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.clock.now += 1
+    for bookmaker, over in (("Pinnacle", 1.94), ("Matchbook", 2.06)):
+        quoted.tell(bookmaker, "total", "Over 1.5", over, 1)
+        quoted.tell(bookmaker, "total", "Under 1.5", 1.94, 1)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    assert row(panel)["Selection"] == "Over 1.5"
+    panel.resize(500, 260)
+    market = TITLES.index("Market")
+    qtbot.waitUntil(lambda: panel.table.scrolling.isColumnHidden(market))
+    assert row(panel)["Selection"] == "Over 1.5 · 1st Half"
+    assert "Everton v Liverpool" in panel.table.model.cell(0, 0).note
+
+
 @pytest.mark.parametrize("width", [560, 620])
 def test_price_and_stake_stay_where_large_text_leaves_no_room_and_the_tip_has_the_rest(
     panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int

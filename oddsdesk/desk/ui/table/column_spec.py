@@ -55,6 +55,8 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
     """Returns the width where it depends on what is shown."""
     cell_tip: Callable[[R, L], str] = lambda _row, _context: ""
     """The tooltip of a cell, where those of a row differ by column."""
+    in_short: Callable[[R], str] | None = None
+    """What the column before it tells of it where it has no room."""
     is_usual: bool = True
     """Whether it is shown until the user chooses."""
     sample: Callable[[], str] | None = None

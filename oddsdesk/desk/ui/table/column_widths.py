@@ -201,7 +201,9 @@ class ColumnWidths:
         dropped = set(there) - set(widths)
         for column in dropped ^ self._dropped:
             self._scrolling.setColumnHidden(column, column in dropped or model.is_hidden(column))
-        self._dropped = dropped
+        if dropped != self._dropped:
+            self._dropped = dropped
+            model.leave_out(frozenset(dropped))
         for column, width in widths.items():
             _give(self._scrolling, column, width)
 

@@ -61,6 +61,8 @@ class LiveModel(QAbstractTableModel):
         super().__init__(parent)
         self.dirty_spans: Sequence[Span] = ()
         """The spans of the last ``dataChanged``; they may reach beyond the last row."""
+        self.without_room: frozenset[int] = frozenset()
+        """Columns that a table too narrow for them leaves out."""
         self._touched: set[Span] = set()
         self._flushed_at = -math.inf
         self._flush_timer = QTimer(self, singleShot=True)
@@ -90,6 +92,11 @@ class LiveModel(QAbstractTableModel):
     def shrink_steps(self) -> Sequence[ShrinkStep]:
         """Return how columns give way where the frozen ones are too wide, the first one first."""
         return ()
+
+    def leave_out(self, columns: frozenset[int]) -> None:
+        """Take which columns have no room; cells that then tell more are painted anew."""
+        self.without_room = columns
+        self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
 
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of the rows below it, and folds them."""

@@ -187,7 +187,12 @@ class StableRowsModel(LiveModel, Generic[K, T]):
 
     def cell(self, row: int, column: int) -> Cell:
         key = self._order[row]
-        cell = self._columns[column].cell(self._held[key], self._clock())
+        entry = self._held[key]
+        cell = self._columns[column].cell(entry, self._clock())
+        if column + 1 in self.without_room:
+            short = self._columns[column + 1].in_short
+            if short is not None and (told := short(entry)):
+                cell = cell._replace(text=f"{cell.text} · {told}")
         return cell if key in self._present else struck(cell)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
