@@ -342,6 +342,8 @@ class Navigator(QWidget):
         elif event.key() == Qt.Key.Key_Escape and self._board.connection.as_of_ms is not None:
             self.now_requested.emit()
         elif event.key() == Qt.Key.Key_Down and self.filter.hasFocus():
+            if not self._games.rowCount():
+                return  # a list that is not there would take the keyboard once it is
             self._list.setFocus(Qt.FocusReason.TabFocusReason)
             if not self._list.selectionModel().hasSelection():
                 # Qt makes the first row current, but does not show it.

@@ -52,6 +52,25 @@ def test_down_from_the_filter_chooses_the_first_game_and_enter_opens_it(
     assert opened == ["id3"]
 
 
+def test_down_without_a_game_that_matches_leaves_the_keyboard_in_the_filter(
+    navigator: Navigator, qtbot: QtBot
+) -> None:
+    """The list took the keyboard as soon as it had games: the filter kept one letter."""
+    navigator.activateWindow()
+    navigator.filter.setFocus()
+    qtbot.waitUntil(navigator.filter.hasFocus)
+    qtbot.keyClicks(navigator.filter, "zzqq")
+    qtbot.keyClick(navigator.filter, Qt.Key.Key_Down)
+    assert navigator._games.rowCount() == 0
+    navigator.focus_filter()
+    for letter in "ever":
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        qtbot.keyClick(focus, letter)
+    assert navigator.filter.text() == "ever"
+    assert navigator.filter.hasFocus()
+
+
 def test_the_keyboard_hides_no_game_on_its_way_and_all_are_a_row_away(
     navigator: Navigator, quoted: Any, qtbot: QtBot
 ) -> None:
