@@ -20,6 +20,8 @@ _SECOND_MS = 1000
 _TEN_SECONDS_MS = 10_000
 _PACE_KNOWN_MS = 70_000
 """A minute after the first prices, which come within ten seconds and are no changes."""
+_LONGEST_STATE = "Reading in turns…"
+"""So much of the state is shown whatever else is cut; reasons may be long."""
 
 _LINK_INKS = {
     Link.LIVE: TextRole.UP,
@@ -132,7 +134,10 @@ class StatusBar(QStatusBar):
         connection = self._board.connection
         now = self._clock()
         self._dot.show_ink(link_ink(connection))
-        self._link.show_text(link_text(connection, now))
+        state = link_text(connection, now)
+        least = min(map(self._link.width_of, (f"{state.partition(' · ')[0]}…", _LONGEST_STATE)))
+        self._link.setMinimumWidth(steady_width(least))
+        self._link.show_text(state)
         self._link.setToolTip(faults_text(connection) or lag_text(connection))
         self._show_games()
         requests = requests_text(connection)

@@ -97,6 +97,22 @@ def test_the_time_is_whole_whatever_else_is_cut(theme: Theme, qtbot: QtBot) -> N
     assert bar._time.text() == time
 
 
+def test_the_state_is_read_before_what_is_left_of_requests(theme: Theme, qtbot: QtBot) -> None:
+    """It read "Li…", beside a whole line about requests."""
+    board = Board(lambda: NOW_MS)
+    board.set_connection(replace(COUNTED, link=Link.LIVE, lag_ms=300))
+    theme.zoom(160)
+    try:
+        bar = StatusBar(board, theme, lambda: NOW_MS, "margin_proportional")
+        qtbot.addWidget(bar)
+        bar.resize(420, bar.height())
+        bar.show()
+        qtbot.waitUntil(lambda: "…" in bar._requests.text())
+        assert bar._link.text().startswith("Live")
+    finally:
+        theme.zoom(100)
+
+
 @pytest.mark.parametrize(
     ("limit", "allowed"),
     [(5_500, "allows 5,500 requests an hour."), (200, "allows 200 requests a day."), (1_000, "")],
