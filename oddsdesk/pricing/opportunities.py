@@ -187,9 +187,13 @@ def rest_of_legs(
     before = math.fsum(stake for stake, _ in placed) / step
     counts = _most_at_worst(net_odds, even, placed=before, pays=pays)
     stakes = tuple(round(count * step, 6) for count in counts)
-    legs = [*placed, *zip(stakes, net_odds, strict=True)]
-    staked = math.fsum(stake for stake, _ in legs)
-    return stakes, (min(stake * net for stake, net in legs) / staked - 1) * 100
+    return stakes, outlay_of([*placed, *zip(stakes, net_odds, strict=True)]).worst_pct
+
+
+def outlay_of(legs: Sequence[tuple[float, float]]) -> Outlay:
+    """Return what stakes at net odds gain, one pair a leg of those that exclude each other."""
+    stakes = tuple(stake for stake, _ in legs)
+    return Outlay(stakes, min(stake * net for stake, net in legs) - math.fsum(stakes))
 
 
 def _most_at_worst(

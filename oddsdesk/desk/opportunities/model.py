@@ -29,7 +29,12 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcome_named
-from oddsdesk.pricing.opportunities import OpportunityKind, rest_of_legs
+from oddsdesk.pricing.opportunities import (
+    OpportunityKind,
+    Outlay,
+    outlay_of,
+    rest_of_legs,
+)
 from oddsdesk.pricing.profiles import Profile
 
 LegKey = tuple[OpportunityKey, int]
@@ -48,8 +53,6 @@ class Rest(NamedTuple):
     """Stake and net odds of each leg that is placed."""
     stakes: dict[int, float]
     """What to stake on each of the others, by place."""
-    worst_pct: float
-    """What all of that leaves at worst, in percent of all stakes."""
 
 
 class LegRow(NamedTuple):
@@ -65,6 +68,18 @@ class LegRow(NamedTuple):
     """What the user placed on its outcome and is open, wherever, oldest first."""
     rest: Rest | None = None
     """None where no leg is placed, or all are."""
+    outlay: Outlay | None = None
+    """What is placed and what is open together; None where no leg is placed."""
+
+    @property
+    def staked(self) -> Outlay:
+        """The stakes in the rows of all legs, and what they leave."""
+        return self.outlay or self.found.outlay
+
+    @property
+    def loses(self) -> bool:
+        """Whether what is placed can only be completed to a loss at worst."""
+        return self.rest is not None and self.staked.worst_pct < 0
 
     @property
     def stake(self) -> float:
@@ -136,10 +151,10 @@ def rows_of(
     rows = {}
     for each in found:
         bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
-        rest = _rest(each, bets, step)
+        rest, staked = _beside(each, bets, step)
         for place, leg in enumerate(each.legs):
             profile = profile_of(leg.bookmaker)
-            row = LegRow(each, place, profile, reference, is_lost, bets[place], rest)
+            row = LegRow(each, place, profile, reference, is_lost, bets[place], rest, staked)
             rows[each.key, place] = row
     return rows
 
@@ -149,18 +164,23 @@ def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
     return outcome_named(key, found.match_name, found.sport, in_play=found.in_play)
 
 
-def _rest(found: Opportunity, bets: Sequence[Sequence[PlacedBet]], step: float) -> Rest | None:
-    """Return what is open; several bets on a leg are one that pays as much."""
-    taken = []
-    for on_leg in filter(None, bets):
-        staked = sum(bet.open_stake for bet in on_leg)
-        taken.append((staked, sum(bet.open_stake * bet.net for bet in on_leg) / staked))
-    places = [place for place, on_leg in enumerate(bets) if not on_leg]
-    if not taken or not places:
-        return None
-    nets = [found.legs[place].net_odds for place in places]
-    stakes, worst = rest_of_legs(taken, nets, step)
-    return Rest(tuple(taken), dict(zip(places, stakes, strict=True)), worst)
+def _beside(
+    found: Opportunity, bets: Sequence[Sequence[PlacedBet]], step: float
+) -> tuple[Rest | None, Outlay | None]:
+    """Return what is open, and all stakes; several bets on a leg are one that pays as much."""
+    taken = {}
+    for place, on_leg in enumerate(bets):
+        if staked := sum(bet.open_stake for bet in on_leg):
+            taken[place] = staked, sum(bet.open_stake * bet.net for bet in on_leg) / staked
+    if not taken:
+        return None, None
+    placed = tuple(taken.values())
+    nets = {place: leg.net_odds for place, leg in enumerate(found.legs) if place not in taken}
+    stakes = rest_of_legs(placed, list(nets.values()), step)[0] if nets else ()
+    rest = dict(zip(nets, stakes, strict=True))
+    legs = taken | {place: (stake, nets[place]) for place, stake in rest.items()}
+    whole = outlay_of([legs[place] for place in sorted(legs)])
+    return (Rest(placed, rest) if rest else None), whole
 
 
 def open_text(row: LegRow) -> str:
@@ -172,18 +192,25 @@ def open_text(row: LegRow) -> str:
         legs[place].key.selection + ("" if row.is_lost else f", stake {stake:g}")
         for place, stake in row.rest.stakes.items()
     )
-    return f"open on {' and '.join(on)}"
+    if not row.loses:
+        return f"open on {' and '.join(on)}"
+    lost = signed_hundredths_text(row.staked.worst_pct)
+    return f"no profit beside what is placed: {' and '.join(on)} would leave {lost} % at worst"
 
 
-def middle_text(found: Opportunity) -> str:
-    """Return what a middle wins and when it gains; what a push leaves where a line can push."""
-    middle = found.middle
+def middle_text(row: LegRow) -> str:
+    """Return what a middle wins and when it gains; what a push leaves where a line can push.
+
+    Of the list's stakes alone: beside what is placed only the chance holds.
+    """
+    middle, push = row.found.middle, row.staked.push
     if middle is None:
-        push = found.outlay.push
         return "" if push is None else f"push {signed_hundredths_text(push)}"
-    chance = "" if middle.chance is None else f" · chance {percent_text(middle.chance * 100)} %"
+    chance = [] if middle.chance is None else [f"chance {percent_text(middle.chance * 100)} %"]
+    if row.outlay is not None:
+        return "".join(chance)
     even = percent_text(middle.break_even * 100)
-    return f"hit {signed_hundredths_text(middle.hit)} · even at {even} %{chance}"
+    return " · ".join([f"hit {signed_hundredths_text(middle.hit)}", f"even at {even} %", *chance])
 
 
 def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
@@ -196,7 +223,7 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
     for caution in leg.cautions:
         yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
-    worst = signed_hundredths_text(found.outlay.worst)
+    staked = row.staked
     for bet in row.placed:
         yield f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}"
     if text := open_text(row):
@@ -204,10 +231,11 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     if row.is_lost:
         yield "No stake: nobody knows whether these prices still stand"
     elif row.rest is not None:
-        yield f"With that {signed_hundredths_text(row.rest.worst_pct)} % of all stakes at worst"
+        yield f"With that {signed_hundredths_text(staked.worst_pct)} % of all stakes at worst"
     else:
-        yield f"All legs: {found.outlay.staked:g} staked, {worst} in the worst case after rounding"
-    if text := middle_text(found):
+        worst = signed_hundredths_text(staked.worst)
+        yield f"All legs: {staked.staked:g} staked, {worst} in the worst case after rounding"
+    if text := middle_text(row):
         yield text[0].upper() + text[1:]
     if row.profile.limit is not None:
         yield f"{leg.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
@@ -219,12 +247,12 @@ def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
 
 
 def _kind(row: LegRow) -> Cell:
-    is_sure = row.found.kind is OpportunityKind.ARBITRAGE
+    is_sure = row.found.kind is OpportunityKind.ARBITRAGE and not row.loses
     return Cell(KIND_TITLES[row.found.kind], TextRole.STRONG if is_sure else TextRole.SOFT)
 
 
 def _profit(row: LegRow) -> Cell:
-    profit = row.found.profit_pct
+    profit = row.staked.worst_pct
     ink = TextRole.VALUE if profit > 0 else TextRole.SOFT
     return Cell(edge_text(profit), ink, is_strong=profit > 0)
 
@@ -292,7 +320,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "Worst",
         Column("+10.00 %"),
         _of_all(_profit),
-        lambda row: row.found.profit_pct,
+        lambda row: row.staked.worst_pct,
         descending_first=True,
         tip="What the worst outcome leaves of these stakes, in percent of all of them",
     ),
@@ -365,7 +393,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "Stake",
         Column("100 > 50", note_sample="open", narrow=""),
         _stake,
-        lambda row: 0.0 if row.is_lost else row.found.legs[0].stake,
+        lambda row: 0.0 if row.is_lost else row.staked.stakes[0],
         descending_first=True,
         tip="Your total divided in your steps so that the worst outcome leaves most; beside it the "
         "most that the bookmaker takes, as you noted it, where that is less; ✓ is what you placed "
@@ -383,7 +411,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "middle",
         "Middle, push",
         Column("hit +96.50 · even at 2.5 % · chance 10.1 %", Align.LEFT, drops=1),
-        _of_all(lambda row: Cell(middle_text(row.found), TextRole.SOFT)),
+        _of_all(lambda row: Cell(middle_text(row), TextRole.SOFT)),
         lambda row: -1.0 if row.found.middle is None else row.found.middle.hit,
         descending_first=True,
         tip="The least that a hit wins, from which chance on that gains, and the chance by the "

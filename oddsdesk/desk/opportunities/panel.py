@@ -237,11 +237,11 @@ class OpportunitiesPanel(QWidget):
     def _open_texts(self) -> list[str]:
         """Say which opportunities are open on a side, the only one in full."""
         rows = [row for row in self.model.rows() if row.is_first and row.rest is not None]
-        return (
-            [open_text(rows[0])]
-            if len(rows) == 1
-            else ([f"{len(rows)} open on a side"] if rows else [])
-        )
+        if len(rows) == 1:
+            return [open_text(rows[0])]
+        losing = sum(row.loses for row in rows)
+        of_those = f", {losing} without profit" if losing else ""
+        return [f"{len(rows)} open on a side{of_those}"] if rows else []
 
     def _show_menu(self, at: QPoint) -> None:
         if self._current() is not None:

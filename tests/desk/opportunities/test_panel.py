@@ -424,6 +424,32 @@ def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
     assert "open" not in panel._facts.accessibleName()
 
 
+def test_where_what_is_placed_can_only_be_completed_to_a_loss_the_row_says_so(
+    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """40 at 1.60 pay 64; 32 at a net 1.98 pay 63.36 of 72 staked, 12 % less; 33 leave 64 of 73."""
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    asked(values).stake.setText("40")
+    asked(values).odds.setText("1.6")
+    with qtbot.waitSignal(records.bets_changed):
+        place(values, qtbot)
+    asked(values).reject()
+    panel.model.sort_now()
+    assert [(row["Worst"], row["Stake"]) for row in shown(panel)] == [
+        ("−12.0 %", "✓ 40"),
+        ("", "32"),
+    ]
+    assert panel.model.cell(0, TITLES.index("Worst")).ink is not TextRole.VALUE
+    said = "o profit beside what is placed: Under 2.5, stake 32 would leave −12.00 % at worst"
+    assert f" · n{said}" in panel._facts.accessibleName()
+    assert f"N{said}" in panel.model.tip(0, 0)
+    table = table_of_opportunities(panel.model)
+    at = [column.key for column in table.columns].index("worst")
+    assert table.rows[0][at] == pytest.approx(63.36 - 72)
+
+
 def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
     panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
