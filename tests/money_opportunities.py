@@ -36,6 +36,8 @@ from tests.money_quotes import (
 from tests.money_rows import OVERTIME_MARKETS, OVERTIME_SPORTS, REFERENCE, Moment
 
 LOW = 0.02
+WINS = 1.00005
+"""What comes back at worst of a unit staked where that is told as a profit."""
 COVERS = {
     **{key: [(HOME, AWAY)] for key in (*HANDICAPS, "draw_no_bet")},
     **{key: [(OVER, UNDER)] for key in TOTALS},
@@ -123,8 +125,9 @@ class Count:
         offered = [self._offers(quotes, group, side, cover) for side in cover]
         nets = self._best(offered, [group])
         if nets is not None and (total := _total(nets)) <= 1 + LOW:
-            kind = "arbitrage" if total < 1 else "low-hold"
-            yield Found(kind, market, (group,), cover, total, _stakes(nets))
+            stakes = _stakes(nets)
+            kind = "arbitrage" if _share(stakes, nets) >= WINS else "low-hold"
+            yield Found(kind, market, (group,), cover, total, stakes)
 
     def _middles(
         self, market: tuple, quotes: list[Quote], about: str, lines: list[float]
@@ -217,12 +220,22 @@ def _total(nets: tuple[float, ...]) -> float:
 def _stakes(nets: tuple[float, ...]) -> tuple[int, ...]:
     """What leaves the largest share at worst, of all whole units within 3 of an even split of 100.
 
-    Of equal ones the largest.
+    Of equal ones the largest. Where they win nothing though the odds would, what wins most of
+    100 or less.
     """
     even = [100 / net / _total(nets) for net in nets]
     near = [range(max(1, ceil(each - 3)), floor(each + 3) + 1) for each in even]
     allowed = [stakes for stakes in product(*near) if sum(stakes) <= 100]
-    return max(allowed, key=lambda stakes: (round(_share(stakes, nets), 9), sum(stakes)))
+    best = max(allowed, key=lambda stakes: (round(_share(stakes, nets), 9), sum(stakes)))
+    if _total(nets) >= 1 or _share(best, nets) >= WINS:
+        return best
+    below = product(*(range(1, floor(each) + 1) for each in even))
+    winning = [stakes for stakes in below if _share(stakes, nets) >= WINS]
+    return max(winning, key=lambda stakes: (_won(stakes, nets), sum(stakes)), default=best)
+
+
+def _won(stakes: tuple[int, ...], nets: tuple[float, ...]) -> float:
+    return round((_share(stakes, nets) - 1) * sum(stakes), 9)
 
 
 def _share(stakes: tuple[int, ...], nets: tuple[float, ...]) -> float:

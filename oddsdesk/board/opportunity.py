@@ -108,11 +108,18 @@ class Opportunity(msgspec.Struct, frozen=True):
 
     @property
     def hold_pct(self) -> float:
-        """The margin ``S - 1`` in percent; below 0 something is won whatever happens.
+        """The margin ``S - 1`` in percent; below 0 something is won with fine enough stakes.
 
         The name is that of D59's answer: where a table says hold, it is ``1 - 1/S``.
         """
         return (self.total - 1) * 100
+
+    @property
+    def eaten_pct(self) -> float:
+        """What stakes in finer steps would win, where those in the user's win nothing; else 0."""
+        if self.kind is not OpportunityKind.LOW_HOLD or self.total >= 1:
+            return 0.0
+        return (1 / self.total - 1) * 100
 
     @property
     def profit_pct(self) -> float:
@@ -190,12 +197,12 @@ class OpportunityFinder:
         total = total_of(legs)
         if total > 1 + LOW_HOLD:
             return
-        kind = OpportunityKind.ARBITRAGE if total < 1 else OpportunityKind.LOW_HOLD
         line = threshold(section.key.market_type, section.line)
         if section.key.market_type == "draw_no_bet":
             line = 0.0  # a draw gives all stakes back, as a level handicap does
         staked = outlay(legs, self._split, line)
         if staked.covers_all:
+            kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
             yield self._opportunity(kind, form, found, staked, None)
 
     def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity]:

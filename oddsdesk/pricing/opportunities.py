@@ -21,6 +21,10 @@ LOW_HOLD: Final = 0.02
 
 NEAR_STEPS: Final = 3
 """So many steps a stake may lie beside the one with which all legs pay the same."""
+LONG_STEPS: Final = 300
+"""So many steps a stake may lie below it where all that are near lose."""
+LEAST_WIN_PCT: Final = 0.005
+"""Less at worst is told as 0.00 % and is no arbitrage."""
 _HAIR: Final = 1e-6
 """Of a step: what is so near a whole number of them is one."""
 
@@ -29,7 +33,7 @@ class OpportunityKind(Enum):
     """What a set of legs is, in the order in which they are listed."""
 
     ARBITRAGE = "arbitrage"
-    """They win whatever happens: S is below 1."""
+    """They win whatever happens, with stakes in the user's steps: S is below 1."""
     MIDDLE = "middle"
     """They are of two lines, and in between none loses."""
     LOW_HOLD = "low-hold"
@@ -84,6 +88,11 @@ class Outlay(NamedTuple):
     def worst_pct(self) -> float:
         """``worst`` in percent of what is staked; all is lost where nothing is."""
         return 100 * self.worst / self.staked if self.staked else -100.0
+
+    @property
+    def wins(self) -> bool:
+        """Whether something is won whatever happens."""
+        return self.worst_pct >= LEAST_WIN_PCT
 
 
 class Middle(NamedTuple):
@@ -157,11 +166,15 @@ def split_stakes(legs: Sequence[Leg], split: Split) -> tuple[float, ...]:
     """Return the stakes, in the user's steps, that leave most whoever wins.
 
     Most in percent of what is staked, then of equals the largest; among those of at most the total
-    that lie near such as pay the same whoever wins. All are 0 where there is not a step for each.
+    that lie near such as pay the same whoever wins. Where S is below 1 and these do not win, those
+    below that win most money. All are 0 where there is not a step for each.
     """
     nets = [leg.net_odds for leg in legs]
     steps, total = split.total / split.step, total_of(legs)
-    counts = _most_at_worst(nets, [steps / (net * total) for net in nets], most=steps)
+    even = [steps / (net * total) for net in nets]
+    counts = _most_at_worst(nets, even, most=steps)
+    if total < 1 and all(counts) and not _wins(counts, nets):
+        counts = _most_money(nets, even, steps) or counts
     return tuple(round(count * split.step, 6) for count in counts)
 
 
@@ -229,6 +242,35 @@ def _most_at_worst(
             worst = min(pays, *map(mul, counts, nets)) / (placed + staked)
             best = max(best, (round(worst, 9), staked, counts))
     return best[2]
+
+
+def _wins(counts: Sequence[int], nets: Sequence[float]) -> bool:
+    return outlay_of(list(zip(map(float, counts), nets, strict=True))).wins
+
+
+def _most_money(nets: Sequence[float], even: Sequence[float], most: float) -> Sequence[int] | None:
+    """Return how many steps win most at worst, of equals the most steps; None where none win.
+
+    From the largest payment down: a smaller one leaves at most ``1 - S`` of itself.
+    """
+    payments = sorted(
+        (
+            count * net
+            for net, each in zip(nets, even, strict=True)
+            for count in range(max(1, math.ceil(each - LONG_STEPS)), math.floor(each + _HAIR) + 1)
+        ),
+        reverse=True,
+    )
+    margin = 1 - math.fsum(1 / net for net in nets)
+    best: tuple[float, Sequence[int]] = (0.0, ())
+    for paid in payments:
+        if paid * margin <= best[0]:
+            break
+        counts = [math.ceil(paid / net - _HAIR) for net in nets]
+        won = round(min(map(mul, counts, nets)) - sum(counts), 9)
+        if won > best[0] and sum(counts) <= most + _HAIR and _wins(counts, nets):
+            best = won, counts
+    return best[1] or None
 
 
 def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outlay:

@@ -30,6 +30,7 @@ from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.opportunities import (
+    LEAST_WIN_PCT,
     OpportunityKind,
     Outlay,
     outlay_of,
@@ -235,6 +236,10 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     else:
         worst = signed_hundredths_text(staked.worst)
         yield f"All legs: {staked.staked:g} staked, {worst} in the worst case after rounding"
+    if found.eaten_pct >= LEAST_WIN_PCT and row.outlay is None:
+        most = signed_hundredths_text(found.eaten_pct)
+        finer = f"a finer one or a larger total leaves up to {most} %"
+        yield f"The step of stakes eats the profit: {finer}"
     if text := middle_text(row):
         yield text[0].upper() + text[1:]
     if row.profile.limit is not None:
@@ -331,7 +336,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         _of_all(lambda row: Cell(f"{signed_text(row.found.hold_pct)} %", TextRole.NOTE)),
         lambda row: row.found.hold_pct,
         tip="S − 1, S the sum of 1 / net odds of all legs, before stakes are rounded; below 0 is "
-        "an arbitrage",
+        "an arbitrage where your steps leave something",
     ),
     ColumnSpec(
         "selection",

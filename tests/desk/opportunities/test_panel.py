@@ -79,6 +79,18 @@ def test_legs_stand_below_each_other_with_their_stakes(
     assert "All legs: 99 staked, +1.80 in the worst case after rounding" in tip
 
 
+def test_an_arbitrage_whose_profit_the_steps_eat_is_a_low_hold_that_says_so(
+    panel: OpportunitiesPanel, preferences: Preferences, quoted: Any, qtbot: QtBot
+) -> None:
+    """5 at 2.10 pay 10.50 and 5 at a net 1.98 pay 9.90."""
+    preferences.put(SPLIT_TOTAL, 10)
+    tell(panel, quoted, qtbot)
+    said = [(row["Kind"], row["Worst"], row["Margin"]) for row in shown(panel)]
+    place = said.index(("Low hold", "−1.0 %", "−1.9 %"))
+    tip = panel.model.tip(place, 0)
+    assert "eats the profit: a finer one or a larger total leaves up to +1.91 %" in tip
+
+
 def test_odds_and_stakes_stay_where_large_text_leaves_no_room_and_the_tip_has_the_rest(
     panel: OpportunitiesPanel, quoted: Any, theme: Theme, qtbot: QtBot
 ) -> None:

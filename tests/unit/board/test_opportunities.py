@@ -60,6 +60,20 @@ def test_best_prices_of_both_sides_below_one_are_an_arbitrage() -> None:
     assert found.line == 2.5
 
 
+@pytest.mark.parametrize("under", [1.95, 2.0, 2.04])
+@pytest.mark.parametrize("over", [1.96, 2.0, 2.01, 2.02, 2.04, 2.05, 2.06, 2.1])
+def test_an_arbitrage_never_loses_with_its_own_stakes(over: float, under: float) -> None:
+    odds: Odds = {"Betfair": {"Over 2.5": over, "Under 2.5": 1.5}}
+    odds["Unibet"] = {"Over 2.5": 1.5, "Under 2.5": under}
+    for found in total(odds).found():
+        back = min(leg.stake * leg.net_odds for leg in found.legs)
+        staked = sum(leg.stake for leg in found.legs)
+        assert (found.kind is OpportunityKind.ARBITRAGE) is (round(back / staked - 1, 6) > 0)
+        assert found.eaten_pct == pytest.approx(
+            max(0.0, (1 / found.total - 1) * 100) if back <= staked else 0.0
+        )
+
+
 def test_the_margin_of_legs_and_the_hold_of_their_prices_are_the_same_money() -> None:
     """100 whatever happens cost 100 S: the margin is of the 100, the hold of what is paid."""
     (found,) = total().found()
