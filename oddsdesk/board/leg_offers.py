@@ -46,6 +46,8 @@ class LegNow(NamedTuple):
     """None where they are held no longer."""
     cautions: tuple[Caution, ...]
     """Why it may be no leg now."""
+    doubts: tuple[Caution, ...] = ()
+    """What else speaks against it: it is a leg all the same."""
 
     @property
     def is_other(self) -> bool:
@@ -106,5 +108,6 @@ def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
     found = board.assess(listed.key)
     if found is None:
         return LegNow(listed, None, (Caution.WITHDRAWN,))
-    doubts = tuple(each for each in found.cautions if each in UNRELIABLE)
-    return LegNow(listed, found.odds, doubts)
+    cautions = tuple(each for each in found.cautions if each in UNRELIABLE)
+    doubts = tuple(each for each in found.cautions if each not in UNRELIABLE)
+    return LegNow(listed, found.odds, cautions, doubts)

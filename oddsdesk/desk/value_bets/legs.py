@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.leg_offers import LegNow, LegOffer, LegsToPlace, offer_now
+from oddsdesk.board.opportunity import OpportunityLeg
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
@@ -88,6 +89,16 @@ class LegPlacer:
             yield from _of_all(wanted, offer, is_other=bool(moved))
         if 0 < offer.stake != asked.stake:
             yield f"The stake that goes with the prices of now is {offer.stake:g}."
+        yield from _doubts(wanted.listed.legs[wanted.places[0]], offer, reference)
+
+
+def _doubts(own: OpportunityLeg, offer: LegOffer, reference: str) -> Iterator[str]:
+    """Say what speaks against the other legs, and not against the own one, which says that."""
+    told = {each for leg in offer.legs if leg.listed == own for each in leg.doubts}
+    for leg in offer.legs:
+        if doubts := [each for each in leg.doubts if each not in told and leg.listed != own]:
+            words = "; ".join(caution_text(each, reference) for each in doubts)
+            yield f"Careful with {leg.listed.key.selection} at {leg.listed.bookmaker}: {words}."
 
 
 def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator[str]:

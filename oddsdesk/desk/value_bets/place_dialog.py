@@ -34,6 +34,7 @@ from oddsdesk.desk.value_bets.cells import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.cells import CellError, read_stake
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import MIN_EV
@@ -280,12 +281,18 @@ class PlaceDialog(QDialog):
             _, net = self._odds(self.bookmaker.currentText().strip())
         except ValueError:
             return ""
-        if most is None or net <= most:
+        if most is None or net <= most or self._is_told_of(net):
             return ""
         return (
             f"Suspicious: better than {most_text(most)} net the rules take a price of this for an "
             "error. Is that what you were given?"
         )
+
+    def _is_told_of(self, net: float) -> bool:
+        """Whether the cautions of the price say already that odds are too good."""
+        subject = self.subject
+        there = self._profiles.of(subject.bookmaker).net(subject.odds)
+        return Caution.ABOVE_WINDOW in subject.cautions and net <= there
 
     def _worth(self) -> str:
         """Say what the typed odds are worth."""

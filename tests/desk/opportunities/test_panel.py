@@ -317,6 +317,22 @@ def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
     qtbot.waitUntil(lambda: len(list(records.bets())) == 1)
 
 
+def test_the_first_leg_tells_of_the_doubt_about_another_which_tells_it_once(
+    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot, 2.60)
+    first = panel.model.entry(0).found
+    values.place_legs(LegsToPlace(first, (1, 0), (1, 0)))
+    dialog = asked(values)
+    assert "Careful with Over 2.5 at Betsson: too good: above the window" in dialog.warning.text()
+    place(values, qtbot)
+    dialog = asked(values)
+    assert dialog.warning.text().count("too good: above the window") == 1
+    assert "Suspicious" not in dialog.fault.text()
+    dialog.odds.setText("2.7")
+    assert "Suspicious" in dialog.fault.text()
+
+
 def test_all_legs_are_marked_as_placed_one_after_the_other(
     panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
