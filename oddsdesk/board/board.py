@@ -1,6 +1,14 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import contextmanager
 from typing import Final
 
@@ -270,7 +278,7 @@ class Board:
         waiting.add(messages)
         exhaust(self.applying(waiting))
 
-    def applying(self, waiting: WaitingMessages) -> Iterator[None]:
+    def applying(self, waiting: WaitingMessages) -> Generator[None, None, None]:
         """Do what ``apply_all`` does until no message waits, each step some of one game.
 
         Games in sight come first: they are shown before the others are taken in.

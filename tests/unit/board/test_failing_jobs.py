@@ -1,7 +1,7 @@
 """A job of the desk that dies is begun anew and told; nothing is LIVE without its stream (D85)."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ class PoisonedBoard(Board):
             raise PoisonError("of the service\nand a line more")
         return super().sweeping()
 
-    def applying(self, waiting: WaitingMessages) -> Iterator[None]:
+    def applying(self, waiting: WaitingMessages) -> Generator[None, None, None]:
         if self.is_poisoned:
             waiting.take()
             raise PoisonError("of the service\nand a line more")
