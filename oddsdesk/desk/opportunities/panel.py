@@ -30,6 +30,7 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.links import open_link
 from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes, out_of_requests, refusal
@@ -52,6 +53,8 @@ class OpportunitiesPanel(QWidget):
     """The ``RowKey`` of the current row, None for none."""
     place_requested = Signal(object)
     """The ``LegsToPlace``."""
+    take_back_requested = Signal(object)
+    """The ``PlacedBet`` on a leg."""
 
     def __init__(
         self,
@@ -79,7 +82,9 @@ class OpportunitiesPanel(QWidget):
         self.table = LiveTable(theme, self.model, clock)
         self.table.setAccessibleName("Opportunities")
         self.placeholder = Placeholder(theme)
+        self.messages = MessageBar(theme)
         self.menu = QMenu(self)
+        self._undo = add_action(self, "opportunities.take_back", self._take_back)
         self.header = OpportunitiesHeader(theme)
         self.chips, self._facts = self.header.chips, self.header.facts
         self.chips.show_chips(
@@ -114,8 +119,10 @@ class OpportunitiesPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(self.header)
-        whole.addWidget(body, 1)
+        # Messages stand below: where they came above, rows moved away from under the pointer.
+        for part in (self.header, body, self.messages):
+            whole.addWidget(part)
+        whole.setStretchFactor(body, 1)
 
     def _connect(self) -> None:
         self.chips.chosen.connect(self._on_chips_chosen)
@@ -133,6 +140,11 @@ class OpportunitiesPanel(QWidget):
         for ident, act in (
             ("opportunities.place", self._place),
             ("opportunities.place_all", self._place_all),
+        ):
+            self.menu.addAction(add_action(self, ident, act))
+        self.menu.addAction(self._undo)
+        self.menu.aboutToHide.connect(lambda: self._undo.setEnabled(True))  # for its key
+        for ident, act in (
             ("opportunities.game", self._show_game),
             ("opportunities.open", self._open),
         ):
@@ -244,7 +256,8 @@ class OpportunitiesPanel(QWidget):
         return [f"{len(rows)} open on a side{of_those}"] if rows else []
 
     def _show_menu(self, at: QPoint) -> None:
-        if self._current() is not None:
+        if (row := self._current()) is not None:
+            self._undo.setEnabled(bool(row.placed))
             self.menu.popup(self.table.scrolling.viewport().mapToGlobal(at))
 
     def _place(self) -> None:
@@ -254,6 +267,10 @@ class OpportunitiesPanel(QWidget):
     def _place_all(self) -> None:
         if (row := self._current()) is not None:
             self.place_requested.emit(row.to_place)
+
+    def _take_back(self) -> None:
+        if (row := self._current()) is not None and row.placed:
+            self.take_back_requested.emit(row.placed[-1])
 
     def _show_game(self) -> None:
         if (row := self._current()) is not None:

@@ -300,7 +300,9 @@ class Desk:
         panel = OpportunitiesPanel(
             self._board, self._theme, self._clock, self._preferences, self._records
         )
-        panel.place_requested.connect(lambda wanted: self.values().place_legs(wanted))
+        legs = self.values().legs_beside(panel, panel.messages)
+        panel.place_requested.connect(legs.place)
+        panel.take_back_requested.connect(legs.take_back)
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)

@@ -168,6 +168,9 @@ ACTIONS: Final = (
     Action("values.delete_preset", "Delete this preset", (), Where.VALUES),
     Action("opportunities.place", "Mark this leg as placed…", ("P",), Where.OPPORTUNITIES),
     Action("opportunities.place_all", "Mark all legs as placed…", ("L",), Where.OPPORTUNITIES),
+    Action(
+        "opportunities.take_back", "Take the placed leg back", ("Shift+P",), Where.OPPORTUNITIES
+    ),
     Action("opportunities.game", "Open the leg's game", ("Ctrl+Return",), Where.OPPORTUNITIES),
     Action("opportunities.open", "Open the leg at its bookmaker", (), Where.OPPORTUNITIES),
     Action("opportunities.sort", "Sort the opportunities anew", ("S",), Where.OPPORTUNITIES),

@@ -4,14 +4,17 @@ import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from PySide6.QtCore import QObject
+
 from oddsdesk.board.board import Board
 from oddsdesk.board.leg_offers import LegNow, LegOffer, LegsToPlace, offer_now
 from oddsdesk.board.opportunity import OpportunityLeg
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
-from oddsdesk.desk.value_bets.actions import BetActions
+from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now, subject_of_price
+from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.opportunities import Split
 
 if TYPE_CHECKING:
@@ -34,17 +37,22 @@ class _Turn(NamedTuple):
         return self._replace(wanted=left, number=self.number + 1)
 
 
-class LegPlacer:
+class LegPlacer(QObject):
     """Asks for bets on legs; one that is refused ends it."""
 
-    def __init__(self, board: Board, split: Callable[[], Split], acts: BetActions) -> None:
+    def __init__(self, board: Board, split: Callable[[], Split], placer: BetPlacer) -> None:
+        super().__init__(placer)
         self._board = board
         self._split = split
-        self._acts = acts
+        self._placer = placer
 
     def place(self, wanted: LegsToPlace) -> None:
         """Ask for the legs, the first now."""
         self._ask(_Turn(wanted, 1, len(wanted.places)))
+
+    def take_back(self, bet: PlacedBet) -> None:
+        """Forget that a leg was placed, unless the bet was changed since."""
+        self._placer.take_back(bet)
 
     def _ask(self, turn: _Turn) -> None:
         if turn.number > turn.last:
@@ -53,13 +61,13 @@ class LegPlacer:
         left_open = f"{done} of {count} legs placed: the others are open." if done else ""
         found = [subject_of_price(legs[each].key, self._board) for each in turn.wanted.places]
         if found[0] is None or None in found:
-            self._acts.said.emit(f"That price is held here no longer. {left_open}".strip())
+            self._placer.said.emit(f"That price is held here no longer. {left_open}".strip())
             return
         offer = self._offer(turn)
-        self._acts.ask(
+        self._placer.ask(
             self._told(found[0], turn, offer, offer)._replace(stake=offer.stake),
             lambda typed: self._ask(turn.after(typed)),
-            lambda: self._acts.said.emit(left_open) if left_open else None,
+            lambda: self._placer.said.emit(left_open) if left_open else None,
             lambda subject: self._look(subject, turn, offer),
         )
 

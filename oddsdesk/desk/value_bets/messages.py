@@ -1,4 +1,4 @@
-"""What the value-bet panel says in its message bar: a formula that is off, bets placed, trouble."""
+"""What lists of bets say in their message bars: bets placed, trouble, a formula that is off."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.states import NO_SERVICE, out_of_requests, refusal
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.value_bets.actions import BetActions, placed_text
+from oddsdesk.desk.value_bets.placing import BetPlacer, placed_text
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import PUBLISHED
@@ -119,22 +119,39 @@ def _in_games(games: int) -> str:
     return f"Looked for in {games} game{'s' if games != 1 else ''} read here."
 
 
-class ValuesMessages(QObject):
+class PlacingMessages(QObject):
     """Speaks through a bar, whose button takes back the bet that was placed last."""
 
-    def __init__(
-        self, bar: MessageBar, board: Board, records: Records, actions: BetActions
-    ) -> None:
+    def __init__(self, bar: MessageBar, records: Records, placer: BetPlacer) -> None:
         super().__init__(bar)
         self._bar = bar
-        self._board = board
-        self._actions = actions
+        self._placer = placer
         self._undoable: PlacedBet | None = None
-        self._said_of_audit = ""
-        actions.said.connect(lambda text: bar.say(text, passes=True))
-        actions.placed.connect(self._on_actions_placed)
+        placer.said.connect(lambda text: bar.say(text, passes=True))
+        placer.placed.connect(self._on_placer_placed)
         records.failed.connect(self._on_records_failed)
         bar.action_requested.connect(self._on_bar_action_requested)
+
+    def _on_placer_placed(self, bet: PlacedBet) -> None:
+        self._undoable = bet
+        self._bar.say(placed_text(bet), icon="check", action="Undo", passes=True)
+
+    def _on_bar_action_requested(self) -> None:
+        if self._undoable is not None:
+            self._placer.take_back(self._undoable)
+            self._undoable = None
+
+    def _on_records_failed(self, text: str) -> None:
+        self._bar.say(text, icon="warning", ink=TextRole.DOWN)
+
+
+class ValuesMessages(PlacingMessages):
+    """Warns of a service that reckons wrongly, too."""
+
+    def __init__(self, bar: MessageBar, board: Board, records: Records, placer: BetPlacer) -> None:
+        super().__init__(bar, records, placer)
+        self._board = board
+        self._said_of_audit = ""
 
     def show_audit(self) -> None:
         """Warn once of a service that reckons wrongly, until it does it right (D26, D52)."""
@@ -145,15 +162,3 @@ class ValuesMessages(QObject):
         elif not text and is_about_formula(self._bar.text):
             self._bar.hide()
         self._said_of_audit = text
-
-    def _on_actions_placed(self, bet: PlacedBet) -> None:
-        self._undoable = bet
-        self._bar.say(placed_text(bet), icon="check", action="Undo", passes=True)
-
-    def _on_bar_action_requested(self) -> None:
-        if self._undoable is not None:
-            self._actions.take_back(self._undoable)
-            self._undoable = None
-
-    def _on_records_failed(self, text: str) -> None:
-        self._bar.say(text, icon="warning", ink=TextRole.DOWN)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
-from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
 from oddsdesk.board.rows import UNNAMED_REFERENCE
@@ -36,12 +35,14 @@ from oddsdesk.desk.value_bets.hiding import Hiding
 from oddsdesk.desk.value_bets.legs import LegPlacer
 from oddsdesk.desk.value_bets.lists import ValueLists
 from oddsdesk.desk.value_bets.messages import (
+    PlacingMessages,
     ValuesMessages,
     bets_text,
     misses_text,
     state_without_bets,
     state_without_misses,
 )
+from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.desk.value_bets.subjects import (
     BetSubject,
@@ -113,6 +114,7 @@ class ValuesPanel(QWidget):
         self.setProperty("variant", "panel")
         self._board = board
         self._theme = theme
+        self._clock = clock
         self._layout = layout
         self._records = records
         self._preferences = preferences
@@ -125,7 +127,6 @@ class ValuesPanel(QWidget):
         self.actions_on_bet = BetActions(
             board, records, clock, self.subject, lambda: self._stakes.plan, self
         )
-        self._legs = LegPlacer(board, lambda: split_of(preferences.get), self.actions_on_bet)
         self.hiding = Hiding(records, clock, self.subject, self, self.actions_on_bet.menu)
         self.saver = TableSaver(
             self, lambda: "value-bets", lambda: table_of_values(self.lists.bets)
@@ -171,9 +172,13 @@ class ValuesPanel(QWidget):
         else:
             self.actions_on_bet.ask(subject)
 
-    def place_legs(self, wanted: LegsToPlace) -> None:
-        """Ask for bets on legs of an opportunity, one after the other; a refused one ends it."""
-        self._legs.place(wanted)
+    def legs_beside(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
+        """Return what asks for legs of opportunities over another panel, and speaks in its bar."""
+        placer = BetPlacer(
+            self._board, self._records, self._clock, lambda: self._stakes.plan, owner
+        )
+        PlacingMessages(bar, self._records, placer)
+        return LegPlacer(self._board, lambda: split_of(self._preferences.get), placer)
 
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -22,6 +23,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.value_bets.legs import LegPlacer
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.pricing.profiles import Profile, Profiles
@@ -262,7 +264,7 @@ def records(tmp_path: Path) -> Iterator[Records]:
 
 
 @pytest.fixture
-def values(
+def legs(
     panel: OpportunitiesPanel,
     quoted: Any,
     theme: Theme,
@@ -270,25 +272,27 @@ def values(
     layout: Layout,
     records: Records,
     qtbot: QtBot,
-) -> Iterator[ValuesPanel]:
-    """Where what the panel wants to be placed is asked for."""
+) -> Iterator[LegPlacer]:
+    """What asks for the legs that the panel wants to be placed, as the window connects them."""
     values = ValuesPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
     qtbot.addWidget(values)
-    panel.place_requested.connect(values.place_legs)
-    yield values
+    legs = values.legs_beside(panel, panel.messages)
+    panel.place_requested.connect(legs.place)
+    panel.take_back_requested.connect(legs.take_back)
+    yield legs
     values.close_panel()
 
 
-def place(values: ValuesPanel, qtbot: QtBot) -> None:
+def place(panel: OpportunitiesPanel, qtbot: QtBot) -> None:
     """Mark a leg as placed and wait until it is kept."""
-    dialog = asked(values)
+    dialog = asked(panel)
     dialog.accept()
     qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
 
 
-def asked(values: ValuesPanel) -> PlaceDialog:
+def asked(panel: OpportunitiesPanel) -> PlaceDialog:
     """The dialog that is open."""
-    (dialog,) = (each for each in values.findChildren(PlaceDialog) if each.isVisible())
+    (dialog,) = (each for each in panel.findChildren(PlaceDialog) if each.isVisible())
     return dialog
 
 
@@ -300,72 +304,129 @@ def leg_of(dialog: PlaceDialog) -> str:
 
 
 def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
-    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     """48 at 1.6 pay 76.80; 39 at a net 1.98 pay 77.22: 87 staked, 76.80 come back at worst."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
-    assert leg_of(asked(values)) == "Leg 1 of 2"
-    asked(values).odds.setText("1.6")
-    place(values, qtbot)
-    second = asked(values)
+    assert leg_of(asked(panel)) == "Leg 1 of 2"
+    asked(panel).odds.setText("1.6")
+    place(panel, qtbot)
+    second = asked(panel)
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "39")
     assert leg_of(second) == "Leg 2 of 2 · at worst −11.72 % a loss at the prices now"
     second.reject()
-    assert values.messages.text == "1 of 2 legs placed: the others are open."
+    assert panel.messages.text == "1 of 2 legs placed: the others are open."
     qtbot.waitUntil(lambda: len(list(records.bets())) == 1)
 
 
 def test_the_first_leg_tells_of_the_doubt_about_another_which_tells_it_once(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot, 2.60)
     first = panel.model.entry(0).found
-    values.place_legs(LegsToPlace(first, (1, 0), (1, 0)))
-    dialog = asked(values)
+    legs.place(LegsToPlace(first, (1, 0), (1, 0)))
+    dialog = asked(panel)
     assert "Careful with Over 2.5 at Betsson: too good: above the window" in dialog.warning.text()
-    place(values, qtbot)
-    dialog = asked(values)
+    place(panel, qtbot)
+    dialog = asked(panel)
     assert dialog.warning.text().count("too good: above the window") == 1
     assert "Suspicious" not in dialog.fault.text()
     dialog.odds.setText("2.7")
     assert "Suspicious" in dialog.fault.text()
 
 
+def test_a_placed_leg_is_confirmed_where_it_was_asked_for_and_its_undo_takes_it_back(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel._place()
+    place(panel, qtbot)
+    assert panel.messages.isVisible()
+    assert panel.messages.text == "Placed 51.00 on Under 2.5 at Matchbook, 1.98."
+    (undo,) = (each for each in panel.messages.findChildren(QPushButton) if each.isVisible())
+    assert undo.text() == "Undo"
+    with qtbot.waitSignal(records.bets_changed):
+        undo.click()
+    assert list(records.bets()) == []
+    assert panel.messages.text == "Taken back: 51.00 on Under 2.5 at Matchbook."
+    assert not undo.isVisible()
+
+
+def test_of_two_placed_legs_the_selected_one_is_taken_back_by_its_key(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel._place_all()
+    for _ in range(2):
+        place(panel, qtbot)
+    qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
+    panel.table.set_current(0)
+    panel.activateWindow()
+    panel.table.scrolling.setFocus()
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    with qtbot.waitSignal(records.bets_changed):
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
+    assert [bet.selection for bet in records.bets()] == ["Under 2.5"]
+    assert panel.messages.text == "Taken back: 48.00 on Over 2.5 at Betsson."
+    assert [row["Stake"] for row in shown(panel)] == ["48", "✓ 51"]
+
+
+def test_the_menu_takes_back_only_what_is_placed_and_leaves_the_key_alone(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    (undo,) = (each for each in panel.menu.actions() if "back" in each.text())
+    panel._show_menu(QPoint(0, 0))
+    assert not undo.isEnabled()
+    panel.menu.hide()
+    assert undo.isEnabled(), "a leg may be placed before the key is pressed"
+
+
+def test_what_cannot_be_kept_is_said_where_it_was_asked_for(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records
+) -> None:
+    records.failed.emit("Your records: the disk is full")
+    assert panel.messages.text == "Your records: the disk is full"
+
+
 def test_all_legs_are_marked_as_placed_one_after_the_other(
-    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
     for bookmaker, stake in (("Betsson", "48"), ("Matchbook", "51")):
-        assert (asked(values).bookmaker.currentText(), asked(values).stake.text()) == (
+        assert (asked(panel).bookmaker.currentText(), asked(panel).stake.text()) == (
             bookmaker,
             stake,
         )
-        place(values, qtbot)
+        place(panel, qtbot)
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
-    assert not any(each.isVisible() for each in values.findChildren(PlaceDialog))
+    assert not any(each.isVisible() for each in panel.findChildren(PlaceDialog))
     assert not any(bet.practice for bet in records.bets())
 
 
 def test_legs_of_simulated_prices_are_practice(
-    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     quoted.board.set_connection(Connection(link=Link.LIVE, simulated=True))
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
     for _ in range(2):
-        assert asked(values).warning.text().startswith("Simulated odds: this is kept as practice.")
-        place(values, qtbot)
+        assert asked(panel).warning.text().startswith("Simulated odds: this is kept as practice.")
+        place(panel, qtbot)
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
     assert all(bet.practice for bet in records.bets())
 
 
 def test_nothing_is_staked_while_not_connected(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     for link, stakes in ((Link.WAITING, ["–", "–"]), (Link.LIVE, ["48", "51"])):
@@ -398,41 +459,41 @@ def test_legs_that_were_read_again_after_a_loss_are_listed_once_they_are_looked_
 
 @pytest.mark.parametrize("asks", ["_place", "_place_all"])
 def test_a_leg_asked_for_while_not_connected_has_no_stake(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot, asks: str
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot, asks: str
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     quoted.board.set_connection(Connection(link=Link.WAITING))
     getattr(panel, asks)()
-    assert asked(values).stake.text() == ""
-    assert not asked(values).record.isEnabled()
-    assert "Not connected" in asked(values).warning.text()
+    assert asked(panel).stake.text() == ""
+    assert not asked(panel).record.isEnabled()
+    assert "Not connected" in asked(panel).warning.text()
 
 
 def test_legs_left_when_the_connection_goes_have_no_stake(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(1)
     panel._place_all()
     quoted.board.set_connection(Connection(link=Link.WAITING))
-    place(values, qtbot)
-    second = asked(values)
+    place(panel, qtbot)
+    second = asked(panel)
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "")
 
 
 def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
-    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     """40 at 2.10 pay 84; at a net 1.98 42 pay 83.16 of 82 staked, 43 pay 85.14 of 83: at worst
     1.41 % against 1.20 %."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
     panel._place_all()
-    asked(values).stake.setText("40")
+    asked(panel).stake.setText("40")
     with qtbot.waitSignal(records.bets_changed):
-        place(values, qtbot)
-    asked(values).reject()
+        place(panel, qtbot)
+    asked(panel).reject()
     panel.model.sort_now()
     stakes = [panel.model.cell(row, TITLES.index("Stake")) for row in (0, 1)]
     assert [(cell.text, cell.note) for cell in stakes] == [("✓ 40", ""), ("42", "open")]
@@ -443,27 +504,27 @@ def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
     assert "Placed 40.00 at Betsson, 2.10" in tip
     assert "Open on Under 2.5, stake 42\nWith that +1.41 % of all stakes at worst" in tip
     panel._place_all()
-    only = asked(values)
+    only = asked(panel)
     assert (only.bookmaker.currentText(), only.stake.text()) == ("Matchbook", "42")
     with qtbot.waitSignal(records.bets_changed):
-        place(values, qtbot)
+        place(panel, qtbot)
     panel.model.sort_now()
     assert [row["Stake"] for row in shown(panel)] == ["✓ 40", "✓ 42"]
     assert "open" not in panel._facts.accessibleName()
 
 
 def test_where_what_is_placed_can_only_be_completed_to_a_loss_the_row_says_so(
-    panel: OpportunitiesPanel, values: ValuesPanel, records: Records, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     """40 at 1.60 pay 64; 32 at a net 1.98 pay 63.36 of 72 staked, 12 % less; 33 leave 64 of 73."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
     panel._place_all()
-    asked(values).stake.setText("40")
-    asked(values).odds.setText("1.6")
+    asked(panel).stake.setText("40")
+    asked(panel).odds.setText("1.6")
     with qtbot.waitSignal(records.bets_changed):
-        place(values, qtbot)
-    asked(values).reject()
+        place(panel, qtbot)
+    asked(panel).reject()
     panel.model.sort_now()
     assert [(row["Worst"], row["Stake"]) for row in shown(panel)] == [
         ("−12.0 %", "✓ 40"),
@@ -479,16 +540,16 @@ def test_where_what_is_placed_can_only_be_completed_to_a_loss_the_row_says_so(
 
 
 def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     """10 at 3.0 pay 30, which 30 at 2.10 exceed: 15 at 1.98 pay 29.70, nearly as much."""
     tell(panel, quoted, qtbot)
-    values.place_legs(LegsToPlace(panel.model.entry(0).found, (0, 1), (0, 1), ((10.0, 3.0),)))
-    first = asked(values)
+    legs.place(LegsToPlace(panel.model.entry(0).found, (0, 1), (0, 1), ((10.0, 3.0),)))
+    first = asked(panel)
     assert first.stake.text() == "14"
     first.stake.setText("30")
-    place(values, qtbot)
-    assert asked(values).stake.text() == "15"
+    place(panel, qtbot)
+    assert asked(panel).stake.text() == "15"
 
 
 def move(quoted: Any, bookmaker: str, selection: str, odds: float) -> None:
@@ -499,7 +560,7 @@ def move(quoted: Any, bookmaker: str, selection: str, odds: float) -> None:
 
 @pytest.mark.parametrize("asks", ["_place", "_place_all"])
 def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot, asks: str
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot, asks: str
 ) -> None:
     """47 at 2.07 pay 97.29, 49 at 1.98 pay 97.02: 96 staked, 1.02 left at worst."""
     tell(panel, quoted, qtbot)
@@ -507,7 +568,7 @@ def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 2.07)
     getattr(panel, asks)()
-    dialog = asked(values)
+    dialog = asked(panel)
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.07", "47")
     assert dialog.warning.text() == (
         "Over 2.5 at Betsson: 2.07 now, 2.10 listed.\n"
@@ -519,14 +580,14 @@ def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
 
 
 def test_a_leg_follows_the_price_of_the_other_one(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.list.stop()
     panel.table.set_current(1)
     move(quoted, "Betsson", "Over 2.5", 2.30)
     panel._place()
-    dialog = asked(values)
+    dialog = asked(panel)
     assert (dialog.bookmaker.currentText(), dialog.stake.text()) == ("Matchbook", "51")
     assert dialog.warning.text().startswith("Over 2.5 at Betsson: 2.30 now, 2.10 listed.\nThe arb")
     look(panel, qtbot)
@@ -534,14 +595,14 @@ def test_a_leg_follows_the_price_of_the_other_one(
 
 
 def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.list.stop()
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 1.868)
     panel._place_all()
-    dialog = asked(values)
+    dialog = asked(panel)
     assert (dialog.odds.text(), dialog.stake.text()) == ("1.868", "")
     assert not dialog.record.isEnabled()
     assert dialog.warning.text() == (
@@ -551,23 +612,23 @@ def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
 
 
 def test_legs_that_lose_a_little_now_are_no_arbitrage_any_more(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.list.stop()
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 2.00)
     panel._place_all()
-    assert "No arbitrage any more but a low hold: −" in asked(values).warning.text()
+    assert "No arbitrage any more but a low hold: −" in asked(panel).warning.text()
 
 
 def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_by_now(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
     panel._place()
-    dialog = asked(values)
+    dialog = asked(panel)
     dialog._look_again()
     assert (dialog.stake.text(), dialog.warning.isHidden()) == ("48", True)
     move(quoted, "Betsson", "Over 2.5", 2.30)
@@ -590,14 +651,14 @@ def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_b
 
 
 def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
-    panel: OpportunitiesPanel, values: ValuesPanel, quoted: Any, qtbot: QtBot
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
     """48 at 2.10 pay 100.80; at 1.90 53 pay 100.70: 101 staked, 0.30 lost at worst."""
     tell(panel, quoted, qtbot)
     panel.table.set_current(0)
     panel._place_all()
-    place(values, qtbot)
-    second = asked(values)
+    place(panel, qtbot)
+    second = asked(panel)
     assert (second.stake.text(), second.warning.isHidden()) == ("51", True)
     assert leg_of(second) == "Leg 2 of 2 · at worst +1.82 % of all stakes at the prices now"
     move(quoted, "Matchbook", "Under 2.5", 1.90)

@@ -11,7 +11,10 @@ from PySide6.QtWidgets import QDockWidget, QMenu
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
+from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.matrix.panel import MatrixPanel
@@ -22,6 +25,9 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.palette_entries import Entry, Kind
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.pricing.opportunities import Split
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import OVER
 
 BOUND_BY_THE_PROGRAM = {
@@ -141,6 +147,26 @@ def test_a_preset_is_chosen_from_the_palette(desk: Desk) -> None:
     presets = [found for found in entries(desk) if found.kind is Kind.PRESET]
     presets[1].run()
     assert desk.values().lists.preset.name == presets[1].title.removeprefix("Value bets: ")
+
+
+def test_a_leg_placed_among_the_opportunities_is_confirmed_and_taken_back_there(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Betsson", "total", "Over 2.5", 2.10)
+    found = Opportunities(quoted.board, quoted.clock, Split)
+    exhaust(found.looking())
+    listed = min(found.entries.values(), key=Opportunity.order)
+    panel = desk.opportunities()
+    panel.place_requested.emit(LegsToPlace(listed, (0,), (0, 1)))
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    dialog.stake.setText("10")
+    dialog.accept()
+    qtbot.waitUntil(lambda: panel.messages.text.startswith("Placed 10.00 on "))
+    panel.take_back_requested.emit(*desk._records.bets())
+    qtbot.waitUntil(lambda: panel.messages.text.startswith("Taken back: 10.00 on "))
+    found.close()
 
 
 def test_a_price_asked_for_elsewhere_has_the_keyboard_in_its_game(

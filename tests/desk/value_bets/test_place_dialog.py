@@ -16,9 +16,9 @@ from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import choose_style
-from oddsdesk.desk.value_bets.actions import placed_bet
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.desk.value_bets.placing import placed_bet
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL
@@ -97,7 +97,7 @@ def test_a_stake_beyond_the_cap_of_an_outcome_is_doubted_and_may_be_recorded(
     exhaust(found.looking())
     listed = min(found.entries.values(), key=Opportunity.order)
     assert listed.legs[0].key == key
-    panel.place_legs(LegsToPlace(listed, (0,), (0, 1)))
+    panel.legs_beside(panel, panel.messages).place(LegsToPlace(listed, (0,), (0, 1)))
     leg = panel.findChildren(PlaceDialog)[-1]
     assert (leg.stake.text(), leg.fault.text()) == ("49", "")  # of a sum that knows no caps
     leg.close()

@@ -1,0 +1,171 @@
+"""Asks what was really bet, records it, and takes it back."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.clock import Clock
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.ui.formatting import exact_odds_text
+from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
+from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.pricing.exposure import StakePlan
+
+if TYPE_CHECKING:
+    from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
+
+_PAST: Final = (
+    "This price is of the past and is not placed. Ctrl+Shift+J goes back to now; a bet that was "
+    "made then is recorded by hand, in Bets."
+)
+
+
+class BetPlacer(QObject):
+    """Places bets on what it is given, and says how that went."""
+
+    placed = Signal(object)
+    """The ``PlacedBet`` as it was recorded."""
+    said = Signal(str)
+    """One line for the message bar."""
+
+    def __init__(
+        self,
+        board: Board,
+        records: Records,
+        clock: Clock,
+        plan: Callable[[], StakePlan],
+        owner: QWidget,
+    ) -> None:
+        super().__init__(owner)
+        self._board = board
+        self._records = records
+        self._clock = clock
+        self._plan = plan
+        self._owner = owner
+
+    def ask(
+        self,
+        subject: BetSubject,
+        then: "Callable[[TypedBet], None]" = lambda _: None,
+        otherwise: Callable[[], None] = lambda: None,
+        look: Callable[[BetSubject], BetSubject | None] | None = None,
+    ) -> None:
+        """Ask what was really bet, and record it; ``then`` gets it, ``otherwise`` it was none.
+
+        ``look`` says what is thought of the subject by now, where more is to be told than of a
+        price; None where it is held no longer.
+        Not while one looks back: nobody offers that price any more.
+        """
+        board = self._board
+        if board.connection.as_of_ms is not None:
+            self.said.emit(_PAST)
+            return
+        from oddsdesk.desk.value_bets.place_dialog import PlaceDialog  # noqa: PLC0415 - late
+
+        on_outcome = self._records.on_outcome(
+            subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
+        )
+        dialog = PlaceDialog(
+            subject,
+            board.basis.profiles,
+            board.bookmakers(),
+            list(counted(on_outcome, simulated=subject.is_simulated)),
+            board.reference or UNNAMED_REFERENCE,
+            self._owner,
+            outcome_most=self._outcome_most(subject),
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        look = look or (lambda subject: subject_now(subject, board))
+        dialog.follow(lambda: look(dialog.subject), lambda: board.connection.why_lost)
+        dialog.placed.connect(lambda typed: self._place(dialog, typed, then))
+        dialog.rejected.connect(otherwise)
+        dialog.open()
+
+    def take_back(self, bet: PlacedBet) -> None:
+        """Forget that a bet was placed, unless it was changed since."""
+        self._records.take_back(bet, lambda taken: self.said.emit(self._taken_text(bet, taken)))
+
+    def _outcome_most(self, subject: BetSubject) -> float:
+        """Return what the plan stakes on an outcome; legs are of a sum that knows no caps."""
+        plan = self._plan()
+        most = plan.bankroll * plan.outcome_cap
+        return math.inf if subject.leg or subject.stake > most else most
+
+    def _place(
+        self, dialog: "PlaceDialog", typed: "TypedBet", then: "Callable[[TypedBet], None]"
+    ) -> None:
+        def tell(problem: str) -> None:
+            if isValid(dialog):
+                dialog.tell_kept(problem)
+            elif problem:
+                self._records.failed.emit(problem)
+
+        def take(bet: PlacedBet) -> None:
+            tell("")
+            self.placed.emit(bet)
+            then(typed)
+
+        bet = placed_bet(dialog.subject, typed, self._clock())
+        self._records.place(bet, take, tell)
+
+    def _taken_text(self, bet: PlacedBet, is_taken: bool) -> str:
+        if not is_taken:
+            what = f"{bet.selection} at {bet.bookmaker}"
+            return f"{what} was edited, settled or deleted since, and stays as it is in Bets."
+        said = f"Taken back: {_stake(bet)} on {bet.selection} at {bet.bookmaker}."
+        left = list(counted(self._records.placed(bet.key), simulated=bet.practice))
+        return f"{said} {_stake(left[-1])} on it stays placed." if left else said
+
+
+def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet:
+    """Return a bet as it was typed, with what was thought of it (D56).
+
+    At another bookmaker than the one listed, neither age nor cautions of the price are known.
+    """
+    game_id, market_type, period, selection, _ = subject.key
+    is_listed = typed.bookmaker == subject.bookmaker
+    seen_at = subject.scraped_at if is_listed else None
+    return PlacedBet(
+        game_id=game_id,
+        match_name=subject.match_name,
+        competition=subject.competition,
+        sport=subject.sport,
+        market_type=market_type,
+        period=period,
+        selection=selection,
+        bookmaker=typed.bookmaker,
+        odds=typed.odds,
+        stake=typed.stake,
+        placed_at=now_ms,
+        kick_off=subject.kick_off,
+        fair_odds=subject.fair_odds,
+        true_ev=typed.ev_pct,
+        per="" if typed.ev_pct is None else subject.assessment.per,
+        method="" if subject.fair_odds is None else subject.method,
+        reference="" if subject.fair_odds is None else subject.reference,
+        net_odds=typed.net_odds,
+        currency=typed.currency,
+        age_ms=None if seen_at is None else max(0, now_ms - seen_at),
+        cautions=tuple(each.value for each in subject.cautions) if is_listed else (),
+        account=typed.account,
+        note=typed.note,
+        preset=subject.preset,
+        practice=subject.is_simulated,
+    )
+
+
+def placed_text(bet: PlacedBet) -> str:
+    """Return what was recorded, in one line."""
+    how = "Placed as practice:" if bet.practice else "Placed"
+    odds = exact_odds_text(bet.odds)
+    return f"{how} {_stake(bet)} on {bet.selection} at {bet.bookmaker}, {odds}."
+
+
+def _stake(bet: PlacedBet) -> str:
+    return f"{bet.stake:.2f}{f' {bet.currency}' if bet.currency else ''}"
