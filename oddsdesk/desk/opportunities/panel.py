@@ -158,13 +158,9 @@ class OpportunitiesPanel(QWidget):
         index = self.table.current()
         return self.model.entry(index.row()) if index.isValid() else None
 
-    def _is_pointed_at(self) -> bool:
-        table = self.table
-        return table.model.rowCount() > 0 and (table.underMouse() or table.scrolling.hasFocus())
-
     def _may_move(self) -> bool:
         """Whether nobody is at a leg, or the legs are of a moment or service that was left."""
-        return self._looks_back or not (self._board.games and self._is_pointed_at())
+        return self._looks_back or not (self._board.games and self.table.is_pointed_at)
 
     def _is_seen(self) -> bool:
         """Whether any of it is in sight: a panel behind another's tab is not hidden to Qt."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
@@ -254,20 +254,13 @@ class ValuesPanel(QWidget):
     def _current_model(self) -> StableRowsModel[Any, Any]:
         return self.lists.bets if self._which == BETS else self.lists.misses
 
-    def _is_pointed_at(self) -> bool:
-        """Whether somebody is at a row, or types what was bet on one."""
-        table = self._current_table()
-        is_asked = QApplication.activeModalWidget() is not None
-        at_it = table.underMouse() or table.scrolling.hasFocus() or is_asked
-        return table.model.rowCount() > 0 and at_it
-
     def _show_all(self) -> None:
         self._show_bets()
         self._said.show_audit()
 
     def _may_move(self) -> bool:
         """Whether nobody is at a row, or the rows are of a moment or service that was left."""
-        return not self._board.games or not self._is_pointed_at()
+        return not self._board.games or not self._current_table().is_pointed_at
 
     def _show_bets(self) -> None:
         self.lists.show_bets(may_move=self._may_move())

@@ -27,6 +27,7 @@ from oddsdesk.desk.value_bets.legs import LegPlacer
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.pricing.profiles import Profile, Profiles
+from tests.kit.board import game
 
 TITLES = [column.title for column in COLUMNS]
 
@@ -133,6 +134,35 @@ def test_legs_that_are_too_good_say_so(
 ) -> None:
     tell(panel, quoted, qtbot, 2.60)
     assert shown(panel)[0]["Beside the reference"] == "too good: above the window"
+
+
+def tell_of_another(quoted: Any, over: float) -> None:
+    """Let Betsson and Matchbook offer a second pair, of 3.5: 1.5612 are a net 1.55 there."""
+    quoted.clock.now += 1
+    for bookmaker, pair in (("Betsson", (over, 1.30)), ("Matchbook", (2.50, 1.5612))):
+        for side, odds in zip(("Over", "Under"), pair, strict=True):
+            quoted.tell(bookmaker, "total", f"{side} 3.5", odds)
+
+
+def test_rows_hold_still_while_a_dialog_of_a_leg_is_open(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    """The next press went to another leg than the one that had stood there."""
+    quoted.board.load_games([game(quoted.name)])
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel._place()
+    tell_of_another(quoted, 3.2)
+    panel.list.stop()
+    with qtbot.waitSignal(panel.list.changed):
+        panel.list.start()
+    panel._on_idle_timeout()
+    before = [row["Selection"] for row in shown(panel)]
+    assert before == ["Over 2.5", "Under 2.5", "Over 3.5", "Under 3.5"]
+    asked(panel).reject()
+    panel._on_idle_timeout()
+    after = [row["Selection"] for row in shown(panel)]
+    assert after == ["Over 3.5", "Under 3.5", "Over 2.5", "Under 2.5"]
 
 
 def test_one_kind_can_be_listed(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:

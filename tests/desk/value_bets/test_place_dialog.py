@@ -320,9 +320,9 @@ def test_no_row_moves_while_one_types_what_was_bet(
     panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
     dialog = panel.findChild(PlaceDialog)
     assert isinstance(dialog, PlaceDialog)
-    is_held = panel._is_pointed_at()
+    is_held = panel.table.is_pointed_at
     dialog.reject()
-    assert (is_held, panel._is_pointed_at()) == (True, False)
+    assert (is_held, panel.table.is_pointed_at) == (True, False)
 
 
 def test_a_bet_that_is_not_kept_stays_in_its_dialog_and_can_be_tried_again(

@@ -4,7 +4,7 @@ import math
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QHBoxLayout, QWidget
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.table.cell_painter import CellPainter
@@ -84,6 +84,13 @@ class LiveTable(QWidget):
     def current(self) -> QModelIndex:
         """Return the current cell; an invalid index for none."""
         return self.scrolling.currentIndex()
+
+    @property
+    def is_pointed_at(self) -> bool:
+        """Whether somebody is at a row, or types in a dialog what is about one."""
+        is_asked = QApplication.activeModalWidget() is not None
+        at_it = self.underMouse() or self.scrolling.hasFocus() or is_asked
+        return self.model.rowCount() > 0 and at_it
 
     def set_current(self, row: int, column: int = 0) -> None:
         """Make a cell current and bring it into sight."""
