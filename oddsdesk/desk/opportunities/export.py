@@ -35,7 +35,7 @@ def _rows(legs: Iterable[LegRow]) -> Iterable[Row]:
     for row in legs:
         found, leg = row.found, row.leg
         yield (
-            found.kind.value,
+            row.kind.value,
             row.place + 1,
             leg.key.game_id,
             found.match_name,

@@ -78,6 +78,14 @@ class LegRow(NamedTuple):
         return self.outlay or self.found.outlay
 
     @property
+    def kind(self) -> OpportunityKind:
+        """What the legs are with the stakes in their rows, those that are placed among them."""
+        kind = self.found.kind
+        if self.outlay is None or kind is OpportunityKind.MIDDLE:
+            return kind
+        return OpportunityKind.ARBITRAGE if self.outlay.wins else OpportunityKind.LOW_HOLD
+
+    @property
     def loses(self) -> bool:
         """Whether what is placed can only be completed to a loss at worst."""
         return self.rest is not None and self.staked.worst_pct < 0
@@ -218,7 +226,7 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     found, leg = row.found, row.leg
     yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
     game = beside_text("", found.match_name)
-    yield f"{KIND_TITLES[found.kind]} · {game} · {_market_text(row)}"
+    yield f"{KIND_TITLES[row.kind]} · {game} · {_market_text(row)}"
     if leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
     yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
@@ -252,8 +260,8 @@ def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
 
 
 def _kind(row: LegRow) -> Cell:
-    is_sure = row.found.kind is OpportunityKind.ARBITRAGE and not row.loses
-    return Cell(KIND_TITLES[row.found.kind], TextRole.STRONG if is_sure else TextRole.SOFT)
+    is_sure = row.kind is OpportunityKind.ARBITRAGE
+    return Cell(KIND_TITLES[row.kind], TextRole.STRONG if is_sure else TextRole.SOFT)
 
 
 def _profit(row: LegRow) -> Cell:
@@ -307,7 +315,7 @@ def _caution(row: LegRow, _now: int) -> Cell:
 
 
 def _kind_rank(row: LegRow) -> Any:
-    return list(OpportunityKind).index(row.found.kind), row.found.total
+    return list(OpportunityKind).index(row.kind), row.found.total
 
 
 COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
@@ -317,8 +325,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         Column("Arbitrage", Align.LEFT, drops=6),
         _of_all(_kind),
         _kind_rank,
-        tip="Arbitrage wins whatever happens; low hold costs at most 2 %; between the lines of "
-        "a middle no leg loses",
+        tip="Arbitrage wins whatever happens; low hold costs at most 2 %, or what completes the "
+        "legs that you placed; between the lines of a middle no leg loses",
     ),
     ColumnSpec(
         "profit_pct",

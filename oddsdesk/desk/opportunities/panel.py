@@ -21,6 +21,7 @@ from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
 from oddsdesk.desk.opportunities.model import (
     KIND_TITLES,
+    LegKey,
     LegRow,
     OpportunitiesModel,
     open_text,
@@ -74,6 +75,8 @@ class OpportunitiesPanel(QWidget):
         self._kind = _ALL
         self._listed: list[Opportunity] = []
         """Those of the last look, or what the first has found so far."""
+        self._rows: dict[LegKey, LegRow] = {}
+        """Those of every kind, where the model has those of the kind that is chosen."""
         self._has_looked = False
         self._is_lost = False
         """Whether nothing was heard of prices when rows were made."""
@@ -168,18 +171,20 @@ class OpportunitiesPanel(QWidget):
 
     def _show(self) -> None:
         board = self._board
-        chosen = [each for each in self._offered() if self._kind in (_ALL, each.kind.value)]
         reference = board.reference or UNNAMED_REFERENCE
         self._is_lost = board.connection.is_lost
-        rows = rows_of(
-            chosen,
+        self._rows = rows_of(
+            self._offered(),
             board.basis.profiles.of,
             reference,
             is_lost=self._is_lost,
             placed=self._open_bets(),
             step=split_of(self._preferences.get).step,
         )
-        self.model.show_rows(rows, may_move=self._may_move())
+        chosen = {
+            key: row for key, row in self._rows.items() if self._kind in (_ALL, row.kind.value)
+        }
+        self.model.show_rows(chosen, may_move=self._may_move())
 
     def _open_bets(self) -> dict[Hashable, list[PlacedBet]]:
         simulated = self._board.connection.simulated
@@ -209,7 +214,7 @@ class OpportunitiesPanel(QWidget):
         connection = self._board.connection
         if not self._listed and (self._is_lost or connection.has_no_service):
             return [connection.why_lost or LOST]
-        counts = Counter(each.kind for each in self._offered())
+        counts = Counter(row.kind for row in self._rows.values() if row.is_first)
         said = [no_stakes(connection)] if self._is_lost else []
         said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
         return said + self._open_texts()
@@ -244,7 +249,7 @@ class OpportunitiesPanel(QWidget):
 
     def _open_texts(self) -> list[str]:
         """Say which opportunities are open on a side, the only one in full."""
-        rows = [row for row in self.model.rows() if row.is_first and row.rest is not None]
+        rows = [row for row in self._rows.values() if row.is_first and row.rest is not None]
         if len(rows) == 1:
             return [open_text(rows[0])]
         losing = sum(row.loses for row in rows)

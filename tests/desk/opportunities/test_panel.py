@@ -569,6 +569,64 @@ def test_where_what_is_placed_can_only_be_completed_to_a_loss_the_row_says_so(
     assert table.rows[0][at] == pytest.approx(63.36 - 72)
 
 
+def place_leg(
+    panel: OpportunitiesPanel, records: Records, qtbot: QtBot, row: int, *, stake: str, odds: str
+) -> None:
+    """Mark the leg in a row as placed, at a stake and odds of one's own."""
+    panel.table.set_current(row)
+    panel._place()
+    asked(panel).stake.setText(stake)
+    asked(panel).odds.setText(odds)
+    with qtbot.waitSignal(records.bets_changed):
+        place(panel, qtbot)
+    panel.model.sort_now()
+
+
+def kinds_listed(panel: OpportunitiesPanel) -> dict[str, list[str]]:
+    """The kinds in the rows of the first legs, by the chip that lists them."""
+    listed = {}
+    for chip in ("arbitrage", "low-hold", "middle"):
+        panel.chips.choose(chip)
+        listed[chip] = [row["Kind"] for row in shown(panel) if row["Kind"]]
+    return listed
+
+
+def test_an_arbitrage_that_what_is_placed_makes_lose_is_counted_and_listed_as_a_low_hold(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """40 at 1.60 pay 64, which no stake at a net 1.98 makes as much as all cost."""
+    tell(panel, quoted, qtbot)
+    place_leg(panel, records, qtbot, 0, stake="40", odds="1.6")
+    assert panel._facts.accessibleName().startswith("0 arbitrage · 0 middle · 1 low hold")
+    assert {row[0] for row in table_of_opportunities(panel.model).rows} == {"low-hold"}
+    assert "\nLow hold · " in panel.model.tip(0, 0)
+    assert kinds_listed(panel) == {"arbitrage": [], "low-hold": ["Low hold"], "middle": []}
+
+
+def test_a_low_hold_that_what_is_placed_makes_win_stays_among_the_arbitrages(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """48 at 2.10 pay 100.80, 51 at a net 1.98 pay 100.98 of 99: the leg that is left wins. The
+    price of the first fell once it was bet on, and the row went from the list of arbitrages."""
+    tell(panel, quoted, qtbot)
+    panel.chips.choose("arbitrage")
+    place_leg(panel, records, qtbot, 0, stake="48", odds="2.1")
+    tell(panel, quoted, qtbot, 2.00)
+    assert panel.model.entry(0).found.total > 1
+    assert [row["Selection"] for row in shown(panel)] == ["Over 2.5", "Under 2.5"]
+    assert kinds_listed(panel) == {"arbitrage": ["Arbitrage"], "low-hold": [], "middle": []}
+
+
+def test_what_is_open_is_told_whichever_kind_is_listed(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    place_leg(panel, records, qtbot, 0, stake="48", odds="2.1")
+    panel.chips.choose("middle")
+    assert shown(panel) == []
+    assert panel._facts.accessibleName().endswith(" · open on Under 2.5, stake 51")
+
+
 def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
     panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
