@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -137,9 +138,9 @@ def test_legs_that_are_too_good_say_so(
 
 
 def tell_of_another(quoted: Any, over: float) -> None:
-    """Let Betsson and Matchbook offer a second pair, of 3.5: 1.5612 are a net 1.55 there."""
+    """Let Betsson and Matchbook offer a second pair, of 3.5."""
     quoted.clock.now += 1
-    for bookmaker, pair in (("Betsson", (over, 1.30)), ("Matchbook", (2.50, 1.5612))):
+    for bookmaker, pair in (("Betsson", (over, 1.30)), ("Matchbook", (2.50, 1.57))):
         for side, odds in zip(("Over", "Under"), pair, strict=True):
             quoted.tell(bookmaker, "total", f"{side} 3.5", odds)
 
@@ -625,6 +626,66 @@ def test_what_is_open_is_told_whichever_kind_is_listed(
     panel.chips.choose("middle")
     assert shown(panel) == []
     assert panel._facts.accessibleName().endswith(" · open on Under 2.5, stake 51")
+
+
+def left_pct(*legs: tuple[float, float]) -> float:
+    """What stakes at net odds leave at worst, in percent of all: a fraction a leg, added up."""
+    cost = sum(Fraction(str(stake)) for stake, _ in legs)
+    gains = [Fraction(str(stake)) * Fraction(str(net)) - cost for stake, net in legs]
+    return float(100 * sorted(gains)[0] / cost)
+
+
+def test_opportunities_are_sorted_by_what_their_own_stakes_leave_at_worst(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """By the list's stakes the first is the better one; what was got on its first leg loses."""
+    tell(panel, quoted, qtbot)
+    tell_of_another(quoted, 2.85)
+    look(panel, qtbot)
+    first, second = ["Over 2.5", "Under 2.5"], ["Over 3.5", "Under 3.5"]
+    assert [row["Stake"] for row in shown(panel)] == ["48", "51", "34", "62"]
+    assert left_pct((48, 2.10), (51, 1.98)) > left_pct((34, 2.85), (62, 1.57)) > 0
+    assert [row["Selection"] for row in shown(panel)] == first + second
+    place_leg(panel, records, qtbot, 0, stake="40", odds="1.6")
+    assert [row["Selection"] for row in shown(panel)] == second + first
+    assert [row["Stake"] for row in shown(panel)] == ["34", "62", "✓ 40", "32"]
+    told = [row["Worst"] for row in shown(panel) if row["Worst"]]
+    placed = left_pct((40, 1.60), (32, 1.98))
+    assert told == [f"{left_pct((34, 2.85), (62, 1.57)):+.1f} %", f"−{-placed:.1f} %"]
+    panel.model.sort_by(TITLES.index("Worst"))
+    assert [row["Selection"] for row in shown(panel)] == first + second, "the least on top"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "losing", "said"),
+    [
+        ("2.1", "2.85", 0, "2 open on a side"),
+        ("1.6", "2.85", 1, "2 open on a side, 1 without profit"),
+        ("2.1", "2.2", 1, "2 open on a side, 1 without profit"),
+        ("1.6", "2.2", 2, "2 open on a side, 2 without profit"),
+    ],
+)
+def test_those_are_counted_that_no_stake_completes_without_a_loss(
+    panel: OpportunitiesPanel,
+    legs: LegPlacer,
+    records: Records,
+    quoted: Any,
+    qtbot: QtBot,
+    first: str,
+    second: str,
+    losing: int,
+    said: str,
+) -> None:
+    tell(panel, quoted, qtbot)
+    tell_of_another(quoted, 2.85)
+    look(panel, qtbot)
+    best = []
+    for selection, odds, other in (("Over 2.5", first, 1.98), ("Over 3.5", second, 1.57)):
+        row = [row["Selection"] for row in shown(panel)].index(selection)
+        place_leg(panel, records, qtbot, row, stake="40", odds=odds)
+        best.append(max(left_pct((40, float(odds)), (n, other)) for n in range(1, 400)))
+    assert sum(most < 0 for most in best) == losing
+    assert panel._facts.accessibleName().endswith(f" · {said}")
 
 
 def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
