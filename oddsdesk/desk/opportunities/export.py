@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from oddsdesk.desk.export.tables import GAME, SELECTION, ExportColumn, Row, Table, time_value
-from oddsdesk.desk.opportunities.model import LegRow, OpportunitiesModel
+from oddsdesk.desk.opportunities.model import OpportunitiesModel
+from oddsdesk.desk.opportunities.rows import LegRow
 from oddsdesk.desk.ui.table.column_spec import Kind
 
 _COLUMNS: Final = (

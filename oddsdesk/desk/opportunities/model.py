@@ -1,16 +1,15 @@
-"""Opportunities as rows: a leg each, those of one opportunity below each other."""
+"""Opportunities as a table: a leg a row, what is of all legs in the row of the first."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.opportunities.rows import LegKey, LegRow
 from oddsdesk.desk.ui.formatting import (
     beside_text,
     edge_text,
@@ -27,94 +26,13 @@ from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
-from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.open_bets import outcome_named
-from oddsdesk.pricing.opportunities import (
-    LEAST_WIN_PCT,
-    OpportunityKind,
-    Outlay,
-    outlay_of,
-    rest_of_legs,
-)
-from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind
 
-LegKey = tuple[OpportunityKey, int]
-"""An opportunity and the place of one of its legs."""
 KIND_TITLES: Final = {
     OpportunityKind.ARBITRAGE: "Arbitrage",
     OpportunityKind.MIDDLE: "Middle",
     OpportunityKind.LOW_HOLD: "Low hold",
 }
-
-
-class Rest(NamedTuple):
-    """What an opportunity is open on, some of whose legs are placed."""
-
-    taken: tuple[tuple[float, float], ...]
-    """Stake and net odds of each leg that is placed."""
-    stakes: dict[int, float]
-    """What to stake on each of the others, by place."""
-
-
-class LegRow(NamedTuple):
-    """A leg of an opportunity."""
-
-    found: Opportunity
-    place: int
-    profile: Profile
-    reference: str
-    is_lost: bool = False
-    """Whether nothing is heard of prices: then nothing is staked."""
-    placed: tuple[PlacedBet, ...] = ()
-    """What the user placed on its outcome and is open, wherever, oldest first."""
-    rest: Rest | None = None
-    """None where no leg is placed, or all are."""
-    outlay: Outlay | None = None
-    """What is placed and what is open together; None where no leg is placed."""
-
-    @property
-    def staked(self) -> Outlay:
-        """The stakes in the rows of all legs, and what they leave."""
-        return self.outlay or self.found.outlay
-
-    @property
-    def kind(self) -> OpportunityKind:
-        """What the legs are with the stakes in their rows, those that are placed among them."""
-        kind = self.found.kind
-        if self.outlay is None or kind is OpportunityKind.MIDDLE:
-            return kind
-        return OpportunityKind.ARBITRAGE if self.outlay.wins else OpportunityKind.LOW_HOLD
-
-    @property
-    def loses(self) -> bool:
-        """Whether what is placed can only be completed to a loss at worst."""
-        return self.rest is not None and self.staked.worst_pct < 0
-
-    @property
-    def stake(self) -> float:
-        """What to stake on the leg; 0 for nothing, as where it is placed."""
-        if self.is_lost or self.placed:
-            return 0.0
-        return self.leg.stake if self.rest is None else self.rest.stakes[self.place]
-
-    @property
-    def to_place(self) -> LegsToPlace:
-        """The legs that are not placed; all of them where none is left, without a stake."""
-        if self.rest is not None:
-            unplaced = tuple(self.rest.stakes)
-            return LegsToPlace(self.found, unplaced, unplaced, self.rest.taken)
-        places = tuple(range(len(self.found.legs)))
-        return LegsToPlace(self.found, places, () if self.placed else places)
-
-    @property
-    def leg(self) -> OpportunityLeg:
-        """The leg itself."""
-        return self.found.legs[self.place]
-
-    @property
-    def is_first(self) -> bool:
-        """Whether what is of all legs stands in this row."""
-        return self.place == 0
 
 
 class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
@@ -136,60 +54,6 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
         if self.is_gone(row):
             return "Gone: these prices no longer cover everything at so little"
         return "\n".join(_facts(self.entry(row), self._clock()))
-
-
-def rows_of(
-    found: Iterable[Opportunity],
-    profile_of: Callable[[str], Profile],
-    reference: str,
-    *,
-    is_lost: bool,
-    placed: Mapping[Hashable, Sequence[PlacedBet]],
-    step: float,
-) -> dict[LegKey, LegRow]:
-    """Return a row for each leg.
-
-    Args:
-        found: The opportunities.
-        profile_of: What a bookmaker keeps and takes.
-        reference: Whom prices are judged by.
-        is_lost: Whether nothing is heard of prices.
-        placed: The open bets, as ``open_by_outcome`` says.
-        step: What stakes are multiples of.
-    """
-    rows = {}
-    for each in found:
-        bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
-        rest, staked = _beside(each, bets, step)
-        for place, leg in enumerate(each.legs):
-            profile = profile_of(leg.bookmaker)
-            row = LegRow(each, place, profile, reference, is_lost, bets[place], rest, staked)
-            rows[each.key, place] = row
-    return rows
-
-
-def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
-    key = (*leg.key[:4], leg.bookmaker)
-    return outcome_named(key, found.match_name, found.sport, in_play=found.in_play)
-
-
-def _beside(
-    found: Opportunity, bets: Sequence[Sequence[PlacedBet]], step: float
-) -> tuple[Rest | None, Outlay | None]:
-    """Return what is open, and all stakes; several bets on a leg are one that pays as much."""
-    taken = {}
-    for place, on_leg in enumerate(bets):
-        if staked := sum(bet.open_stake for bet in on_leg):
-            taken[place] = staked, sum(bet.open_stake * bet.net for bet in on_leg) / staked
-    if not taken:
-        return None, None
-    placed = tuple(taken.values())
-    nets = {place: leg.net_odds for place, leg in enumerate(found.legs) if place not in taken}
-    stakes = rest_of_legs(placed, list(nets.values()), step)[0] if nets else ()
-    rest = dict(zip(nets, stakes, strict=True))
-    legs = taken | {place: (stake, nets[place]) for place, stake in rest.items()}
-    whole = outlay_of([legs[place] for place in sorted(legs)])
-    return (Rest(placed, rest) if rest else None), whole
 
 
 def open_text(row: LegRow) -> str:

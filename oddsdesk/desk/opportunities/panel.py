@@ -19,14 +19,8 @@ from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
-from oddsdesk.desk.opportunities.model import (
-    KIND_TITLES,
-    LegKey,
-    LegRow,
-    OpportunitiesModel,
-    open_text,
-    rows_of,
-)
+from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
+from oddsdesk.desk.opportunities.rows import LegKey, LegRow, rows_of
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
