@@ -48,7 +48,7 @@ class Opportunities:
         exhaust(self._looking_at([market]))
 
     def looking(self) -> Iterator[None]:
-        """Look at what changed, a market a step; go through it to the end."""
+        """Look at what changed, a line or a pair of lines a step; go through it to the end."""
         due, self._due = self._due | self._lapsed(), {}
         return self._looking_at(due)
 
@@ -82,30 +82,36 @@ class Opportunities:
         for market in due:
             by_game[market[0]].append(market)
         for game_id, markets in by_game.items():
-            for market, found in self._found(game_id, markets):
-                for key in self._by_market.pop(market, ()):
-                    self.entries.pop(key, None)
-                self.entries |= found
-                if found:
-                    self._by_market[market] = tuple(found)
-                yield
+            yield from self._looking_at_game(game_id, markets)
 
-    def _found(
-        self, game_id: str, markets: Sequence[MarketKey]
-    ) -> Iterator[tuple[MarketKey, dict[OpportunityKey, Opportunity]]]:
-        matrix = self._board.matrix(game_id)
+    def _looking_at_game(self, game_id: str, markets: Sequence[MarketKey]) -> Iterator[None]:
+        board, matrix = self._board, self._board.matrix(game_id)
         if matrix is None:
-            yield from ((market, {}) for market in markets)
+            for market in markets:
+                self._take(market, [])
             return
         sections = defaultdict[MarketKey, list[Section]](list)
         for section in matrix.sections:
             sections[game_id, *section.key[:2]].append(section)
-        board = self._board
         judge = board.judge(matrix)
         finder = OpportunityFinder(board.basis, board.reference, judge, matrix, self._split())
         for market in markets:
-            found = finder.opportunities(sections.get(market, []))
-            yield market, {each.key: each for each in found}
+            found = []
+            for each in finder.looking(sections.get(market, [])):
+                if each is not None:
+                    found.append(each)
+                yield
+            self._take(market, found)
+
+    def _take(self, market: MarketKey, found: Sequence[Opportunity]) -> None:
+        """List what a market offers, in place of what it did."""
+        for key in self._by_market.pop(market, ()):
+            self.entries.pop(key, None)
+        if market in self._due and self._board.connection.is_lost:
+            return  # read again meanwhile, after a loss: some of it rests on old prices
+        if found:
+            self.entries |= {each.key: each for each in found}
+            self._by_market[market] = tuple(each.key for each in found)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged):

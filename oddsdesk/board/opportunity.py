@@ -172,9 +172,13 @@ class OpportunityFinder:
 
     def opportunities(self, sections: Sequence[Section]) -> Iterator[Opportunity]:
         """Yield those of one market."""
+        yield from (found for found in self.looking(sections) if found is not None)
+
+    def looking(self, sections: Sequence[Section]) -> Iterator[Opportunity | None]:
+        """Yield those of one market, and None after each line or pair of lines without one."""
         for section in sections:
             for form in _forms(section):
-                yield from self._covering(section, form)
+                yield self._covering(section, form)
         by_subject = defaultdict[str, list[tuple[float, Section]]](list)
         for section in sections:
             line = threshold(section.key.market_type, section.line)
@@ -183,30 +187,31 @@ class OpportunityFinder:
         for of_subject in by_subject.values():
             yield from self._middles(sorted(of_subject, key=lambda each: each[0]))
 
-    def _covering(self, section: Section, form: tuple[str, ...]) -> Iterator[Opportunity]:
-        """Yield the best legs of one line group."""
+    def _covering(self, section: Section, form: tuple[str, ...]) -> Opportunity | None:
+        """Return the best legs of one line group."""
         if math.fsum(1 / _highest(section, side) for side in form) > 1 + LOW_HOLD:
-            return
+            return None
         sides = [self._candidates(section, side) for side in form]
         found = self._best(
             [(section, side, form) for side in form], sides, 1 + LOW_HOLD, (section.line,)
         )
         if found is None:
-            return
+            return None
         legs = [each.leg for each in found]
         total = total_of(legs)
         if total > 1 + LOW_HOLD:
-            return
+            return None
         line = threshold(section.key.market_type, section.line)
         if section.key.market_type == "draw_no_bet":
             line = 0.0  # a draw gives all stakes back, as a level handicap does
         staked = outlay(legs, self._split, line)
-        if staked.covers_all:
-            kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
-            yield self._opportunity(kind, form, found, staked, None)
+        if not staked.covers_all:
+            return None
+        kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
+        return self._opportunity(kind, form, found, staked, None)
 
-    def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity]:
-        """Yield the middles between the lines of one subject.
+    def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity | None]:
+        """Yield the middles between the lines of one subject, None for each pair without one.
 
         No middle breaks even at less than ``S - 1``: a chance below it spares the closer look.
         """
@@ -219,21 +224,33 @@ class OpportunityFinder:
         for first, second in combinations(range(len(lines)), 2):
             total = least[first][0] + least[second][1]
             if total > 1 + max(LOW_HOLD, likeliest):
-                continue
-            (above, one), (below, other) = lines[first], lines[second]
-            span = middle_span(above, below, impossible=self._impossible(one))
-            if span is None:
-                continue
-            chance = {state: span.chance(ladder) for state, ladder in chances.items()}
-            limit = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
-            if total > limit:
-                continue
-            candidates = [self._candidates(one, sides[0]), self._candidates(other, sides[1])]
-            pair = [(one, sides[0], sides), (other, sides[1], sides)]
-            found = self._best(pair, candidates, limit, (one.line, other.line))
-            if found is not None:
-                likely = chance[found[0].leg.in_play]
-                yield from self._middle(found, (above, below), span, likely)
+                yield None
+            else:
+                yield self._between(lines[first], lines[second], sides, total, chances)
+
+    def _between(
+        self,
+        above: tuple[float, Section],
+        below: tuple[float, Section],
+        sides: tuple[str, str],
+        total: float,
+        chances: Mapping[bool, Mapping[float, float]],
+    ) -> Opportunity | None:
+        """Return the middle above one line and below another; ``total`` is S at the very least."""
+        lines, (one, other) = (above[0], below[0]), (above[1], below[1])
+        span = middle_span(*lines, impossible=self._impossible(one))
+        if span is None:
+            return None
+        chance = {state: span.chance(ladder) for state, ladder in chances.items()}
+        limit = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
+        if total > limit:
+            return None
+        candidates = [self._candidates(one, sides[0]), self._candidates(other, sides[1])]
+        pair = [(one, sides[0], sides), (other, sides[1], sides)]
+        found = self._best(pair, candidates, limit, (one.line, other.line))
+        if found is None:
+            return None
+        return self._middle(found, lines, span, chance[found[0].leg.in_play])
 
     def _middle(
         self,
@@ -241,16 +258,17 @@ class OpportunityFinder:
         lines: tuple[float, float],
         span: Span,
         chance: float | None,
-    ) -> Iterator[Opportunity]:
+    ) -> Opportunity | None:
         one, other = found
         legs = (one.leg, other.leg)
         staked, hit = middle_outlay(legs, lines, span, self._split)
         if hit <= 0 or not staked.covers_all:
-            return
+            return None
         middle = Middle(-staked.worst, hit, chance)
-        if total_of(legs) <= 1 + LOW_HOLD or middle.gains:
-            sides = tuple(each.side for each in found)
-            yield self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle)
+        if total_of(legs) > 1 + LOW_HOLD and not middle.gains:
+            return None
+        sides = tuple(each.side for each in found)
+        return self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle)
 
     def _ladders(self, lines: Sequence[tuple[float, Section]]) -> dict[bool, Mapping[float, float]]:
         """How likely each line is passed as the reference sees it, before the game and in play."""

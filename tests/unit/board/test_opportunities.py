@@ -1,11 +1,13 @@
 """Opportunities among the prices of a board, as they come, move and grow old."""
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.judging import Judge
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.valuation import hold
@@ -295,3 +297,34 @@ def test_a_game_is_looked_at_again_only_where_something_changed() -> None:
     assert next(seen.offered.looking(), "nothing") == "nothing"
     assert seen.offered.entries == {before.key: before}
     assert before.key.game_id == GAME
+
+
+def test_a_look_at_a_market_of_many_lines_pauses_after_each_and_after_each_pair(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Twenty lines at 26 bookmakers were one step of 20 ms, in which the window stood still."""
+    prices = {f"{side} {n}.5": 2.0 for n in range(20) for side in ("Over", "Under")}
+    seen = total(dict.fromkeys((REFERENCE, "Betfair", "Unibet"), prices))
+    assess, judged = Judge.assess, 0
+
+    def counted(*args: Any) -> Any:
+        nonlocal judged
+        judged += 1
+        return assess(*args)
+
+    monkeypatch.setattr(Judge, "assess", counted)
+    told = [0, *(judged for _ in seen.offered.looking())]
+    assert judged == 20 * 2 * 3
+    assert max(now - before for before, now in pairwise(told)) <= 2 * 3
+
+
+def test_what_is_read_again_after_a_loss_while_it_is_looked_at_is_not_listed() -> None:
+    seen = total()
+    looking = seen.offered.looking()
+    next(looking)
+    seen.board.set_connection(Connection(link=Link.LIVE, is_catching_up=True))
+    seen.board.apply_all([message("Over 2.5", 2.0, market_type="total")])
+    exhaust(looking)
+    assert seen.offered.entries == {}
+    seen.board.set_connection(Connection(link=Link.LIVE))
+    assert [leg.odds for leg in seen.found()[0].legs] == [2.0, 2.05]

@@ -1,0 +1,124 @@
+"""What a look for opportunities among all prices takes, and how long it holds the window at a time.
+
+Made-up boards, seeded: games at 26 bookmakers with a match result and so many totals each. All
+markets are looked at in slices, as the desk does it, between two that only take the best price of
+each side and add up 1/price: no stakes, no middles, nothing judged. Milliseconds of the processor.
+
+    python benchmarks/opportunities.py
+"""
+
+import gc
+import math
+import time
+from collections.abc import Iterator
+from random import Random
+from statistics import median
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Split
+from oddsdesk.slices import SLICE_S, exhaust
+
+NOW = 1_795_000_000_000
+BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 26)))
+BOARDS = ((200, 9), (10, 40))
+"""Games, and totals of each."""
+HELD_MS = 8.0
+ROUNDS = 3
+
+
+def made(games: int, totals: int) -> Board:
+    board = Board(lambda: NOW)
+    board.name_reference("Pinnacle")
+    random = Random(3)
+    for game in range(games):
+        exhaust(board.merge_rows(list(rows(game, totals, random))))
+    return board
+
+
+def rows(game: int, totals: int, random: Random) -> Iterator[OddsRow]:
+    goals = random.uniform(2.2, 3.2)
+    chances = {f"Home {game}": 0.4, "Draw": 0.28, f"Away {game}": 0.32}
+    lines = {}
+    for line in range(totals):
+        under = sum(math.exp(-goals) * goals**k / math.factorial(k) for k in range(line + 1))
+        under = min(0.97, max(0.03, under))
+        lines |= {f"Over {line}.5": 1 - under, f"Under {line}.5": under}
+    for bookmaker in BOOKMAKERS:
+        pays = 0.975 if bookmaker == "Pinnacle" else 0.955
+        for market, of_market in (("moneyline", chances), ("total", lines)):
+            yield OddsRow(
+                bookmaker=bookmaker,
+                match_name=f"Home {game} vs Away {game}",
+                competition="EPL",
+                sport="Football",
+                market_type=market,
+                period=0,
+                odds={
+                    selection: max(1.01, round(pays / chance * random.gauss(1, 0.015), 2))
+                    for selection, chance in of_market.items()
+                },
+                is_live=False,
+                match_date=format_ms(NOW + 86_400_000),
+                scraped_at=format_ms(NOW),
+                url=None,
+                liquidity=None,
+            )
+
+
+def best_prices(board: Board) -> int:
+    """Return how many line groups have best prices that add up to a low hold or less."""
+    found = 0
+    for game_id in {key.game_id for key in board.row_keys()}:
+        matrix = board.matrix(game_id)
+        for section in () if matrix is None else matrix.sections:
+            best: dict[str, float] = {}
+            for row, side in zip(section.rows, section.sides, strict=True):
+                for price in (row.reference, *row.prices.values()):
+                    if price is not None and price.odds > best.get(side, 0.0):
+                        best[side] = price.odds
+            found += bool(best) and sum(1 / odds for odds in best.values()) <= 1 + LOW_HOLD
+    return found
+
+
+def held(offered: Opportunities) -> list[float]:
+    """Look at everything; return how long each slice took."""
+    offered.look_at_all()
+    slices, began = [], time.thread_time()
+    for _ in offered.looking():
+        if (took := time.thread_time() - began) > SLICE_S:
+            slices.append(took)
+            began = time.thread_time()
+    return [*slices, time.thread_time() - began]
+
+
+def report(games: int, totals: int) -> None:
+    board = made(games, totals)
+    offered = Opportunities(board, lambda: NOW, Split)
+    looks, bare, longest = [], [], []
+    for _ in range(ROUNDS):
+        began = time.thread_time()
+        best_prices(board)
+        bare.append(time.thread_time() - began)
+        slices = held(offered)
+        looks.append(sum(slices))
+        longest.append(max(slices))
+    kinds = [each.kind for each in offered.entries.values()]
+    told = ", ".join(f"{kinds.count(kind)} {kind.value}" for kind in OpportunityKind)
+    look, plain = median(looks) * 1e3, median(bare) * 1e3
+    print(f"{games} games x {len(BOOKMAKERS)} bookmakers, {totals} totals each: {told}")
+    print(f"  {'best prices alone':<20}{plain:8.0f} ms")
+    print(f"  {'a look at all':<20}{look:8.0f} ms, {look / plain:.1f} times as long")
+    print(f"  {'longest slice':<20}{max(longest) * 1e3:8.1f} ms  (budget {HELD_MS:.0f})")
+
+
+def main() -> None:
+    gc.disable()  # the desk has its garbage looked through apart
+    for games, totals in BOARDS:
+        report(games, totals)
+
+
+if __name__ == "__main__":
+    main()
