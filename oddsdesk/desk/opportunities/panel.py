@@ -20,7 +20,7 @@ from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
 from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
-from oddsdesk.desk.opportunities.rows import LegKey, LegRow, rows_of
+from oddsdesk.desk.opportunities.rows import LegKey, LegRow, open_on_a_side, rows_of
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
@@ -243,7 +243,7 @@ class OpportunitiesPanel(QWidget):
 
     def _open_texts(self) -> list[str]:
         """Say which opportunities are open on a side, the only one in full."""
-        rows = [row for row in self._rows.values() if row.is_first and row.rest is not None]
+        rows = open_on_a_side(self._rows.values())
         if len(rows) == 1:
             return [open_text(rows[0])]
         losing = sum(row.loses for row in rows)

@@ -1,5 +1,6 @@
 """What a row is about: a leg of an opportunity beside what the user placed on it (no Qt)."""
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -104,14 +105,36 @@ def rows_of(
         step: What stakes are multiples of.
     """
     rows = {}
+    games = {bet.game_id for bets in placed.values() for bet in bets}
     for each in found:
-        bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
+        bets: list[tuple[PlacedBet, ...]] = [()] * len(each.legs)
+        if each.key.game_id in games:  # else no outcome has to be named
+            bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
         rest, staked = _beside(each, bets, step)
         for place, leg in enumerate(each.legs):
             profile = profile_of(leg.bookmaker)
             row = LegRow(each, place, profile, reference, is_lost, bets[place], rest, staked)
             rows[each.key, place] = row
     return rows
+
+
+def open_on_a_side(rows: Iterable[LegRow]) -> list[LegRow]:
+    """Return a row of each opportunity that is open: of those that complete the same bets the best.
+
+    Bets that some legs complete are open nowhere, though other legs would go with them, too.
+    """
+    bets = defaultdict[OpportunityKey, set[int | None]](set)
+    first: dict[OpportunityKey, LegRow] = {}
+    for row in rows:
+        if row.outlay is not None:
+            bets[row.found.key] |= {bet.ident for bet in row.placed}
+            first.setdefault(row.found.key, row)
+    done = set[int | None]().union(*(bets[key] for key, row in first.items() if row.rest is None))
+    best: dict[frozenset[int | None], LegRow] = {}
+    for row in sorted(first.values(), key=lambda row: row.staked.worst_pct):
+        if row.rest is not None and not bets[row.found.key] <= done:
+            best[frozenset(bets[row.found.key])] = row
+    return list(best.values())
 
 
 def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:

@@ -688,6 +688,22 @@ def test_those_are_counted_that_no_stake_completes_without_a_loss(
     assert panel._facts.accessibleName().endswith(f" · {said}")
 
 
+def test_a_bet_that_several_would_complete_is_open_once_and_not_once_one_completes_it(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """A middle above 2.5 and below 3.5 has the arbitrage's first leg: two were "open on a side"."""
+    for side, odds in (("Over", 1.5), ("Under", 1.9)):
+        quoted.tell("Matchbook", "total", f"{side} 3.5", odds)
+    tell(panel, quoted, qtbot)
+    panel.chips.choose("middle")
+    assert [row["Selection"] for row in shown(panel)] == ["Over 2.5", "Under 3.5"]
+    panel.chips.choose("arbitrage")
+    place_leg(panel, records, qtbot, 0, stake="48", odds="2.1")
+    assert panel._facts.accessibleName().endswith(" · open on Under 2.5, stake 51")
+    place_leg(panel, records, qtbot, 1, stake="51", odds="1.98")
+    assert "open" not in panel._facts.accessibleName()
+
+
 def test_what_is_left_of_three_legs_is_staked_beside_what_was_placed_before(
     panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
