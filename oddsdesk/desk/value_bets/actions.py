@@ -46,6 +46,7 @@ class BetActions(BetPlacer):
         self.target = self._action("values.target", self._ask_for_target)
         self.target.setText("Alert me when the price reaches…")
         self.menu.aboutToShow.connect(self.bring_up_to_date)
+        self.menu.aboutToHide.connect(self._enable_keys)
 
     def bring_up_to_date(self) -> None:
         """Enable what makes sense for the bet selected now."""
@@ -54,6 +55,11 @@ class BetActions(BetPlacer):
             action.setEnabled(subject is not None)
         self.open_page.setEnabled(subject is not None and may_open(subject.url))
         self.undo.setEnabled(subject is not None and bool(self._placed_on(subject)))
+
+    def _enable_keys(self) -> None:
+        """Let the keys work on whatever is selected when they are pressed."""
+        for action in (self.open_game, self.mark, self.target, self.open_page, self.undo):
+            action.setEnabled(True)
 
     def open(self) -> None:
         """Open the bookmaker's page; the game where it has none."""

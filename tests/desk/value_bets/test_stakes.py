@@ -386,3 +386,17 @@ def test_explain_says_why_nothing_is_staked_while_prices_may_have_moved_unheard(
     qtbot.waitUntil(lambda: explain.big.property("variant") == "value")
     assert explain.cautions.isHidden()
     explain.close_panel()
+
+
+def test_a_look_at_the_menu_leaves_the_keys_alone(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    """Shift+P did nothing on a bet that was marked as placed from the menu."""
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.table.set_current(0)
+    menu = panel.actions_on_bet.menu
+    menu.popup(panel.mapToGlobal(panel.rect().center()))
+    assert not panel.actions_on_bet.undo.isEnabled()
+    menu.hide()
+    assert panel.actions_on_bet.undo.isEnabled()
