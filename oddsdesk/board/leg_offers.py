@@ -7,12 +7,8 @@ odds of now would cover nothing.
 from typing import NamedTuple
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.opportunity import (
-    UNRELIABLE,
-    Opportunity,
-    OpportunityFinder,
-    OpportunityLeg,
-)
+from oddsdesk.board.opportunity import Opportunity, OpportunityLeg
+from oddsdesk.board.opportunity_finder import UNRELIABLE, OpportunityFinder
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.opportunities import OpportunityKind, Split, rest_of_legs
 

@@ -7,7 +7,8 @@ from typing import Final
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import Section
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
-from oddsdesk.board.opportunity import Opportunity, OpportunityFinder, OpportunityKey
+from oddsdesk.board.opportunity import Opportunity, OpportunityKey
+from oddsdesk.board.opportunity_finder import OpportunityFinder
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.slices import exhaust

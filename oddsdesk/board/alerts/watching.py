@@ -26,7 +26,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.opportunities import Opportunities
-from oddsdesk.board.opportunity import UNRELIABLE
+from oddsdesk.board.opportunity_finder import UNRELIABLE
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind

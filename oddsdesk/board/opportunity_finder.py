@@ -1,0 +1,402 @@
+"""Arbitrage, middles and low hold among the prices of a game at one moment (D59).
+
+The reference has no say here: it is a bookmaker like the others. Whether a price may be relied
+upon is the board's one judgement (D45).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from oddsdesk.board.basis import Basis
+from oddsdesk.board.judging import Judge
+from oddsdesk.board.matrix import Matrix, RowKey, Section
+from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
+from oddsdesk.board.prices import Price
+from oddsdesk.board.pushes import ladders, subject
+from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
+from oddsdesk.pricing.opportunities import (
+    LOW_HOLD,
+    Leg,
+    Middle,
+    OpportunityKind,
+    Outlay,
+    Span,
+    Split,
+    best_legs,
+    middle_outlay,
+    middle_span,
+    outlay,
+    total_of,
+)
+from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, UNDER
+from oddsdesk.pricing.profiles import is_delayed
+from oddsdesk.pricing.rules import MIN_OVERROUND
+from oddsdesk.pricing.selections import complete_forms
+from oddsdesk.pricing.settlement import HANDICAPS, threshold
+from oddsdesk.pricing.value import is_comparable
+
+UNRELIABLE: Final = frozenset(
+    {
+        Caution.STALE,
+        Caution.AGE_UNKNOWN,
+        Caution.STARTED,
+        Caution.WITHDRAWN,
+        Caution.DELAYED,
+    }
+)
+"""A price with one of these is no leg; the others compare it with the reference."""
+
+
+class _Offer(NamedTuple):
+    """A leg, and the price that it is."""
+
+    leg: Leg
+    section: Section
+    side: str
+    bookmaker: str | None
+    price: Price
+    cautions: tuple[Caution, ...]
+
+
+class _Candidate(NamedTuple):
+    net_odds: float
+    bookmaker: str | None
+    selection: str
+    price: Price
+
+
+class OpportunityFinder:
+    """Looks for opportunities among the markets of a game at one moment."""
+
+    def __init__(
+        self,
+        basis: Basis,
+        reference: str | None,
+        judge: Judge,
+        matrix: Matrix,
+        split: Split,
+        *,
+        among: Collection[RowKey] | None = None,
+    ) -> None:
+        """Look among these prices alone where they are named, else among all."""
+        self._basis = basis
+        self._reference = reference or ""
+        self._judge = judge
+        self._matrix = matrix
+        self._split = split
+        self._among = among
+        self._offered: dict[tuple[str, int, str, str], list[_Candidate]] = {}
+        """What is offered of each side of a line group."""
+        self._offers: dict[tuple[object, ...], _Offer | None] = {}
+        """Prices that were judged already."""
+
+    def opportunities(self, sections: Sequence[Section]) -> Iterator[Opportunity]:
+        """Yield those of one market."""
+        yield from (found for found in self.looking(sections) if found is not None)
+
+    def looking(self, sections: Sequence[Section]) -> Iterator[Opportunity | None]:
+        """Yield those of one market, and None after each line or pair of lines without one."""
+        for section in sections:
+            for form in _forms(section):
+                yield self._covering(section, form)
+        by_subject = defaultdict[str, list[tuple[float, Section]]](list)
+        for section in sections:
+            line = threshold(section.key.market_type, section.line)
+            if line is not None and section.sides:
+                by_subject[subject(section.key.group)].append((line, section))
+        for of_subject in by_subject.values():
+            yield from self._middles(sorted(of_subject, key=lambda each: each[0]))
+
+    def _covering(self, section: Section, form: tuple[str, ...]) -> Opportunity | None:
+        """Return the best legs of one line group."""
+        if math.fsum(1 / _highest(section, side) for side in form) > 1 + LOW_HOLD:
+            return None
+        sides = [self._candidates(section, side) for side in form]
+        found = self._best(
+            [(section, side, form) for side in form], sides, 1 + LOW_HOLD, (section.line,)
+        )
+        if found is None:
+            return None
+        legs = [each.leg for each in found]
+        total = total_of(legs)
+        if total > 1 + LOW_HOLD:
+            return None
+        line = threshold(section.key.market_type, section.line)
+        if section.key.market_type == "draw_no_bet":
+            line = 0.0  # a draw gives all stakes back, as a level handicap does
+        staked = outlay(legs, self._split, line)
+        if not staked.covers_all:
+            return None
+        kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
+        return self._opportunity(kind, form, found, staked, None)
+
+    def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity | None]:
+        """Yield the middles between the lines of one subject, None for each pair without one.
+
+        No middle breaks even at less than ``S - 1``: a chance below it spares the closer look.
+        """
+        if len(lines) < 2:
+            return
+        sides = (HOME, AWAY) if lines[0][1].key.market_type in HANDICAPS else (OVER, UNDER)
+        least = [[1 / _highest(section, side) for side in sides] for _, section in lines]
+        chances = self._ladders(lines)
+        likeliest = max((max(each.values(), default=0.0) for each in chances.values()), default=0.0)
+        for first, second in combinations(range(len(lines)), 2):
+            total = least[first][0] + least[second][1]
+            if total > 1 + max(LOW_HOLD, likeliest):
+                yield None
+            else:
+                yield self._between(lines[first], lines[second], sides, total, chances)
+
+    def _between(
+        self,
+        above: tuple[float, Section],
+        below: tuple[float, Section],
+        sides: tuple[str, str],
+        total: float,
+        chances: Mapping[bool, Mapping[float, float]],
+    ) -> Opportunity | None:
+        """Return the middle above one line and below another; ``total`` is S at the very least."""
+        lines, (one, other) = (above[0], below[0]), (above[1], below[1])
+        span = middle_span(*lines, impossible=self._impossible(one))
+        if span is None:
+            return None
+        chance = {state: span.chance(ladder) for state, ladder in chances.items()}
+        limit = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
+        if total > limit:
+            return None
+        candidates = [self._candidates(one, sides[0]), self._candidates(other, sides[1])]
+        pair = [(one, sides[0], sides), (other, sides[1], sides)]
+        found = self._best(pair, candidates, limit, (one.line, other.line))
+        if found is None:
+            return None
+        return self._middle(found, lines, span, chance[found[0].leg.in_play])
+
+    def _middle(
+        self,
+        found: Sequence[_Offer],
+        lines: tuple[float, float],
+        span: Span,
+        chance: float | None,
+    ) -> Opportunity | None:
+        one, other = found
+        legs = (one.leg, other.leg)
+        staked, hit = middle_outlay(legs, lines, span, self._split)
+        if hit <= 0 or not staked.covers_all:
+            return None
+        middle = Middle(-staked.worst, hit, chance)
+        if total_of(legs) > 1 + LOW_HOLD and not middle.gains:
+            return None
+        sides = tuple(each.side for each in found)
+        return self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle)
+
+    def _ladders(self, lines: Sequence[tuple[float, Section]]) -> dict[bool, Mapping[float, float]]:
+        """How likely each line is passed as the reference sees it, before the game and in play."""
+        told = [
+            line
+            for _, section in lines
+            if (line := section.reference) is not None
+            and None not in section.market.stale
+            and (line.overround or 0.0) >= MIN_OVERROUND
+        ]
+        about = subject(lines[0][1].key.group)
+        return {
+            state: ladders(line for line in told if bool(line.is_live) is state).get(about, {})
+            for state in (False, True)
+        }
+
+    def _impossible(self, section: Section) -> frozenset[int]:
+        """A margin that cannot be: no game is drawn where overtime goes on until one team leads."""
+        goes_on = self._matrix.sport in OVERTIME_SPORTS and section.key.period == 0
+        return frozenset({0}) if goes_on and section.key.market_type == "spread" else frozenset()
+
+    def _candidates(self, section: Section, side: str) -> list[_Candidate]:
+        """What is offered of a side at the user's bookmakers, best net price first."""
+        key = (*section.key, side)
+        if key not in self._offered:
+            self._offered[key] = self._find_offered(section, side)
+        return self._offered[key]
+
+    def _find_offered(self, section: Section, side: str) -> list[_Candidate]:
+        found = []
+        basis = self._basis
+        for row, of_row in zip(section.rows, section.sides, strict=False):
+            if of_row != side:
+                continue
+            for bookmaker in row.priced_by():
+                price = row.reference if bookmaker is None else row.prices[bookmaker]
+                name = bookmaker or self._reference
+                if not self._is_among(section, row.selection, bookmaker):
+                    continue
+                if price is not None and price.withdrawn_at is None and basis.is_mine(name):
+                    net = basis.net(name, price.odds)
+                    found.append(_Candidate(net, bookmaker, row.selection, price))
+        return sorted(found, key=lambda each: (-each.net_odds, each.bookmaker or self._reference))
+
+    def _is_among(self, section: Section, selection: str, bookmaker: str | None) -> bool:
+        if self._among is None:
+            return True
+        key = RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
+        return key in self._among
+
+    def _best(
+        self,
+        wanted: Sequence[tuple[Section, str, tuple[str, ...]]],
+        candidates: Sequence[Sequence[_Candidate]],
+        limit: float,
+        lines: Iterable[float | None],
+    ) -> list[_Offer] | None:
+        """Return the legs with the least S, None where none can be as low as ``limit``.
+
+        ``wanted``: the line group, the side, and the sides that cover everything, of each leg.
+        Only prices that may be legs are judged, as that takes a while.
+        """
+        if not all(candidates):
+            return None
+        shares = [1 / of_side[0].net_odds for of_side in candidates]
+        room = limit - math.fsum(shares)
+        if room < 0:
+            return None
+        offers = [
+            self._reliable(where, [each for each in of_side if 1 / each.net_odds <= share + room])
+            for where, of_side, share in zip(wanted, candidates, shares, strict=True)
+        ]
+        market = (wanted[0][0].key.market_type, wanted[0][0].key.period, self._matrix.sport)
+        decides = any(settles_otherwise(market, line, True, False) for line in lines)
+        legs = best_legs(
+            [[each.leg for each in of_side] for of_side in offers], overtime_decides=decides
+        )
+        if legs is None:
+            return None
+        return [
+            next(each for each in of_side if each.leg is leg)
+            for leg, of_side in zip(legs, offers, strict=True)
+        ]
+
+    def _reliable(
+        self, where: tuple[Section, str, tuple[str, ...]], candidates: Sequence[_Candidate]
+    ) -> list[_Offer]:
+        section, side, form = where
+        offers = (self._offer(section, side, form, each) for each in candidates)
+        return [offer for offer in offers if offer is not None]
+
+    def _offer(
+        self, section: Section, side: str, form: tuple[str, ...], candidate: _Candidate
+    ) -> _Offer | None:
+        """Return a price as a leg, None where it may not be relied upon."""
+        key = (*section.key, side, len(form), candidate.selection, candidate.bookmaker)
+        if key not in self._offers:
+            self._offers[key] = self._judged(section, side, form, candidate)
+        return self._offers[key]
+
+    def _judged(
+        self, section: Section, side: str, form: tuple[str, ...], candidate: _Candidate
+    ) -> _Offer | None:
+        net, bookmaker, selection, price = candidate
+        name, judge = bookmaker or self._reference, self._judge
+        own = judge.sides(section, bookmaker)
+        if not _bets_on(form, own, section) or judge.is_doubtful(section, bookmaker, own):
+            return None
+        cautions = judge.assess(section, selection, bookmaker).cautions
+        if UNRELIABLE.intersection(cautions) or is_delayed(name):
+            return None
+        leg = Leg(
+            bookmaker=name,
+            group=self._basis.profiles.of(name).group,
+            selection=selection,
+            odds=price.odds,
+            net_odds=net,
+            seen_at=price.scraped_at,
+            in_play=self._matrix.is_live if price.is_live is None else price.is_live,
+            has_overtime=judge.counts_overtime(bookmaker),
+        )
+        return _Offer(leg, section, side, bookmaker, price, cautions)
+
+    def _opportunity(
+        self,
+        kind: OpportunityKind,
+        sides: tuple[str, ...],
+        found: Sequence[_Offer],
+        staked: Outlay,
+        middle: Middle | None,
+    ) -> Opportunity:
+        matrix, section = self._matrix, found[0].section
+        groups = tuple(each.section.key.group for each in found)
+        legs = tuple(
+            self._leg(each, stake) for each, stake in zip(found, staked.stakes, strict=True)
+        )
+        return Opportunity(
+            key=OpportunityKey(
+                matrix.game_id,
+                *section.key[:2],
+                groups if middle is not None else groups[:1],
+                sides,
+            ),
+            kind=kind,
+            match_name=matrix.match_name,
+            competition=matrix.competition,
+            sport=matrix.sport,
+            kick_off=matrix.kick_off,
+            in_play=found[0].leg.in_play,
+            line=section.line,
+            legs=legs,
+            total=total_of(each.leg for each in found),
+            outlay=staked,
+            middle=middle,
+            due_at=min(
+                self._judge.due_at(each.section, each.leg.selection, each.bookmaker)
+                for each in found
+            ),
+        )
+
+    def _leg(self, offer: _Offer, stake: float) -> OpportunityLeg:
+        leg, price = offer.leg, offer.price
+        key = RowKey(self._matrix.game_id, *offer.section.key[:2], leg.selection, offer.bookmaker)
+        return OpportunityLeg(
+            key,
+            leg.bookmaker,
+            leg.odds,
+            leg.net_odds,
+            stake,
+            leg.seen_at,
+            offer.cautions,
+            price.url,
+        )
+
+
+def _highest(section: Section, side: str) -> float:
+    """The highest gross odds on a side, a bound of what any leg pays; small where none is there."""
+    return max(
+        [
+            price.odds
+            for row, of_row in zip(section.rows, section.sides, strict=False)
+            if of_row == side
+            for price in (row.reference, *row.prices.values())
+            if price is not None and price.withdrawn_at is None
+        ],
+        default=1e-9,
+    )
+
+
+def _forms(section: Section) -> Iterator[tuple[str, ...]]:
+    """Yield the sides that cover a line group; two forms where a draw may be bet on or not."""
+    market_type, _, group = section.key
+    if market_type == "yes_no" and not group:
+        return  # nobody tells which question it is
+    for form in complete_forms(market_type, section.sport):
+        if set(form) <= set(section.sides):
+            yield form
+
+
+def _bets_on(form: tuple[str, ...], own: frozenset[str], section: Section) -> bool:
+    """Whether who prices ``own`` sides bets on what ``form`` covers (D27).
+
+    Where a draw may be bet on or not, some sides alone do not tell which of both it is.
+    """
+    market_type = section.key.market_type
+    if market_type != "moneyline" or len(complete_forms(market_type, section.sport)) < 2:
+        return is_comparable(form, own)
+    return DRAW in own if DRAW in form else DRAW not in own and own.issuperset(form)
