@@ -204,14 +204,19 @@ class OpportunitiesPanel(QWidget):
             self._stack.setCurrentWidget(self.placeholder)
 
     def _said(self) -> list[str]:
-        """How many there are, and before that why nothing is staked; what is last is cut first."""
+        """How many there are, before that what is open; what is last is cut first."""
         connection = self._board.connection
         if not self._listed and (self._is_lost or connection.has_no_service):
             return [connection.why_lost or LOST]
         counts = Counter(row.kind for row in self._rows.values() if row.is_first)
         said = [no_stakes(connection)] if self._is_lost else []
+        opened = open_on_a_side(self._rows.values())
+        if opened:
+            losing = sum(row.loses for row in opened)
+            of_those = f", {losing} without profit" if losing else ""
+            said.append(f"{len(opened)} open on a side{of_those}")
         said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
-        return said + self._open_texts()
+        return [*said, open_text(opened[0])] if len(opened) == 1 else said
 
     def _state(self) -> EmptyState:
         if self._looks_back:
@@ -240,15 +245,6 @@ class OpportunitiesPanel(QWidget):
             "No bets cover everything at 2 % or less now.",
             "They show up here by themselves, among the bookmakers that are yours.",
         )
-
-    def _open_texts(self) -> list[str]:
-        """Say which opportunities are open on a side, the only one in full."""
-        rows = open_on_a_side(self._rows.values())
-        if len(rows) == 1:
-            return [open_text(rows[0])]
-        losing = sum(row.loses for row in rows)
-        of_those = f", {losing} without profit" if losing else ""
-        return [f"{len(rows)} open on a side{of_those}"] if rows else []
 
     def _show_menu(self, at: QPoint) -> None:
         if (row := self._current()) is not None:

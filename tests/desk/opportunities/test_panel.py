@@ -598,7 +598,8 @@ def test_an_arbitrage_that_what_is_placed_makes_lose_is_counted_and_listed_as_a_
     """40 at 1.60 pay 64, which no stake at a net 1.98 makes as much as all cost."""
     tell(panel, quoted, qtbot)
     place_leg(panel, records, qtbot, 0, stake="40", odds="1.6")
-    assert panel._facts.accessibleName().startswith("0 arbitrage · 0 middle · 1 low hold")
+    said = "1 open on a side, 1 without profit · 0 arbitrage · 0 middle · 1 low hold · "
+    assert panel._facts.accessibleName().startswith(said)
     assert {row[0] for row in table_of_opportunities(panel.model).rows} == {"low-hold"}
     assert "\nLow hold · " in panel.model.tip(0, 0)
     assert kinds_listed(panel) == {"arbitrage": [], "low-hold": ["Low hold"], "middle": []}
@@ -659,10 +660,10 @@ def test_opportunities_are_sorted_by_what_their_own_stakes_leave_at_worst(
 @pytest.mark.parametrize(
     ("first", "second", "losing", "said"),
     [
-        ("2.1", "2.85", 0, "2 open on a side"),
-        ("1.6", "2.85", 1, "2 open on a side, 1 without profit"),
-        ("2.1", "2.2", 1, "2 open on a side, 1 without profit"),
-        ("1.6", "2.2", 2, "2 open on a side, 2 without profit"),
+        ("2.1", "2.85", 0, "2 open on a side · 2 arbitrage · "),
+        ("1.6", "2.85", 1, "2 open on a side, 1 without profit · 1 arbitrage · "),
+        ("2.1", "2.2", 1, "2 open on a side, 1 without profit · 1 arbitrage · "),
+        ("1.6", "2.2", 2, "2 open on a side, 2 without profit · 0 arbitrage · "),
     ],
 )
 def test_those_are_counted_that_no_stake_completes_without_a_loss(
@@ -685,7 +686,18 @@ def test_those_are_counted_that_no_stake_completes_without_a_loss(
         place_leg(panel, records, qtbot, row, stake="40", odds=odds)
         best.append(max(left_pct((40, float(odds)), (n, other)) for n in range(1, 400)))
     assert sum(most < 0 for most in best) == losing
-    assert panel._facts.accessibleName().endswith(f" · {said}")
+    assert panel._facts.accessibleName().startswith(said)
+
+
+def test_that_something_is_open_stands_where_there_is_room_for_no_more(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """The button that sorts took the room of what stood last, and only that said it."""
+    tell(panel, quoted, qtbot)
+    place_leg(panel, records, qtbot, 0, stake="48", odds="2.1")
+    facts = panel._facts
+    facts.resize(facts.width_of_first(1) + 20, facts.height())
+    assert facts._shown == "1 open on a side"
 
 
 def test_a_bet_that_several_would_complete_is_open_once_and_not_once_one_completes_it(
