@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QChildEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QChildEvent, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -58,6 +58,7 @@ class MainWindow(QMainWindow):
     def __init__(self, theme: Theme, layout: Layout) -> None:
         super().__init__()
         self.setWindowTitle("oddsdesk")
+        self.setMinimumHeight(1)  # once it is set, Qt does not make the window higher by itself
         self._resize_within_screen(*_FIRST_SIZE, _FRAME)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self._layout = layout
@@ -329,7 +330,23 @@ class MainWindow(QMainWindow):
         if dock is not None:
             self._focus_soon(dock.widget)
 
+    def _ask_height(self) -> None:
+        """Let nobody make the window lower than its parts need, which may be more than it has.
+
+        It stays as high as it is then, and the largest of them give way: a message that comes
+        would else push its foot off the screen.
+        """
+        layout = self.layout()
+        assert layout is not None
+        self.setMinimumHeight(max(1, min(layout.totalMinimumSize().height(), self.height())))
+
     # Qt's virtuals
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._ask_height()
+        return handled
 
     def childEvent(self, event: QChildEvent) -> None:
         super().childEvent(event)

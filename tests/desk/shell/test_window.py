@@ -4,11 +4,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QLineEdit, QTabBar
+from PySide6.QtWidgets import QDockWidget, QLineEdit, QTabBar, QTableView
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
 
 EDGE, TITLE = 8, 32
@@ -126,3 +127,21 @@ def test_who_clicks_a_panels_tab_has_the_keyboard_there(
         spot = bar.tabRect(index).center()
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=spot)
         qtbot.waitUntil(part.hasFocus)
+
+
+def test_no_message_makes_the_window_higher(theme: Theme, tmp_path: Path, qtbot: QtBot) -> None:
+    window = make(theme, tmp_path, qtbot, 900)
+    table = QTableView()
+    window.tabs.addTab(table, "Odds grid")
+    with qtbot.waitExposed(window):
+        window.show()
+    qtbot.waitUntil(lambda: window.minimumHeight() > table.minimumSizeHint().height())
+    window.resize(900, 1)
+    lowest, had = window.height(), table.height()
+    window.say("Not connected: prices are as last seen. " * 4, action="Try now")
+    bar = window.findChild(MessageBar)
+    assert bar is not None
+    qtbot.waitUntil(lambda: table.height() < had)
+    assert window.height() == lowest
+    assert bar.height() >= bar.minimumSizeHint().height()
+    assert bar.mapTo(window, bar.rect().bottomLeft()).y() < lowest
