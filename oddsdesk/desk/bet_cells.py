@@ -83,6 +83,7 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
         stretches=True,
         likes="Wolverhampton −0.75 at Nottingham Forest",
         widest="Minnesota Timberwolves −113.5 at Oklahoma City Thunder or so",
+        narrow="Over 113.5 v O",
     ),
     _outcome,
     lambda bet: (bet.selection.casefold(), bet.match_name),
@@ -91,7 +92,7 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
 MARKET: Final = ColumnSpec[PlacedBet, int](
     "market",
     "Market",
-    Column("Match result · 1st", Align.LEFT, drops=3),
+    Column("Match result · 1st", Align.LEFT, drops=4),
     _market,
     lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
     in_short=lambda bet: untold_text(bet.market_type, bet.sport, bet.period),

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+from msgspec.structs import replace
+
 from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.desk.bet_cells import (
     CLV,
@@ -111,7 +113,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "state",
         "State",
-        Column("● cashed out practice", Align.LEFT),
+        Column("● cashed out practice", Align.LEFT, narrow="● cashed out"),
         _state,
         lambda bet: "" if bet.result is None else bet.result.value,
         tip="Open, or how the bet ended; practice is at simulated odds, without money",
@@ -127,6 +129,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
             stretches=True,
             likes="Betfair Exchange",
             widest="Betfair Exchange second",
+            narrow="Pinnacle",
         ),
         _at,
         lambda bet: (bet.bookmaker.casefold(), bet.account),
@@ -135,7 +138,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "odds",
         "Odds",
-        Column("", note_sample="8.888", hangs=True),
+        Column("", note_sample="8.888", hangs=True, narrow=""),
         odds_cell,
         lambda bet: bet.odds,
         descending_first=True,
@@ -154,14 +157,14 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "ev",
         "EV then",
-        Column("+10.0 %", note_sample=PER_DECIDED, drops=2),
+        Column("+10.0 %", note_sample=PER_DECIDED, drops=3),
         ev_cell,
         or_lowest(lambda bet: bet.true_ev),
         descending_first=True,
         tip="The EV at the odds taken, as it was reckoned when the bet was placed; "
         f"{PER_DECIDED} {PER_DECIDED_TEXT}",
     ),
-    CLV,
+    replace(CLV, width=replace(CLV.width, drops=2)),
     ColumnSpec(
         "profit",
         "Profit",
@@ -174,7 +177,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "kick_off",
         "Kick-off",
-        Column("26 Nov 18:30", Align.LEFT, drops=4),
+        Column("26 Nov 18:30", Align.LEFT, drops=5),
         _kick_off,
         lambda bet: bet.order,
         descending_first=True,

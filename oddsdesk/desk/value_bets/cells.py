@@ -17,7 +17,7 @@ SELECTION_WIDTH: Final = Column(
     stretches=True,
     likes="Timberwolves −113.5 at Oklahoma City Thunder",
     widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
-    narrow="Over 113.5",
+    narrow="Over 113.5 v O",
 )
 MARKET_WIDTH: Final = Column(
     "Match result · 1st Quarter",

@@ -366,7 +366,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "true_ev_pct",
         "EV net",
-        EV_WIDTH,
+        replace(EV_WIDTH, drops=6, narrow=f"{EV_WIDTH.sample} {PER_DECIDED}"),
         _ev,
         _ev_downwards,
         order_up=_ev_upwards,

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss
@@ -13,6 +15,7 @@ from oddsdesk.desk.ui.formatting import (
     exact_odds_text,
     odds_sample,
     odds_text,
+    untold_text,
     window_sample,
     window_text,
 )
@@ -109,11 +112,14 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "market_type",
         "Market",
-        MARKET_WIDTH,
+        replace(MARKET_WIDTH, drops=4),
         lambda miss, _now: Cell(
             market_text(miss.key.market_type, miss.section.sport, miss.key.period), TextRole.SOFT
         ),
         lambda miss: miss.section.order(),
+        in_short=lambda miss: untold_text(
+            miss.key.market_type, miss.section.sport, miss.key.period
+        ),
     ),
     ColumnSpec(
         "bookmaker",
@@ -124,6 +130,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
             stretches=True,
             likes="Betfair Exchange UK + 11 books",
             widest="Betfair Exchange Australia + 11 books",
+            narrow="Betfair + 11 books",
         ),
         _bookmaker,
         lambda miss: (miss.key.bookmaker or "").casefold(),
@@ -159,7 +166,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "true_ev_pct",
         "EV net",
-        EV_WIDTH,
+        replace(EV_WIDTH, drops=3),
         _ev,
         lambda miss: miss.assessment.ev_pct or 0.0,
         descending_first=True,
@@ -181,7 +188,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "scraped_at",
         "Seen",
-        Column("59 min"),
+        Column("59 min", drops=2),
         lambda miss, now: age_cell(miss.price.scraped_at, now),
         lambda miss: -miss.price.scraped_at,
         tip="How long ago the bookmaker was last seen to offer the price",

@@ -93,6 +93,19 @@ def test_where_the_market_has_no_room_the_outcome_tells_what_it_does_not_say_by_
     assert sorted(column(panel, "outcome")) == sorted(plain)
 
 
+def test_a_narrow_list_keeps_what_was_bet_on_and_when_before_its_figures(
+    make_panel: Make,
+) -> None:
+    panel = make_panel(bet())
+    pane, keys = panel.table.scrolling, [each.key for each in panel.model._columns]
+    went: list[str] = []
+    for width in range(1_400, 600, -10):
+        panel.resize(width, 700)
+        hidden = [key for place, key in enumerate(keys) if pane.isColumnHidden(place)]
+        went += [key for key in hidden if key not in went]
+    assert went == ["note", "clv", "ev", "market", "kick_off"]
+
+
 def test_an_ev_of_a_decided_unit_is_marked(make_panel: Make) -> None:
     panel = make_panel(bet(per="decided"), bet(per="staked", selection="Leeds -0.5"))
     model = panel.model

@@ -32,8 +32,9 @@ def test_value_bets_mark_what_is_not_of_a_unit_staked(
 ) -> None:
     be_value(quoted)
     quoted.tell_of_whole_line(2.07)
-    model, width = panel.table.model, panel.table.scrolling.columnWidth(EV)
+    model = panel.table.model
     qtbot.waitUntil(lambda: selections(model) == [quoted.WHOLE, HALF])
+    width = panel.table.scrolling.columnWidth(EV)
     assert painted_notes(model, EV, theme, width) == ["*", ""]
     assert told_in_tips(model) == [True, False]
     table = table_of_values(model)

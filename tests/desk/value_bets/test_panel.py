@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.ui.table.cell_painter import LEAST_NOTE, CellPainter
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
@@ -84,6 +85,27 @@ def test_price_and_stake_stay_where_large_text_leaves_no_room_and_the_tip_has_th
         shown = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
         assert shown == {"Selection", "Odds", "At", "EV net", "Stake"}
         assert "Everton v Liverpool · Total" in panel.table.model.tip(0, 0)
+    finally:
+        theme.zoom(100)
+
+
+@pytest.mark.parametrize("width", [460, 540, 560, 700])
+def test_the_game_of_a_bet_stays_beside_its_selection(
+    panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int
+) -> None:
+    """At 560 pixels and 160 % a list of totals said nothing but "Over 2.5"."""
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    theme.zoom(160)
+    try:
+        panel.resize(width, 400)
+        pane = panel.table.scrolling
+        qtbot.waitUntil(lambda: pane.viewport().width() == width == pane.header.length())
+        painter = CellPainter(theme, lambda: 0)
+        least = painter.narrow_width(panel.table.model, 0, "Over 113.5") + LEAST_NOTE
+        assert least <= pane.columnWidth(0)
+        assert pane.isColumnHidden(TITLES.index("EV net")) is (width < 560)
+        assert not pane.isColumnHidden(STAKE_COLUMN)
     finally:
         theme.zoom(100)
 

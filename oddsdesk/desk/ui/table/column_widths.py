@@ -21,24 +21,25 @@ class WidthRequest(NamedTuple):
     drops: int = 0
     """The order in which columns are hidden where not all have room, 1 first; 0 never."""
     narrow: int | None = None
-    """What it is narrowed to where nothing is left to hide; None: never."""
+    """What it is narrowed to where nothing else is left to hide, before it is hidden itself; None:
+    never."""
 
 
 def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
     """Return the width of each column that has room, by column.
 
     The least important ones are dropped until the others have what they need; then those that can
-    be narrowed are. What is left goes to those who like more, then to those that stretch, and in
-    the end to all alike.
+    be narrowed are, and the least important of them dropped. What is left goes to those who like
+    more, then to those that stretch, and in the end to all alike.
     """
     kept = list(requests)
     for request in sorted(
         (request for request in requests if request.drops), key=lambda request: request.drops
     ):
-        if sum(other.least for other in kept) <= room:
-            break
-        kept.remove(request)
-    widths = {r.column: r.least if r.narrow is None else r.narrow for r in kept}
+        needed = _narrowest if request.narrow is not None else _least
+        if sum(map(needed, kept)) > room:
+            kept.remove(request)
+    widths = {request.column: _narrowest(request) for request in kept}
     spare = _grow(
         widths, {request.column: request.least for request in kept}, room - sum(widths.values())
     )
@@ -49,6 +50,14 @@ def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
     for place, column in enumerate(endless):
         widths[column] += (spare + len(endless) - 1 - place) // len(endless) if spare > 0 else 0
     return widths
+
+
+def _least(request: WidthRequest) -> int:
+    return request.least
+
+
+def _narrowest(request: WidthRequest) -> int:
+    return request.least if request.narrow is None else request.narrow
 
 
 def _grow(widths: dict[int, int], limits: dict[int, int], spare: int) -> int:

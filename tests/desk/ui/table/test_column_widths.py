@@ -32,6 +32,14 @@ def test_where_nothing_is_left_to_hide_columns_are_narrowed_as_far_as_they_can_b
     assert share_width(table, 100) == {0: 40, 1: 30, 2: 50}, "the table is scrolled"
 
 
+def test_a_column_that_can_be_narrowed_is_hidden_only_where_that_is_not_enough() -> None:
+    edge = WidthRequest(5, 60, 60, 60, drops=3, narrow=30)
+    table = (GAME._replace(narrow=80), ODDS, LIMIT, edge)
+    assert share_width(table, 210) == {0: 100, 2: 50, 5: 60}
+    assert share_width(table, 160) == {0: 80, 2: 50, 5: 30}
+    assert share_width(table, 159) == {0: 109, 2: 50}
+
+
 def test_what_is_left_stretches_some_and_in_the_end_widens_all() -> None:
     assert share_width(TABLE, 530) == {0: 300, 1: 100, 2: 50, 3: 40, 4: 40}
     assert share_width(TABLE, 680) == {0: 400, 1: 150, 2: 50, 3: 40, 4: 40}
