@@ -201,7 +201,7 @@ def _explain_cell(
         key=key,
         match_name=matrix.match_name,
         sport=matrix.sport,
-        market=section.title,
+        market=section.title_for(key.selection),
         period_label=section.period_label,
         bookmaker=key.bookmaker or board.reference or UNNAMED_REFERENCE,
         reference=board.reference or UNNAMED_REFERENCE,

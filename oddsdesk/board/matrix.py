@@ -9,6 +9,7 @@ import msgspec
 from oddsdesk.board.pool import Pool
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.pricing.outcomes import AWAY, handicap_text
 from oddsdesk.pricing.value import ReferenceLine
 
 _NO_LINE = float("-inf")
@@ -195,6 +196,12 @@ class Section(msgspec.Struct):
         if self.key.market_type == "player_prop" and group:
             return group
         return f"{market_title(self.key.market_type)} {group}".rstrip()
+
+    def title_for(self, selection: str) -> str:
+        """Return the title with the line as a selection has it: ``Handicap +1.5`` of away teams."""
+        if not self.line or self.side_of(selection) != AWAY:
+            return self.title
+        return f"{market_title(self.key.market_type)} {handicap_text(-self.line)}"
 
     def line_beside(self, bookmaker: str | None) -> ReferenceLine | None:
         """Return the reference's line as the prices of a bookmaker are judged by it.

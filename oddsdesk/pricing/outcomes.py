@@ -108,7 +108,7 @@ def _football_bet(market_type: str, key: str, side: str) -> tuple[str, str, str]
         return "moneyline", "", side
     if line == -_WINS[side]:
         return "double_chance", "", "1X" if side == HOME else "X2"
-    return "spread", _handicap_key(line), side
+    return "spread", handicap_text(line), side
 
 
 def _winner(match_name: str, text: str, *, draw: bool) -> Outcome | None:
@@ -127,11 +127,12 @@ def _handicap(match_name: str, text: str, *, draw: bool) -> Outcome | None:
         return None
     line = float(match[2])
     home_line = (-line if winner.side == AWAY else line) + 0.0  # -0.0 becomes 0.0
-    return _outcome(winner.side, _handicap_key(home_line), home_line)
+    return _outcome(winner.side, handicap_text(home_line), home_line)
 
 
-def _handicap_key(home_line: float) -> str:
-    return ("+" if home_line > 0 else "") + line_text(home_line)
+def handicap_text(line: float) -> str:
+    """Return a handicap with its sign, as line groups are called."""
+    return ("+" if line > 0 else "") + line_text(line)
 
 
 def _total(match_name: str, text: str) -> Outcome | None:

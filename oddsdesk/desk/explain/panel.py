@@ -130,8 +130,13 @@ class ExplainPanel(QWidget):
     def copy(self) -> None:
         """Put the explanation on the clipboard as text."""
         if self.said is not None:
-            told = (explanation_text(self.said), may_be_gone(self._why_lost))
+            told = (explanation_text(self.said), self._doubt(self.said))
             QGuiApplication.clipboard().setText("\n".join(filter(None, told)))
+
+    def _doubt(self, said: Explanation) -> str:
+        """Say why the price may be offered no more; empty where it is known to be, or not to be."""
+        is_gone = Caution.WITHDRAWN in said.assessment.cautions
+        return "" if is_gone else may_be_gone(self._why_lost)
 
     def _make_texts(self) -> None:
         self.title = Label(wordWrap=True)
@@ -243,7 +248,7 @@ class ExplainPanel(QWidget):
         self.note.setText("\n".join(self._notes(said)))
         self.gone.setVisible(Caution.WITHDRAWN in said.assessment.cautions)
         cautions = told_cautions(said.assessment) if said.no_fair_odds is None else []
-        texts = [may_be_gone(self._why_lost)] if self._why_lost else []
+        texts = [doubt] if (doubt := self._doubt(said)) else []
         texts += [
             f"No value: {caution_text(each, said.reference)}"
             for each in cautions

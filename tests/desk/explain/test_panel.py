@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QTextDocument
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.explaining import REAL_METHODS
 from oddsdesk.board.explanation_text import explanation_text
 from oddsdesk.board.matrix import RowKey
@@ -233,6 +234,41 @@ def test_a_price_that_was_withdrawn_is_said_to_be_gone_before_all_else(
     assert panel.said is not None
     assert explanation_text(panel.said).splitlines()[2].startswith("No longer offered")
     assert "no longer offered" not in panel.cautions.text()
+
+
+def test_of_a_price_that_is_gone_nobody_asks_whether_it_still_stands(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    """Without a connection it said both."""
+    panel.show_price(price(quoted, "Over 2.5", "Bovada", "total"))
+    quoted.board.set_connection(Connection(link=Link.WAITING))
+    panel._show()
+    doubt = "nobody knows whether this price still stands"
+    assert doubt in panel.cautions.text()
+    quoted.clock.now += 1_000
+    quoted.quote("total", {"Over 2.5": {"Pinnacle": 1.94}, "Under 2.5": {"Pinnacle": 1.94}})
+    quoted.load()
+    panel._show()
+    assert panel.gone.isVisible()
+    assert doubt not in panel.cautions.text()
+    panel.copy()
+    assert doubt not in QGuiApplication.clipboard().text()
+
+
+@pytest.mark.parametrize(
+    ("selection", "title"),
+    [("Everton -5.5", "Handicap -5.5"), ("Liverpool +5.5", "Handicap +5.5")],
+)
+def test_a_handicap_is_headed_by_the_line_as_the_selection_has_it(
+    panel: ExplainPanel, quoted: Any, selection: str, title: str
+) -> None:
+    for each in ("Everton -5.5", "Liverpool +5.5"):
+        quoted.tell("Pinnacle", "spread", each, 1.94)
+        quoted.tell("Matchbook", "spread", each, 2.0)
+    panel.show_price(price(quoted, selection, "Matchbook", "spread"))
+    assert f"{title}, Full Time" in panel.title.text()
+    assert panel.said is not None
+    assert f"{title}, Full Time" in explanation_text(panel.said)
 
 
 def test_a_game_that_was_asked_for_stays_wanted_once_it_is_read(
