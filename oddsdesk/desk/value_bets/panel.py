@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QCursor, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
@@ -137,6 +137,8 @@ class ValuesPanel(QWidget):
         self.placeholder = Placeholder(theme)
         self._which = BETS
         self._idle = QTimer(self, interval=_IDLE_MS)
+        self._rests_at: QPoint | None = None
+        """Where the pointer was as the connection went or came back; None: the keyboard moved."""
         self._lay_out()
         self._connect()
         self._show_presets()
@@ -259,8 +261,13 @@ class ValuesPanel(QWidget):
         self._said.show_audit()
 
     def _may_move(self) -> bool:
-        """Whether nobody is at a row, or the rows are of a moment or service that was left."""
-        return not self._board.games or not self._current_table().is_pointed_at
+        """Whether nobody is at a row, or the rows are of what was left or lost since."""
+        is_held = self._current_table().is_pointed_at and self._board.games
+        return not is_held or self._rests_since_loss()
+
+    def _rests_since_loss(self) -> bool:
+        """Whether a pointer lies on rows of before the connection was lost, and nobody is there."""
+        return self._rests_at == QCursor.pos() and QApplication.activeModalWidget() is None
 
     def _show_bets(self) -> None:
         self.lists.show_bets(may_move=self._may_move())
@@ -369,6 +376,7 @@ class ValuesPanel(QWidget):
 
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
         if not self._current_model().is_arranging:
+            self._rests_at = None
             self.price_selected.emit(self.selected())
 
     def _on_board_notice(self, notice: Notice) -> None:
@@ -378,6 +386,7 @@ class ValuesPanel(QWidget):
             self._show_all()
         elif isinstance(notice, ConnectionChanged):
             if self._board.connection.is_lost is not self.lists.is_lost:
+                self._rests_at = QCursor.pos()
                 self._show_bets()
             self._show_counts()
 

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QCursor
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
@@ -44,6 +46,24 @@ def test_no_bet_stays_under_the_pointer_when_the_board_goes_to_another_moment_or
     assert panel.table.model.rowCount() == 2, "a bet that goes stays where it is, struck"
     quoted.board.clear()
     assert panel.table.model.rowCount() == 0
+
+
+def test_no_bet_of_before_a_loss_stays_under_a_pointer_that_nobody_moved_since(
+    panel: ValuesPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list stood struck through, under a pointer that was left there, until it was moved."""
+    two = [bet(quoted), bet(quoted, 2.17, selection="Over 3.5")]
+    quoted.board.load_games([game(quoted.name), game()])
+    exhaust(quoted.board.merge_value_bets(two))
+    monkeypatch.setattr(panel.table, "underMouse", lambda: True)
+    for link in (Link.WAITING, Link.LIVE):
+        quoted.board.set_connection(Connection(link=link, has_value_bets=True))
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
+    assert panel.table.model.rowCount() == 1
+    exhaust(quoted.board.merge_value_bets(two))
+    monkeypatch.setattr(QCursor, "pos", lambda: QPoint(-1, -1))
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
+    assert panel.table.model.rowCount() == 2, "somebody is there"
 
 
 def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more(
