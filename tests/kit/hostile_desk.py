@@ -116,7 +116,9 @@ class HostileDesk:
             self.dialogs, around.actions, around.palette,
         )  # fmt: skip
         self.desk.offer_server(self.connections.live_here)
-        self.introduction = Introduction(theme, self.board, preferences)
+        self.introduction = Introduction(
+            theme, self.board, preferences, around.actions["server.import"]
+        )
         window.put_notice(self.introduction)
         self.records.save_preset(Preset(trap.markup, ValueFilter()))
 

@@ -130,7 +130,7 @@ class Commands(QObject):
         bind("help.report", self._show_report)
 
     def _enable_matrix(self, games: GameTabs) -> None:
-        self._actions.enable(Where.MATRIX, games.active() is not None)
+        self._actions.enable(Where.MATRIX, games.active() is not None, "Open a game first.")
 
     def _turn(self, step: int) -> None:
         tabs = self._window.tabs

@@ -37,17 +37,20 @@ def game_entries(board: Board, clock: Clock, open_game: Callable[[str], object])
 
 
 def action_entries(actions: Actions) -> Provider:
-    """Offer every action."""
+    """Offer every action; one that cannot be carried out now is grey, with the reason."""
     return lambda: (
         Entry(
             f"action {action.ident}",
             Kind.ACTION,
             action.title,
             partial(actions.trigger, action.ident),
+            note=why,
             keys=keys_text(action),
+            is_grey=bool(why),
         )
         for action in actions.offered()
-        if actions[action.ident].isEnabled() and action.ident != "go.palette"
+        if (why := actions.why_not(action.ident)) or actions[action.ident].isEnabled()
+        if action.ident != "go.palette"
     )
 
 

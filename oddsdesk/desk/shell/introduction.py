@@ -1,7 +1,7 @@
 """The first start in three sentences: what this shows, what is not real, how to get what is."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
@@ -20,10 +20,9 @@ _SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
 _MIXED = "Simulated odds are among those you see: no bookmaker offers these."
 _SHIFTED = "Old odds are among those you see, moved to now: no bookmaker offers these any more."
 _REAL = "The odds you see now come from the connection named above."
-_HOW = (
-    "For real odds, get them live, some without a key; connect to an odds service; or import files "
-    "of your own (Ctrl+I)."
-)
+_HOW = "For real odds, get them live, some without a key; connect to an odds service; or import "
+_IMPORT = "files of your own (Ctrl+I)."
+_IMPORT_ELSEWHERE = "files of your own on the embedded server."
 
 
 _LEAST_BESIDE = 780
@@ -38,8 +37,11 @@ class Introduction(QWidget):
     live_requested = Signal()
     service_requested = Signal()
 
-    def __init__(self, theme: Theme, board: Board, preferences: Preferences) -> None:
+    def __init__(
+        self, theme: Theme, board: Board, preferences: Preferences, importing: QAction
+    ) -> None:
         super().__init__()
+        self._importing = importing
         self._theme = theme
         self._board = board
         self._preferences = preferences
@@ -76,6 +78,7 @@ class Introduction(QWidget):
         self._fitted: tuple[str, int, QFont] | None = None
         """The text that has its height, in which width and font."""
         preferences.changed.connect(self._show)
+        importing.enabledChanged.connect(self._fit)
         theme.changed.connect(self._fit)
         self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
         self._show()
@@ -95,7 +98,8 @@ class Introduction(QWidget):
         said = {True: made_up, False: real, None: ""}[connection.simulated]
         is_low = self.window().height() < self._theme.fonts.scaled(_LEAST_HIGH)
         self._title.setVisible(not is_low)
-        self._text.setText(" ".join(part for part in ("" if is_low else _WHAT, said, _HOW) if part))
+        how = _HOW + (_IMPORT if self._importing.isEnabled() else _IMPORT_ELSEWHERE)
+        self._text.setText(" ".join(part for part in ("" if is_low else _WHAT, said, how) if part))
         is_narrow = self.width() < self._theme.fonts.scaled(_LEAST_BESIDE)
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)

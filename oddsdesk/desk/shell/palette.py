@@ -85,7 +85,8 @@ class EntryDelegate(QStyledItemDelegate):
             area.right() - self._draw(painter, area, right, TextRole.NOTE, fonts.small, True)
         )
         area.setRight(area.right() - STEP)
-        width = self._draw(painter, area, entry.title, TextRole.STRONG, fonts.body, False)
+        ink = TextRole.NOTE if entry.is_grey else TextRole.STRONG
+        width = self._draw(painter, area, entry.title, ink, fonts.body, False)
         area.setLeft(area.left() + width + STEP)
         if entry.note and area.width() > 2 * GAP:
             self._draw(painter, area, entry.note, TextRole.SOFT, fonts.small, False)
@@ -211,7 +212,8 @@ class Palette(QLineEdit):
         entry = self.list.chosen()
         if entry is None:
             return
-        self._recent.use(entry.ident)
+        if not entry.is_grey:
+            self._recent.use(entry.ident)
         self.leave()
         entry.run()
 

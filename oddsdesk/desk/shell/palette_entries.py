@@ -108,11 +108,14 @@ class Entry(msgspec.Struct, frozen=True):
     run: Callable[[], object]
     note: str = ""
     keys: str = ""
+    is_grey: bool = False
+    """Whether it cannot be done now; the note is why, and ``run`` may tell so."""
     folded: str = ""
-    """What is compared with what was typed: title and note, folded."""
+    """What is compared with what was typed, folded: title and note, unless that is a reason."""
 
     def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "folded", fold(f"{self.title} {self.note}"))
+        text = self.title if self.is_grey else f"{self.title} {self.note}"
+        msgspec.structs.force_setattr(self, "folded", fold(text))
 
 
 Provider = Callable[[], Iterable[Entry]]
@@ -121,7 +124,7 @@ Provider = Callable[[], Iterable[Entry]]
 def matching(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Entry]:
     """Return the entries that answer, the best first; what was used last first where alike.
 
-    Nothing typed: what was used last, then everything but games.
+    Grey ones come last. Nothing typed: what was used last, then all but games and what is grey.
     """
     words = tuple(fold(typed).split())
     places = {ident: place for place, ident in enumerate(recent)}
@@ -130,14 +133,18 @@ def matching(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> lis
     found = _scored(entries, words, places, forgiving=False)
     if not found:
         found = _scored(entries, words, places, forgiving=True)
-    found.sort(key=lambda one: (-one[0], _RANK[one[1].kind], one[1].title))
+    found.sort(key=lambda one: (one[1].is_grey, -one[0], _RANK[one[1].kind], one[1].title))
     return [entry for _, entry in found[:_ENTRIES_MOST]]
 
 
 def _untyped(entries: Sequence[Entry], places: dict[str, int]) -> list[Entry]:
     used = [entry for entry in entries if entry.ident in places]
     used.sort(key=lambda entry: places[entry.ident])
-    others = [e for e in entries if e.ident not in places and e.kind is not Kind.GAME]
+    others = [
+        entry
+        for entry in entries
+        if entry.ident not in places and entry.kind is not Kind.GAME and not entry.is_grey
+    ]
     return (used + others)[:_ENTRIES_MOST]
 
 

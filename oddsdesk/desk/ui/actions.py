@@ -29,6 +29,7 @@ class Actions(QObject):
         self._bound: dict[str, QAction] = {}
         self._refused: dict[str, QAction] = {}
         """What the keys of actions do meanwhile that cannot be carried out."""
+        self._why_not: dict[str, str] = {}
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus_changed)
@@ -54,11 +55,12 @@ class Actions(QObject):
             if declared.where is where and declared.is_offered:
                 self.bind(declared.ident, partial(_trigger_added, find_owner, declared.ident))
 
-    def enable(self, where: Where, enabled: bool) -> None:
-        """Enable or disable the actions of a place."""
+    def enable(self, where: Where, enabled: bool, why: str = "") -> None:
+        """Enable or disable the actions of a place; ``why`` it is that they are not."""
         for ident, made in self._bound.items():
             if BY_IDENT[ident].where is where:
                 made.setEnabled(enabled)
+                self._why_not[ident] = "" if enabled else why
 
     def refuse(self, ident: str, why: str, tell: Act) -> None:
         """Grey an action, with ``why`` on its tip; its keys ``tell`` it until it is allowed."""
@@ -71,12 +73,14 @@ class Actions(QObject):
         told.triggered.connect(lambda _checked=False: tell())
         self._window.addAction(told)
         self._refused[ident] = told
+        self._why_not[ident] = why
 
     def allow(self, ident: str) -> None:
         """Let an action be carried out again."""
         made, told = self._bound[ident], self._refused.pop(ident, None)
         made.setEnabled(True)
         made.setToolTip("")
+        self._why_not.pop(ident, None)
         if told is not None:
             told.setEnabled(False)
             told.deleteLater()
@@ -85,9 +89,13 @@ class Actions(QObject):
         """Return a bound action, for a menu."""
         return self._bound[ident]
 
+    def why_not(self, ident: str) -> str:
+        """Return why an action is grey; empty where it is not, or nobody said why."""
+        return self._why_not.get(ident, "")
+
     def trigger(self, ident: str) -> None:
-        """Carry an action out."""
-        self._bound[ident].trigger()
+        """Carry an action out, or tell why one that is refused cannot be."""
+        self._refused.get(ident, self._bound[ident]).trigger()
 
     def offered(self) -> list[Action]:
         """Return the declared actions that are bound and make sense in a list of all."""

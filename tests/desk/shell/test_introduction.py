@@ -1,6 +1,7 @@
 """The strip of the first start takes no more room than its text."""
 
 import pytest
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QTextEdit, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
@@ -16,7 +17,7 @@ def test_it_is_as_high_as_its_text_however_wide_the_window_was(
     window = QWidget()
     qtbot.addWidget(window)
     column = QVBoxLayout(window)
-    strip = Introduction(theme, Board(quoted.clock), preferences)
+    strip = Introduction(theme, Board(quoted.clock), preferences, QAction())
     column.addWidget(strip)
     column.addWidget(QTextEdit(), 1)
     text = next(label for label in strip.findChildren(QLabel) if label.wordWrap())
@@ -31,7 +32,7 @@ def test_it_is_as_high_as_its_text_however_wide_the_window_was(
 def test_what_else_is_known_of_the_connection_lays_out_no_window(theme, preferences, quoted, qtbot):
     window, board = QWidget(), Board(quoted.clock)
     qtbot.addWidget(window)
-    strip = Introduction(theme, board, preferences)
+    strip = Introduction(theme, board, preferences, QAction())
     QVBoxLayout(window).addWidget(strip)
     with qtbot.waitExposed(window):
         window.show()
@@ -43,6 +44,16 @@ def test_what_else_is_known_of_the_connection_lays_out_no_window(theme, preferen
     assert requests.count() == 0
     board.set_connection(Connection(Link.LIVE, simulated=False))
     assert "are simulated" not in text.text()
+    strip.close_panel()
+
+
+def test_it_names_the_key_of_imports_only_where_files_can_be_imported(theme, preferences, quoted):
+    importing = QAction()
+    strip = Introduction(theme, Board(quoted.clock), preferences, importing)
+    (text,) = (label for label in strip.findChildren(QLabel) if label.wordWrap())
+    assert text.text().endswith("import files of your own (Ctrl+I).")
+    importing.setEnabled(False)
+    assert text.text().endswith("import files of your own on the embedded server.")
     strip.close_panel()
 
 

@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QVBoxLayout,
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.destinations import action_entries
 from oddsdesk.desk.shell.palette import Palette
 from oddsdesk.desk.shell.palette_entries import Entry, Kind, Recent, fold, matching, score
+from oddsdesk.desk.ui.actions import Actions
 from oddsdesk.desk.ui.controls.menus import Popup
 from oddsdesk.desk.ui.theme.theme import Theme
 
@@ -47,6 +49,30 @@ def test_what_was_used_last_comes_first() -> None:
     entries = [entry("Everton v Liverpool"), entry("Levante v Sevilla")]
     assert matching(entries, "", ["Levante v Sevilla"])[0].title == "Levante v Sevilla"
     assert matching(entries, "v", ["Levante v Sevilla"])[0].title == "Levante v Sevilla"
+
+
+def test_what_cannot_be_done_now_is_found_last_with_its_reason() -> None:
+    why = "Imported files are recorded by the embedded server; this is Mine."
+    grey = Entry("import", Kind.ACTION, "Import files…", list, note=why, is_grey=True)
+    other = Entry("bets", Kind.ACTION, "Import bets from a file…", list)
+    assert matching([grey, other], "import", []) == [other, grey]
+    assert matching([grey, other], "embedded", []) == []
+    assert matching([grey, other], "", []) == [other]
+
+
+def test_an_action_that_is_refused_is_grey_and_tells_why(window: QMainWindow) -> None:
+    actions, done, told = Actions(window), [], []
+    actions.bind("server.import", lambda: done.append(True))
+    actions.bind("go.palette", list)
+    actions.refuse("server.import", "Not here.", lambda: told.append(True))
+    (entry,) = action_entries(actions)()
+    assert (entry.is_grey, entry.note) == (True, "Not here.")
+    entry.run()
+    assert (done, told) == ([], [True])
+    actions.allow("server.import")
+    (entry,) = action_entries(actions)()
+    entry.run()
+    assert (entry.is_grey, entry.note, done) == (False, "", [True])
 
 
 def test_the_palette_is_used_by_keyboard_alone_and_gives_the_focus_back(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
@@ -129,7 +129,9 @@ def test_panels_have_the_room_they_had_when_text_is_as_before(
 def test_the_largest_text_with_every_panel_and_the_introduction_fits_a_small_screen(
     desk: Desk, preferences: Preferences, theme: Theme, quoted: Any, qtbot: QtBot
 ) -> None:
-    desk.window.put_notice(introduction := Introduction(theme, quoted.board, preferences))
+    desk.window.put_notice(
+        introduction := Introduction(theme, quoted.board, preferences, QAction())
+    )
     preferences.put(TEXT_SIZE, 160)
     for panel in desk.window.panels():
         panel.show()
