@@ -29,7 +29,7 @@ class PriceFinder(QObject):
     def go_to(self, key: RowKey, *, quietly: bool = False) -> None:
         """Go to a price, as soon as the game is read; nowhere once the user goes elsewhere.
 
-        ``quietly``: nothing is said where it is not there.
+        ``quietly``: where it is not there nothing is said, and no other price is gone to.
         """
         self._awaited, self._is_quiet = key, quietly
         self._look()
@@ -81,7 +81,9 @@ class PriceFinder(QObject):
             return
         self._show_section(key)
         place = self._model.place_of(key)
-        if place is not None:
+        if self._is_quiet and place is not None and self._model.key(*place) != key:
+            self._awaited = key
+        elif place is not None:
             self._table.set_current(*place)
             # Once more when the table has its size: it may not have been shown yet.
             QTimer.singleShot(0, self, self._bring_into_sight)

@@ -56,6 +56,8 @@ class OpenGames:
         self._current = kept.current
         self.order: Sequence[str] = [game.game_id for game in kept.games]
         """The ids of what was open, as the tabs stood."""
+        self._stands_in: str | None = None
+        """What is in front because the game that was is not here."""
         self._until = clock() + RETURN_MS
         self._service: str | None = None
 
@@ -76,14 +78,24 @@ class OpenGames:
         self._waiting = [game for game in self._waiting if game not in here]
         return here
 
+    def stand_in(self, game_id: str | None) -> None:
+        """Note which game is in front now without having been chosen by the user."""
+        is_waiting = any(game.game_id == self._current for game in self._waiting)
+        self._stands_in = game_id if is_waiting else None
+
     def keep(self, games: GameTabs) -> None:
-        """Keep which games are open, and which is in front of the tabs."""
+        """Keep which games are open, and which is in front of the tabs.
+
+        A game that stands in for one that is not here leaves the front to that one.
+        """
         ids, ours = games.open_games, (None, self._service)
         kept = [OpenGame(game_id, _place(games, game_id), self._service) for game_id in ids]
         waiting = [g for g in self._waiting if g.game_id not in ids or g.service not in ours]
         for game in waiting[:_MOST_WAITING]:
             kept.insert(self._place_among(kept, game), game)
-        self._saved.put(_Session(kept, games.in_front() or self._current))
+        in_front = games.in_front()
+        is_own = in_front is not None and in_front != self._stands_in
+        self._saved.put(_Session(kept, in_front if is_own else self._current))
         self._layout.remove(_OLD_KEY)
 
     def leave(self, games: GameTabs) -> None:

@@ -42,6 +42,7 @@ from oddsdesk.desk.value_bets.messages import (
     state_without_bets,
     state_without_misses,
 )
+from oddsdesk.desk.value_bets.model import OutcomeKey
 from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.desk.value_bets.subjects import (
@@ -139,6 +140,8 @@ class ValuesPanel(QWidget):
         self._idle = QTimer(self, interval=_IDLE_MS)
         self._rests_at: QPoint | None = None
         """Where the pointer was as the connection went or came back; None: the keyboard moved."""
+        self._chosen: tuple[OutcomeKey, int] | None = None
+        """The row and column of the value bets that the user went to last."""
         self._lay_out()
         self._connect()
         self._show_presets()
@@ -245,6 +248,7 @@ class ValuesPanel(QWidget):
             model.order_changed.connect(self._show_counts)
             table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             table.scrolling.customContextMenuRequested.connect(self._show_menu)
+        self.lists.bets.order_changed.connect(self._mark_again)
         self._idle.timeout.connect(self._on_idle_timeout)
         self._unsubscribe = self._board.subscribe(
             self._on_board_notice, ValueBetsChanged, ConnectionChanged
@@ -374,9 +378,22 @@ class ValuesPanel(QWidget):
         if self.lists.preset.name not in _BUILT_IN:
             self._records.delete_preset(self.lists.preset.name)
 
-    def _on_table_current_changed(self, _index: QModelIndex) -> None:
+    def _mark_again(self) -> None:
+        """Mark the row that was chosen, where the list was empty since: in the past, as a rule."""
+        bets = self.lists.bets
+        if self._chosen is None or bets.is_arranging or self.table.current().isValid():
+            return
+        row = bets.row_of(self._chosen[0])
+        if row is not None:
+            bets.is_arranging = True  # who chose another price since keeps it explained
+            self.table.set_current(row, self._chosen[1])
+            bets.is_arranging = False
+
+    def _on_table_current_changed(self, index: QModelIndex) -> None:
         if not self._current_model().is_arranging:
             self._rests_at = None
+            if self._which == BETS and index.isValid():
+                self._chosen = self.lists.bets.key(index.row()), index.column()
             self.price_selected.emit(self.selected())
 
     def _on_board_notice(self, notice: Notice) -> None:

@@ -194,3 +194,24 @@ async def test_a_desk_that_is_closed_before_all_its_tabs_are_back_keeps_them(des
     quoted.board.load_games([game(name) for name in ("A - B", "C - D")])
     await until(lambda: made.games.open_games == opened[:2])
     assert made.games.in_front() == opened[1]
+
+
+async def test_a_game_that_was_not_there_then_is_in_front_again_on_return(desk, quoted) -> None:
+    made: Desk = desk[0]
+    a, b, c = (identity.game_id("EPL", name) for name in ("A - B", "C - D", "E - F"))
+    for game_id in (b, a):
+        made.open_game_beside(game_id)
+    for names, in_front in ((("C - D", "E - F"), b), (("E - F",), c)):
+        made.reset()
+        quoted.board.load_games([game(name) for name in names])
+        assert made.games.in_front() == in_front
+    made.reset()
+    quoted.board.load_games([game(name) for name in ("A - B", "C - D", "E - F")])
+    assert made.games.in_front() == a
+    made.reset()
+    quoted.board.load_games([game(name) for name in ("C - D", "E - F")])
+    await until(lambda: made.games.count == 2)
+    made.games.open_beside(c, "E v F")
+    made.reset()
+    quoted.board.load_games([game(name) for name in ("A - B", "C - D", "E - F")])
+    assert made.games.in_front() == c, "the user chose it there"

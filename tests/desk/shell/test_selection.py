@@ -101,3 +101,24 @@ async def test_who_looks_at_the_odds_grid_stays_there_at_another_moment(
     at_another_moment(made, quoted)
     await until(lambda: made.games.open_games == [quoted.id])
     assert tabs.currentWidget() is made.grid()
+
+
+async def test_a_price_of_a_bookmaker_that_was_not_there_then_is_marked_again_on_return(
+    made: Desk, quoted: QuotedGame
+) -> None:
+    """The best price was marked then, and stayed so."""
+    key = RowKey(quoted.id, "total", 0, "Under 2.5", "Matchbook")
+    made.go_to_price(key)
+    now = quoted._markets
+    quoted._markets = {
+        market: {
+            selection: {name: each for name, each in odds.items() if name != "Matchbook"}
+            for selection, odds in rows.items()
+        }
+        for market, rows in now.items()
+    }
+    at_another_moment(made, quoted)
+    assert current(made, quoted.id) is None
+    quoted._markets = now
+    at_another_moment(made, quoted)
+    assert current(made, quoted.id) == made.explain()._key == key

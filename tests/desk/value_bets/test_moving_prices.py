@@ -48,6 +48,27 @@ def test_no_bet_stays_under_the_pointer_when_the_board_goes_to_another_moment_or
     assert panel.table.model.rowCount() == 0
 
 
+def test_the_bet_that_was_chosen_is_marked_again_when_its_list_is_filled_again(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    two = [bet(quoted), bet(quoted, 2.17, selection="Over 3.5")]
+    games = [game(quoted.name), game()]
+    quoted.board.load_games(games)
+    exhaust(quoted.board.merge_value_bets(two))
+    panel.table.set_current(1, 2)
+    chosen, seen = panel.lists.bets.key(1), list[Any]()
+    panel.price_selected.connect(seen.append)
+    quoted.board.clear()
+    assert not panel.table.current().isValid()
+    quoted.board.load_games(games)
+    exhaust(quoted.board.merge_value_bets(two[:1]))
+    quoted.board.load_games(games)
+    exhaust(quoted.board.merge_value_bets(two))
+    index = panel.table.current()
+    assert (panel.lists.bets.key(index.row()), index.column()) == (chosen, 2)
+    assert seen == [], "who chose another price since keeps it explained"
+
+
 def test_no_bet_of_before_a_loss_stays_under_a_pointer_that_nobody_moved_since(
     panel: ValuesPanel, quoted: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
