@@ -557,6 +557,7 @@ class Desk:
         elif not self.around.reopen_front(self.games):
             self.open_game_beside(_most_quoted(self._board.games.values()))
         self.around.open_games.stand_in(self.games.in_front())
+        self.around.tell_gone_soon()
         place.give_keyboard_back()
         if place.selected is not None and place.selected.game_id in self._board.games:
             self._on_price_selected(place.selected)

@@ -1,6 +1,6 @@
 """Getting around the desk: actions, palette, layouts, favourites, put together once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -30,6 +30,10 @@ from oddsdesk.desk.ui.theme.theme import Theme
 _REOPEN_MS = 400
 """The game in front is read first."""
 _KEEP_MS = 1_000
+_TELL_MS = 10_000
+"""By then a service has listed its games."""
+_NAMED = 2
+"""So many games that are gone are named."""
 
 
 class Navigation(QObject):
@@ -59,6 +63,7 @@ class Navigation(QObject):
         self.open_games = OpenGames(layout, wall)
         self._keeping = QTimer(self, singleShot=True, interval=_KEEP_MS)
         self._reopening = QTimer(self, singleShot=True, interval=_REOPEN_MS)
+        self._telling = QTimer(self, singleShot=True, interval=_TELL_MS)
         self._layouts = Layouts(layout)
         self._trouble = ConnectionTrouble(window.messages, board, clock)
         self.commands = Commands(
@@ -101,9 +106,22 @@ class Navigation(QObject):
     def keep_open(self, games: GameTabs) -> None:
         """Keep which games are open whenever one is opened or closed, and open those behind."""
         self._keeping.timeout.connect(lambda: self.open_games.keep(games))
+        self._telling.timeout.connect(self._tell_gone)
         self._reopening.timeout.connect(lambda: self.reopen_behind(games))
         for changed in (games.game_opened, games.game_closed):
             changed.connect(lambda _game_id: self._keeping.start())
+
+    def tell_gone_soon(self) -> None:
+        """Say of games that were open and are not here that they are gone, once each."""
+        self._telling.start()
+
+    def _tell_gone(self) -> None:
+        connection = self._board.connection
+        if connection.as_of_ms is None and connection.is_heard and self._board.games:
+            gone = self.open_games.gone(self._board.games)
+            if gone:
+                self._window.messages.say(gone_text(gone), passes=True)
+                self._keeping.start()
 
     def reopen_front(self, games: GameTabs) -> bool:
         """Open the game that was in front the last time, the others soon; whether it is here."""
@@ -123,6 +141,7 @@ class Navigation(QObject):
 
     def leave(self, games: GameTabs) -> None:
         """Keep what is open, and close it."""
+        self._telling.stop()
         self.open_games.leave(games)
         self.favourites.keep()
 
@@ -134,3 +153,12 @@ class Navigation(QObject):
 
     def _title(self, game_id: str) -> str:
         return game_title(self._board.games[game_id].match_name)
+
+
+def gone_text(titles: Sequence[str]) -> str:
+    """Say of games whose tabs do not open again that they are listed no longer."""
+    if len(titles) == 1:
+        return f"{titles[0]} is no longer listed, so its tab did not open again."
+    others = [f"{len(titles) - 1} other games"] if len(titles) > _NAMED else titles[1:]
+    games = " and ".join([titles[0], *others])
+    return f"{games} are no longer listed, so their tabs did not open again."

@@ -24,12 +24,15 @@ class OpenGame(msgspec.Struct, frozen=True):
     """A game that was open; ``window`` is where, as Qt writes it down, if not in a tab.
 
     ``service`` is whose it is, None where an older version kept it: another service's game has
-    the same id where teams and competition have the same names.
+    the same id where teams and competition have the same names. ``is_told``: the user was told that
+    it is gone.
     """
 
     game_id: str
     window: bytes | None = None
     service: str | None = None
+    title: str = ""
+    is_told: bool = False
 
 
 class _Session(msgspec.Struct, frozen=True):
@@ -78,6 +81,23 @@ class OpenGames:
         self._waiting = [game for game in self._waiting if game not in here]
         return here
 
+    def gone(self, present: Collection[str]) -> list[str]:
+        """Return the titles of what was open and is not here, each only once."""
+        ours = (None, self._service)
+        gone = [
+            game
+            for game in self._waiting
+            if game.service in ours
+            and game.title
+            and not game.is_told
+            and game.game_id not in present
+        ]
+        self._waiting = [
+            msgspec.structs.replace(game, is_told=True) if game in gone else game
+            for game in self._waiting
+        ]
+        return [game.title for game in gone]
+
     def stand_in(self, game_id: str | None) -> None:
         """Note which game is in front now without having been chosen by the user."""
         is_waiting = any(game.game_id == self._current for game in self._waiting)
@@ -89,7 +109,10 @@ class OpenGames:
         A game that stands in for one that is not here leaves the front to that one.
         """
         ids, ours = games.open_games, (None, self._service)
-        kept = [OpenGame(game_id, _place(games, game_id), self._service) for game_id in ids]
+        kept = [
+            OpenGame(game_id, _place(games, game_id), self._service, games.title(game_id))
+            for game_id in ids
+        ]
         waiting = [g for g in self._waiting if g.game_id not in ids or g.service not in ours]
         for game in waiting[:_MOST_WAITING]:
             kept.insert(self._place_among(kept, game), game)

@@ -122,6 +122,10 @@ class GameTabs(QObject):
         """Return the game in front of the tabs, whichever window is active."""
         return self._game_at(self._tabs.currentIndex())
 
+    def title(self, game_id: str) -> str:
+        """Return what an open game is called."""
+        return self._titles[game_id]
+
     def panel(self, game_id: str) -> QWidget:
         """Return the panel of an open game."""
         return self._games[game_id]

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.contract import identity
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.navigation import gone_text
 from oddsdesk.desk.shell.open_games import RETURN_MS, OpenGame, OpenGames, open_again
 from oddsdesk.desk.shell.tabs import GameTabs
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -215,3 +216,35 @@ async def test_a_game_that_was_not_there_then_is_in_front_again_on_return(desk, 
     made.reset()
     quoted.board.load_games([game(name) for name in ("A - B", "C - D", "E - F")])
     assert made.games.in_front() == c, "the user chose it there"
+
+
+async def test_games_that_are_gone_are_told_once(desk, quoted) -> None:
+    """Their tabs were not there any more, and nothing said why."""
+    made: Desk = desk[0]
+    names = ("A - B", "C - D", "E - F")
+    quoted.board.load_games([game(name) for name in names])
+    for name in names:
+        made.open_game_beside(identity.game_id("EPL", name))
+    bar = made.window.messages._bar
+    for said in ("A v B and E v F are no longer listed, so their tabs did not open again.", ""):
+        made.reset()
+        quoted.board.clear()
+        quoted.board.load_games([game("C - D")])
+        assert made.around._telling.isActive()
+        bar.say("")
+        made.around._tell_gone()
+        assert bar.text == said
+
+
+@pytest.mark.parametrize(
+    ("titles", "said"),
+    [
+        (["A v B"], "A v B is no longer listed, so its tab did not open again."),
+        (
+            ["A v B", "C v D", "E v F"],
+            "A v B and 2 other games are no longer listed, so their tabs did not open again.",
+        ),
+    ],
+)
+def test_of_many_games_that_are_gone_one_is_named(titles: list[str], said: str) -> None:
+    assert gone_text(titles) == said
