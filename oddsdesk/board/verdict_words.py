@@ -65,7 +65,7 @@ BOUNDS: Final = {
 """What bound a stake, in a few words."""
 NOT_MINE: Final = "No value: not one of your bookmakers"
 """What is said of a price that lists leave out, whatever it is worth."""
-GONE: Final = "No longer offered: this price is gone, what follows is of what it was."
+GONE: Final = "No longer offered: what follows is about the last price."
 """What is said first of a price that was withdrawn."""
 PER_DECIDED: Final = "*"
 """Stands beside an EV that is not per unit staked (D53)."""

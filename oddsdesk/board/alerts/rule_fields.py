@@ -23,7 +23,7 @@ KINDS: Final[Mapping[type[Rule], tuple[str, str]]] = {
     OpportunityRule: ("Arbitrage", "Tells of an arbitrage, by what it leaves at worst."),
     SteamRule: ("Steam", "Tells of bookmakers that move a price the same way at once."),
     KickOffRule: ("Kick-off", "Tells that a game on which you have a bet is about to begin."),
-    ConnectionRule: ("Lost connection", "Tells that prices come no more."),
+    ConnectionRule: ("Lost connection", "Tells when prices no longer come in."),
 }
 """What each kind is called, and what it does."""
 LIMITS: Final = (

@@ -251,7 +251,7 @@ class AlertSettings(Policy, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         for rule in self.rules:
             for name in rule.channels:
                 if name not in names:
-                    raise ValueError(f"a rule names the channel {name!r}, which there is not")
+                    raise ValueError(f"a rule names the channel {name!r}, which does not exist")
 
 
 _PLACE: Final = re.compile(r" - at `\$\.([^`]+)`")

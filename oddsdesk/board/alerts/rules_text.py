@@ -84,7 +84,7 @@ def with_enabled(text: str, place: int, *, enabled: bool) -> str:
     """
     rule = rule_entries(text)[place].rule
     if rule is None:
-        raise RulesFileError("that rule makes no sense to this version")
+        raise RulesFileError("this version does not know that rule")
     return with_changed_rule(text, place, msgspec.structs.replace(rule, enabled=enabled))
 
 
@@ -159,7 +159,9 @@ def without_channel(text: str, place: int) -> str:
     name = channels[place].get("name")
     for entry in rule_entries(text):
         if entry.rule is not None and name in entry.rule.channels:
-            raise RulesFileError(f"the rule {entry.title!r} tells there; take it off that first")
+            raise RulesFileError(
+                f"the rule {entry.title!r} sends there; take the channel off it first"
+            )
     lines, begin, end = _lines_of(text, _CHANNEL, place, len(channels))
     del channels[place]
     new = "".join([*lines[:begin], *lines[end:]])

@@ -313,7 +313,7 @@ class AlertWatch:
             yield Alert(
                 ("connection",),
                 rule.title,
-                "No prices come any more",
+                "Prices no longer come in",
                 f"{why[0].upper()}{why[1:]}",
                 channels=rule.channels,
             )

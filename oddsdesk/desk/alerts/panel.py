@@ -26,8 +26,8 @@ from oddsdesk.desk.ui.theme.theme import Theme
 
 _RULES = "Rules…"
 _PAST = (
-    "This price is of the past, and alerts are of now. Ctrl+Shift+J goes back to now; a target can "
-    "be set then."
+    "This price is from the past, and alerts are for now. Ctrl+Shift+J goes back to now; a target "
+    "can be set then."
 )
 
 
@@ -97,7 +97,7 @@ class AlertsPanel(QWidget):
         try:
             standing = target_of(self._alerts.kept(), cell)
         except RulesFileError as error:
-            self.said.emit(f"The rules of alerts make no sense: {error}", True)
+            self.said.emit(f"The alert rules cannot be read: {error}", True)
             return
         dialog = TargetDialog(self._theme, cell, standing, self.window())
         dialog.chosen.connect(lambda rule: self._set_target(rule, standing))
@@ -108,14 +108,14 @@ class AlertsPanel(QWidget):
         try:
             self._alerts.set_target(rule, standing)
         except RulesFileError as error:
-            self.said.emit(f"The rules of alerts are as they were: {error}.", True)
+            self.said.emit(f"The alert rules were not changed: {error}.", True)
             return
         told = rule or standing
         if told is None:
             return
         where = f"{told.selection} at {told.bookmaker or 'any of my bookmakers'}"
         if rule is None:
-            self.said.emit(f"No alert any more of {where}.", True)
+            self.said.emit(f"No more alerts for {where}.", True)
         else:
             self.said.emit(f"You are told when {where} reaches {exact_odds_text(rule.odds)}.", True)
 
@@ -161,7 +161,7 @@ class AlertsPanel(QWidget):
                 "Rules tell of value, arbitrage, steam, kick-offs and a lost connection; "
                 "T on a price alerts when it is reached."
             )
-            state = EmptyState("info", "Nothing is asked for.", detail, _RULES)
+            state = EmptyState("info", "No alerts are set up.", detail, _RULES)
         self.placeholder.say(state)
         self._stack.setCurrentWidget(self.placeholder)
 

@@ -309,7 +309,7 @@ class RulesDialog(FormDialog):
             text = change(self.text.toPlainText())
         except RulesFileError as error:
             self._check()
-            self.say_trouble(sentence(f"The rules are as they were: {error}"))
+            self.say_trouble(sentence(f"The rules were not changed: {error}"))
             return False
         cursor = QTextCursor(self.text.document())
         cursor.select(QTextCursor.SelectionType.Document)
@@ -359,7 +359,7 @@ def _fill(item: QTreeWidgetItem, entry: RuleEntry) -> None:
     if rule is None:
         item.setFlags(flags)
         item.setData(0, Qt.ItemDataRole.CheckStateRole, None)
-        item.setToolTip(0, "It makes no sense to this version")
+        item.setToolTip(0, "This version does not know it")
         return
     item.setFlags(flags | Qt.ItemFlag.ItemIsUserCheckable)
     item.setCheckState(0, Qt.CheckState.Checked if rule.enabled else Qt.CheckState.Unchecked)

@@ -118,7 +118,7 @@ class BetsActions(QObject):
         try:
             ended = [settled(bet, result, now) for bet in bets]
         except BadBetError:
-            self.said.emit("A bet that was cashed out whole has no other result: edit it.", "")
+            self.said.emit("This bet was cashed out in full. To change how it ended, edit it.", "")
             return
         if ended:
             word = "open again" if result is None else result_text(result)

@@ -279,8 +279,8 @@ class ExplainPanel(QWidget):
             notes.append(f"seen {span_text(self._clock() - said.scraped_at)} ago")
         if said.from_row:
             is_gone = Caution.WITHDRAWN in said.assessment.cautions
-            why = "it shows the price no more" if is_gone else "the other prices are being read"
-            notes.append(f"By the service's row alone: {why}.")
+            why = "it no longer shows the price" if is_gone else "the other prices are being read"
+            notes.append(f"From the service's list alone: {why}.")
         return notes
 
     def _on_board_notice(self, notice: Notice) -> None:

@@ -321,7 +321,7 @@ class Connections(QObject):
         except OSError as error:
             self._window.say(
                 f"The connections' file cannot be written ({error.strerror}): "
-                "the next start begins with another one.",
+                "the next start uses another one.",
                 icon="warning",
             )
 

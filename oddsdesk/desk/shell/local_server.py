@@ -376,5 +376,5 @@ def _on_this_thread(progress: Callable[[T], None]) -> Callable[[T], None]:
 
 def _words(done: "Restored") -> str:
     kept = " and ".join(path.name for path in done.kept)
-    beside = f" The former database stays beside as {kept}." if kept else ""
+    beside = f" The former database is kept as {kept}." if kept else ""
     return f"{done.database.name} is restored{' with its keys' if done.keys else ''}.{beside}"

@@ -23,7 +23,7 @@ TICK_S: Final = 0.2
 _LONGEST_TICK_S: Final = 1.0
 """What a tick counts for at most: on a machine that cannot keep up it plays slower."""
 _NEARLY_NOW_MS: Final = 10_000
-_NOWHERE: Final = "There is no connection whose past could be shown."
+_NOWHERE: Final = "Connect to a service first: without one there is no past to show."
 
 
 class LookingBack(QObject):
@@ -112,7 +112,7 @@ class LookingBack(QObject):
         if self.is_playing:
             self.pause()
         elif self._past is None:
-            self.said.emit("This is now: Ctrl+J looks at games of a date, Alt+Left steps back.")
+            self.said.emit("This is now. Ctrl+J shows games of a date, Alt+Left steps back.")
         else:
             self._playing = spawn("desk: play the past", self._play(self._past))
             self.moved.emit()
@@ -144,7 +144,7 @@ class LookingBack(QObject):
         is_any = front is not None
         known = sorted(at for at in kick_offs if at is not None and (is_any or at > now))
         if not known or known[0] > self._clock.now():
-            self.said.emit("No kick-off is known that has been.")
+            self.said.emit("No kick-off in the past is known.")
         else:
             self.go_to(known[0])
 
@@ -218,7 +218,7 @@ class LookingBack(QObject):
         if newest >= self._clock.now() - _NEARLY_NOW_MS:
             self.return_to_now()
         else:
-            self.said.emit("Here the log ends.")
+            self.said.emit("The log ends here.")
 
     async def _newest(self) -> int:
         ends = None if self.log is None else await self.log.ends()

@@ -41,7 +41,7 @@ class PastOpener(QObject):
         if self._looking_back.at_ms is None and (
             not self._board.games or self._board.connection.simulated
         ):
-            self._show(newest_ms, "What was imported is past")
+            self._show(newest_ms, "The imported prices are from the past")
 
     def _show(self, newest_ms: int, why: str) -> None:
         self._looking_back.go_to(newest_ms)

@@ -233,7 +233,7 @@ def reading_text(connection: Connection, now_ms: int) -> str:
         return "\n".join(part for part in (f"{connection.reading_plan}.", allowance) if part != ".")
     until = "" if resets_at_ms is None else f" for {span_text(max(0, resets_at_ms - now_ms))}"
     said = f"No requests are left{until}: nothing is read until they are back."
-    goes_on = "What the stream tells goes on." if connection.link is Link.LIVE else ""
+    goes_on = "Streamed prices go on." if connection.link is Link.LIVE else ""
     return "\n".join(part for part in (said, goes_on, allowance) if part)
 
 

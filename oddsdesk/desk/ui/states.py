@@ -105,7 +105,7 @@ def state_without_rows(
     if is_gone:
         return EmptyState(
             "table",
-            "The service shows this game no more.",
+            "The service no longer shows this game.",
             "It is over, or its odds were simulated and made way for others.",
         )
     return EmptyState("loading", "Reading the prices of this game…")
@@ -121,8 +121,8 @@ def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True
         return f"{sentence.rstrip('.')}{old} {detail}".rstrip()
     if said := stream_alone(connection):
         return (
-            f"{said[0].upper()}{said[1:]}. What the stream tells goes on; "
-            "it does not tell what is withdrawn, which shows by its age only."
+            f"{said[0].upper()}{said[1:]}. Streamed prices go on; "
+            "one that is withdrawn shows by its age only."
         )
     return ""
 
@@ -145,7 +145,7 @@ def service_text(connection: Connection) -> str:
         )
     if not connection.service_troubles:
         return ""
-    return f"The service is not well: {'; '.join(connection.service_troubles)}."
+    return f"The service reports trouble: {'; '.join(connection.service_troubles)}."
 
 
 def job_text(fault: JobFault) -> str:

@@ -96,7 +96,7 @@ class LegPlacer(QObject):
         if not wanted.taken:
             yield from _of_all(wanted, offer, is_other=bool(moved))
         if 0 < offer.stake != asked.stake:
-            yield f"The stake that goes with the prices of now is {offer.stake:g}."
+            yield f"At the prices now the stake is {offer.stake:g}."
         yield from _doubts(wanted.listed.legs[wanted.places[0]], offer, reference)
 
 
@@ -124,7 +124,7 @@ def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator
         is_now = offer.kind.value.replace("-", " ")
         yield f"No {was} any more but a {is_now}: {now}, {then}."
     elif is_other or not math.isclose(offer.worst_pct, listed.profit_pct, abs_tol=1e-9):
-        yield f"The {was} is another: {now}, {then}."
+        yield f"The {was} has changed: {now}, {then}."
 
 
 def _leg_text(leg: LegNow, reference: str) -> str:

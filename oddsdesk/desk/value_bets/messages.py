@@ -62,7 +62,7 @@ def state_without_bets(
         return EmptyState("loading", "Looking for value bets…")
     if connection.link is Link.PAST:
         return EmptyState(
-            "table", "Value bets are of now.", "The past shows games and their prices."
+            "table", "Value bets are only for now.", "The past shows games and their prices."
         )
     if filtered_out:
         bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"

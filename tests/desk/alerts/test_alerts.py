@@ -196,7 +196,7 @@ def test_without_rules_nothing_is_told_and_the_panel_offers_them(
     panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     assert panel.model.rowCount() == 0
-    assert panel.placeholder._state.sentence == "Nothing is asked for."
+    assert panel.placeholder._state.sentence == "No alerts are set up."
     panel.close_panel()
 
 

@@ -324,7 +324,7 @@ def test_an_address_is_changed_and_a_channel_in_use_stays(
     dialog.pages.setCurrentIndex(1)
     dialog.channels.remove.click()
     assert dialog.trouble.text == (
-        "The rules are as they were: the rule 'Steam' tells there; take it off that first."
+        "The rules were not changed: the rule 'Steam' sends there; take the channel off it first."
     )
     dialog.channels.address.click()
     form = dialog.findChildren(ChannelForm)[-1]

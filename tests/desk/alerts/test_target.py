@@ -88,7 +88,7 @@ def test_the_target_that_stands_is_shown_changed_and_removed(
     assert dialog.place.currentText() == "Any of my bookmakers"
     with qtbot.waitSignal(panel.said) as said:
         dialog.remove.click()
-    assert said.args == ["No alert any more of Over 2.5 at any of my bookmakers.", True]
+    assert said.args == ["No more alerts for Over 2.5 at any of my bookmakers.", True]
     assert alerts.kept().rules == ()
     assert alerts.path.read_text("utf-8").startswith("# mine\nstep = 1\n")
 
@@ -108,7 +108,7 @@ def test_no_target_is_asked_for_on_a_price_of_the_past(
     with qtbot.waitSignal(panel.said) as said:
         panel.ask_target(OVER)
     assert said.args is not None
-    assert said.args[0].startswith("This price is of the past")
+    assert said.args[0].startswith("This price is from the past")
     assert panel.findChildren(TargetDialog) == []
 
 
@@ -150,7 +150,7 @@ def test_rules_that_make_no_sense_are_not_overwritten(
     with qtbot.waitSignal(panel.said) as said:
         panel.ask_target(OVER)
     assert said.args is not None
-    assert said.args[0].startswith("The rules of alerts make no sense")
+    assert said.args[0].startswith("The alert rules cannot be read")
     assert panel.findChildren(TargetDialog) == []
 
 
@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_written_is_said(
     with qtbot.waitSignal(panel.said) as said:
         dialog.save.click()
     assert said.args is not None
-    assert said.args[0].startswith("The rules of alerts are as they were")
+    assert said.args[0].startswith("The alert rules were not changed")
 
 
 def test_an_answer_of_the_keyring_after_the_rules_were_closed_is_for_nobody(

@@ -202,10 +202,10 @@ def test_the_game_of_a_bet_that_is_not_read_is_asked_for(
     panel.game_wanted.connect(wanted.append)
     panel.show_price(key)
     assert wanted == [key.game_id]
-    assert "row alone: the other prices are being read" in panel.note.text()
+    assert "list alone: the other prices are being read" in panel.note.text()
     quoted.clock.now += 1_000
     quoted.board.end_game(key.game_id)
-    gone = "row alone: it shows the price no more"
+    gone = "list alone: it no longer shows the price"
     qtbot.waitUntil(lambda: gone in panel.note.text(), timeout=2_000)
     assert panel.gone.isVisible()
     assert panel.cautions.isHidden()

@@ -43,7 +43,7 @@ def test_a_game_that_the_service_does_not_know_is_not_loading_for_ever(
     panel = MatrixPanel(board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(panel)
     panel.show()
-    assert "The service shows this game no more." in said(panel, Placeholder)
+    assert "The service no longer shows this game." in said(panel, Placeholder)
     board.unsubscribe_game(quoted.id)
     assert not board.is_gone(quoted.id)
     panel.close_panel()

@@ -749,7 +749,7 @@ def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.07", "47")
     assert dialog.warning.text() == (
         "Over 2.5 at Betsson: 2.07 now, 2.10 listed.\n"
-        "The arbitrage is another: +1.06 % at worst now, +1.82 % in the list."
+        "The arbitrage has changed: +1.06 % at worst now, +1.82 % in the list."
     )
     look(panel, qtbot)
     assert [row["Stake"] for row in shown(panel)[:2]] == ["47", "49"]
@@ -813,8 +813,8 @@ def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_b
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.1", "48")
     assert dialog.warning.text().splitlines()[:3] == [
         "Over 2.5 at Betsson: 2.30 now, 2.10 listed.",
-        "The arbitrage is another: +6.29 % at worst now, +1.82 % in the list.",
-        "The stake that goes with the prices of now is 44.",
+        "The arbitrage has changed: +6.29 % at worst now, +1.82 % in the list.",
+        "At the prices now the stake is 44.",
     ]
     quoted.clock.now += 20 * MINUTE_MS
     dialog._look_again()
@@ -843,7 +843,7 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
     assert leg_of(second) == "Leg 2 of 2 · at worst −0.30 % a loss at the prices now"
     assert second.warning.text().splitlines() == [
         "Under 2.5 at Matchbook: 1.90 now, 1.98 listed.",
-        "The stake that goes with the prices of now is 53.",
+        "At the prices now the stake is 53.",
     ]
 
 

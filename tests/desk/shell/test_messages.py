@@ -128,7 +128,7 @@ def test_what_the_service_says_is_wrong_with_it_is_told(
     trouble = ConnectionTrouble(MessageCenter(bar), quoted.board, quoted.clock)
     said = ("prices cannot be recorded: the disk is full", "<b>feed 1</b>: 350 quotes wait")
     quoted.board.set_connection(Connection(link=Link.LIVE, service_troubles=said))
-    assert bar.text == f"The service is not well: {said[0]}; {said[1]}."
+    assert bar.text == f"The service reports trouble: {said[0]}; {said[1]}."
     quoted.board.set_connection(Connection(link=Link.LIVE, clock_ahead_ms=-300_000))
     assert bar.text == (
         "The clocks of this computer and of the service are 5 min apart: how old prices are is not "
@@ -210,7 +210,7 @@ async def test_the_line_of_a_loss_goes_once_prices_are_back_and_no_other_line_do
         quoted.board.set_connection(away)
         quoted.clock.now += 3_600_000
         made.alerts.tick()
-        assert bar.text == "No prices come any more · It hangs"
+        assert bar.text == "Prices no longer come in · It hangs"
 
     def find_it() -> None:
         quoted.board.set_connection(Connection(link=Link.LIVE))
@@ -282,7 +282,7 @@ def test_what_was_said_of_now_is_not_said_of_the_past_and_is_back_after_it(
         center.say(text, passes=passes)
         center.set_aside(but="the past")
         assert bar.isHidden()
-        center.say("Here the log ends.", passes=True, about="the past")
+        center.say("The log ends here.", passes=True, about="the past")
         center.bring_back()
         assert (not bar.isHidden(), bar.text == text) == (is_back, is_back)
     center.say("Shown as of then", passes=True, about="the past")
@@ -309,7 +309,7 @@ async def test_notices_of_the_past_end_with_it_and_those_of_now_wait_for_its_end
     made.reset()
     board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now - 1))
     assert bar.isHidden()
-    made._on_looking_back_said("Here the log ends.")
+    made._on_looking_back_said("The log ends here.")
     made.reset()
     assert bar.text == said
     made.reset()

@@ -224,7 +224,7 @@ async def test_the_log_s_end_ends_it(looking: Looking) -> None:
     await until(lambda: bool(looking.said))
     assert looking.board.connection.as_of_ms == START + 40 * MINUTE
     assert LATER in looking.board.games
-    assert looking.said == ["Here the log ends."]
+    assert looking.said == ["The log ends here."]
 
 
 async def test_history_tells_nothing_of_later(looking: Looking) -> None:

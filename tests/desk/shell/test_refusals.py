@@ -85,7 +85,7 @@ def test_without_requests_no_panel_says_that_there_is_nothing(link: Link) -> Non
         lack = f"no requests left: lists and games are not read until {back}"
         assert link_text(connection, 0).endswith(f"changes a minute · {lack}")
         said = trouble_text(connection, 0)
-        assert said.startswith(f"{lack.capitalize()}. What the stream tells goes on")
+        assert said.startswith(f"{lack.capitalize()}. Streamed prices go on")
 
 
 def test_an_unknown_key_is_told_as_such() -> None:

@@ -125,7 +125,7 @@ def test_what_the_plan_allows_stands_below(limit: int, allowed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("link", "goes_on"), [(Link.LIVE, "What the stream tells goes on."), (Link.POLLING, "")]
+    ("link", "goes_on"), [(Link.LIVE, "Streamed prices go on."), (Link.POLLING, "")]
 )
 def test_without_requests_it_says_until_when_and_what_goes_on(link: Link, goes_on: str) -> None:
     connection = replace(COUNTED, requests_left=0, link=link)

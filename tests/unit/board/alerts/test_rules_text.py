@@ -243,7 +243,7 @@ def test_a_channel_is_added_and_removed_and_the_rest_stays() -> None:
 
 
 def test_a_channel_that_a_rule_tells_is_not_removed() -> None:
-    with pytest.raises(RulesFileError, match="'Value' tells there"):
+    with pytest.raises(RulesFileError, match="'Value' sends there"):
         without_channel(with_rule(TEXT, ValueRule(channels=("phone",))), 0)
 
 
