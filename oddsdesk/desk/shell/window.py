@@ -1,6 +1,7 @@
 """The main window: docks around the tabs of games and the odds grid."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from PySide6.QtCore import QChildEvent, QEvent, QSize, Qt, QTimer, Signal
@@ -223,13 +224,14 @@ class MainWindow(QMainWindow):
 
     def arrangement(self) -> bytes:
         """Return where panels stand, as Qt writes it down; folded ones count as open."""
-        with self.empty_panels.as_wished():
+        with self._keeping_size(), self.empty_panels.as_wished():
             return bytes(self.saveState(LAYOUT_VERSION).data())
 
     def arrange(self, docks: bytes) -> bool:
         """Set panels where an arrangement has them; whether it could be read."""
-        is_read = self.restoreState(docks, LAYOUT_VERSION)
-        self.empty_panels.fold()
+        with self._keeping_size():
+            is_read = self.restoreState(docks, LAYOUT_VERSION)
+            self.empty_panels.fold()
         return is_read
 
     def restore(self) -> None:
@@ -330,6 +332,17 @@ class MainWindow(QMainWindow):
         if dock is not None:
             self._focus_soon(dock.widget)
 
+    @contextmanager
+    def _keeping_size(self) -> Iterator[None]:
+        """Have the window as large after the block, in which folded panels that need room open."""
+        size = self.size()
+        yield
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        if self.size() != size:
+            self.resize(size)
+
     def _ask_height(self) -> None:
         """Let nobody make the window lower than its parts need, which may be more than it has.
 
@@ -364,8 +377,8 @@ class MainWindow(QMainWindow):
         return step_focus(self._parts(), forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        with self.empty_panels.as_wished():
-            self._layout.save(self)
+        geometry = self.saveGeometry()
+        self._layout.save(geometry, self.arrangement())
         if self.stays_running() and not self._quits:
             event.ignore()
             self.hide()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QLineEdit, QTabBar, QTableView
 from pytestqt.qtbot import QtBot
@@ -145,3 +145,35 @@ def test_no_message_makes_the_window_higher(theme: Theme, tmp_path: Path, qtbot:
     assert window.height() == lowest
     assert bar.height() >= bar.minimumSizeHint().height()
     assert bar.mapTo(window, bar.rect().bottomLeft()).y() < lowest
+
+
+def test_a_folded_panel_that_needs_room_makes_no_window_wider_when_it_is_kept(
+    theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """A narrow window was wider at each next start, and after its layout was saved."""
+
+    def start() -> MainWindow:
+        window = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+        qtbot.addWidget(window)
+        wide = QLineEdit(minimumWidth=400)
+        window.put_dock(
+            "explain", "Explain", wide, Qt.DockWidgetArea.RightDockWidgetArea, folds_empty=True
+        )
+        window.restore()
+        with qtbot.waitExposed(window):
+            window.show()
+        return window
+
+    window = start()
+    window.resize(1_500, 600)
+    window.arrange_first()
+    qtbot.waitUntil(lambda: window.minimumWidth() < 300)
+    window.resize(300, 500)
+    kept = window.arrangement()
+    assert window.width() == 300
+    assert window.arrange(kept)
+    assert window.width() == 300
+    window.close()
+    again = start()
+    assert again.size() == QSize(300, 500)
+    assert all(dock.isHidden() for dock in again.panels())
