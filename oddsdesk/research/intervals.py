@@ -5,10 +5,11 @@ What is drawn anew is drawn from a seed: the same data has the same interval.
 
 import math
 import random
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist, fmean, median, stdev
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -21,6 +22,9 @@ _MOST_DRAWS: Final = 2_000
 _LEAST_DRAWS: Final = 200
 _LEAST_CLUSTERS: Final = 10
 """Ten hold 90 % where 95 are said, five 85, three 70 (600 samples each, normal and of bets)."""
+_LEAST_TOSSES: Final = 6
+"""Fewer have no order statistics that hold ``SHARE``."""
+_HAIR: Final = 1e-9
 _MOST_WORK: Final = 2_000_000
 """Of draws times clusters: some seconds."""
 
@@ -37,38 +41,81 @@ class Interval(msgspec.Struct, frozen=True):
     high: float | None
 
 
-def mean_of(sample: Sequence[float]) -> Interval:
-    """Return a mean with Student's interval (1908), which takes two or more."""
-    if len(sample) < 2:
-        return Interval(sample[0] if sample else None, len(sample), None, None)
-    middle = fmean(sample)
-    reach = _student(len(sample) - 1) * stdev(sample) / math.sqrt(len(sample))
-    return Interval(middle, len(sample), middle - reach, middle + reach)
+class Sample:
+    """Numbers, each with the game that it is of; ``len`` is how many there are."""
+
+    def __init__(self) -> None:
+        self.values = array("d")
+        self.games = array("l")
+
+    def add(self, value: float, game: int) -> None:
+        """Take in a number; of one game are those with the same ``game``."""
+        self.values.append(value)
+        self.games.append(game)
+
+    def __len__(self) -> int:
+        return len(self.values)
 
 
-def median_of(sample: Sequence[float]) -> Interval:
+def mean_of(sample: Sample) -> Interval:
+    """Return a mean with Student's interval (1908) by games, which takes two or more of these.
+
+    What is of one game goes together, so games are what is independent. The variance is that of
+    Bell and McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
+    samples", Survey Methodology 28 (2002), which for a mean is ``sum(e_g^2 / (1 - n_g/n)) / n^2``
+    with ``e_g`` the sum of the deviations in a game of ``n_g``. Degrees of freedom are one less
+    than the effective number of games, ``n^2 / sum(n_g^2)`` (Carter, Schnepel and Steigerwald,
+    "Asymptotic behavior of a t-test robust to cluster heterogeneity", Review of Economics and
+    Statistics 99, 2017). With one number a game it is Student's own to the last digit.
+    """
+    if not sample:
+        return Interval(None, 0, None, None)
+    middle, count = fmean(sample.values), len(sample)
+    within = _within([each - middle for each in sample.values], sample.games)
+    if within is None:
+        return Interval(middle, count, None, None)
+    reach = _student(within.freedom) * stdev(sample.values) / math.sqrt(count / within.effect)
+    return Interval(middle, count, middle - reach, middle + reach)
+
+
+def median_of(sample: Sample) -> Interval:
     """Return a median with the interval of order statistics, which takes six or more.
 
     David and Nagaraja, "Order Statistics", 7.1: whatever the distribution, the median lies between
     the k-th smallest and the k-th largest as often as k or more of n tosses of a coin are heads.
+    What is of one game is fewer tosses than it has numbers: those that scatter as much (Woodruff,
+    "Confidence intervals for medians and other position measures", JASA 47, 1952).
     """
-    ordered, count = sorted(sample), len(sample)
+    ordered, count = sorted(sample.values), len(sample)
     if not count:
         return Interval(None, 0, None, None)
-    if count < 6:
-        return Interval(median(ordered), count, None, None)
-    rank = math.floor((count - _Z * math.sqrt(count)) / 2)
-    return Interval(median(ordered), count, ordered[max(rank, 0)], ordered[-1 - max(rank, 0)])
+    middle = median(ordered)
+    sides = [float((each > middle) - (each < middle)) for each in sample.values]
+    tosses = _independent(sides, sample.games)
+    if tosses < _LEAST_TOSSES:
+        return Interval(middle, count, None, None)
+    rank = max(math.floor(count * (1 - _Z / math.sqrt(tosses)) / 2), 0)
+    return Interval(middle, count, ordered[rank], ordered[-1 - rank])
 
 
-def share_of(hits: int, count: int) -> Interval:
-    """Return a share in percent, with Wilson's interval (1927)."""
-    if not count:
+def share_of(sample: Sample) -> Interval:
+    """Return the share of ones among ones and zeros in percent, with Wilson's interval (1927).
+
+    What is of one game counts as the number of tosses that scatters as much (Korn and Graubard,
+    "Confidence intervals for proportions with small expected number of positive counts estimated
+    from survey data", Survey Methodology 24, 1998).
+    """
+    if not sample:
         return Interval(None, 0, None, None)
-    share, z2 = hits / count, _Z * _Z
-    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
-    reach = _Z / (1 + z2 / count) * math.sqrt(share * (1 - share) / count + z2 / (4 * count**2))
-    return Interval(share * 100, count, max(middle - reach, 0.0) * 100, (middle + reach) * 100)
+    share = fmean(sample.values)
+    tosses = _independent(sample.values, sample.games)
+    if not tosses:
+        return Interval(share * 100, len(sample), None, None)
+    z2 = _Z * _Z
+    middle = (share + z2 / (2 * tosses)) / (1 + z2 / tosses)
+    reach = _Z / (1 + z2 / tosses) * math.sqrt(share * (1 - share) / tosses + z2 / (4 * tosses**2))
+    low, high = max(middle - reach, 0.0) * 100, (middle + reach) * 100
+    return Interval(share * 100, len(sample), low, high)
 
 
 def bootstrapped(
@@ -101,6 +148,52 @@ def bootstrapped(
         _ends(figures) if count >= _LEAST_CLUSTERS else (None, None)
         for figures, count in zip(drawn, behind, strict=True)
     ]
+
+
+class _Within(NamedTuple):
+    """How much less numbers tell since some are of one game."""
+
+    effect: float
+    """The variance of their mean in that of as many independent ones (Kish's design effect).
+
+    At least 1: that sides of a game even out is not counted on.
+    """
+    freedom: int
+    games: float
+    """The effective number of them."""
+
+
+def _within(deviations: Sequence[float], games: Sequence[int]) -> _Within | None:
+    """Return what games do to the mean of numbers, given by their deviations from it.
+
+    None of fewer than two games.
+    """
+    count, sums = len(deviations), dict[int, tuple[float, int]]()
+    for deviation, game in zip(deviations, games, strict=True):
+        total, members = sums.get(game, (0.0, 0))
+        sums[game] = total + deviation, members + 1
+    if len(sums) < 2:
+        return None
+    effective = count * count / sum(members * members for _, members in sums.values())
+    freedom = max(math.floor(effective + _HAIR) - 1, 1)
+    by_number = math.fsum(each * each for each in deviations) / (1 - 1 / count)
+    by_game = math.fsum(e * e / (1 - members / count) for e, members in sums.values())
+    if len(sums) == count or by_number <= 0:
+        return _Within(count / effective, freedom, effective)
+    return _Within(max(by_game / by_number, 1.0), freedom, effective)
+
+
+def _independent(sample: Sequence[float], games: Sequence[int]) -> float:
+    """Return of how many independent numbers a mean would be as sure; 0 of a single game.
+
+    The fewer the games, the fewer: by how much wider Student's interval of them is.
+    """
+    middle = fmean(sample)
+    within = _within([each - middle for each in sample], games)
+    if within is None:
+        return float(len(sample) == 1)
+    wider = _student(within.freedom) / _student(len(sample) - 1)
+    return len(sample) / within.effect / (wider * wider)
 
 
 @lru_cache(maxsize=256)

@@ -85,6 +85,7 @@ class _Scorer:
         self._moves: dict[str, tuple[str, MovesOfGame]] = {}
         """By game that has not begun: its sport, and its moves."""
         self._valued: dict[str, set[tuple[object, ...]]] = {}
+        self._numbers: dict[str, int] = {}
 
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Count what moved, and what is value now."""
@@ -94,7 +95,7 @@ class _Scorer:
             return
         ident, sport = game.entry.game_id, game.entry.sport
         _, moves = self._moves.setdefault(ident, (sport, MovesOfGame()))
-        self._take_moves(sport, moves.take(game, now_ms))
+        self._take_moves(ident, sport, moves.take(game, now_ms))
         if not keys:
             return
         valued = self._valued.setdefault(ident, set())
@@ -116,9 +117,10 @@ class _Scorer:
         if _begins(game) < self._since_ms:
             return
         self.games += 1
+        number = self.number(game.entry.game_id)
         for section in game.book.matrix.sections:
             for name, odds in _whole_lines(section, self._reference):
-                self._tally(game, section, name).holds.append(hold(odds))
+                self._tally(game, section, name).holds.add(hold(odds), number)
             self._count_best(game, section)
 
     def at_close(self, game: PastGame) -> None:
@@ -141,7 +143,12 @@ class _Scorer:
                     continue
                 if all(0 < chance < 1 for chance in chances):
                     self.has_results = True
-                    self._tally(game, section, name).take_chances(chances, winner)
+                    tally, number = self._tally(game, section, name), self.number(entry.game_id)
+                    tally.take_chances(chances, winner, number)
+
+    def number(self, ident: str) -> int:
+        """Return the number of a game in the samples."""
+        return self._numbers.setdefault(ident, len(self._numbers))
 
     def end(self) -> None:
         """Count what games that have not begun tell by the end of the log."""
@@ -151,18 +158,19 @@ class _Scorer:
     def _end_moves(self, ident: str) -> None:
         if ident in self._moves:
             sport, moves = self._moves.pop(ident)
-            self._take_moves(sport, moves.end())
+            self._take_moves(ident, sport, moves.end())
 
-    def _take_moves(self, sport: str, moves: Iterable[Seen]) -> None:
+    def _take_moves(self, ident: str, sport: str, moves: Iterable[Seen]) -> None:
+        game = self.number(ident)
         for seen in moves:
             tally = self.tallies[CardKey(seen.bookmaker, sport, seen.market_type, seen.period)]
             if seen.lag is not None:
-                tally.lags.append(seen.lag / 1000)
+                tally.lags.add(seen.lag / 1000, game)
             if seen.age is not None:
-                tally.ages.append(seen.age / 1000)
+                tally.ages.add(seen.age / 1000, game)
 
     def _count_best(self, game: PastGame, section: Section) -> None:
-        basis = game.era.basis
+        basis, number = game.era.basis, self.number(game.entry.game_id)
         for row in section.rows:
             nets = {
                 name: basis.net(name, price.odds)
@@ -175,9 +183,7 @@ class _Scorer:
                 continue
             best = max(nets.values()) - _SAME
             for name, net in nets.items():
-                tally = self._tally(game, section, name)
-                tally.prices += 1
-                tally.best += net >= best
+                self._tally(game, section, name).best.add(net >= best, number)
 
     def _tally(self, game: PastGame, section: Section, bookmaker: str) -> Tally:
         return self.tallies[CardKey(bookmaker, game.entry.sport, *section.key[:2])]
@@ -256,7 +262,9 @@ def scorecards(
     past = log.past(reference, scorer.bets, progress)
     for bet in scorer.closes.put_on(scorer.bets, past, now_ms):
         key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)
-        scorer.tallies[key].bets.append(bet)
+        scorer.tallies[key].value_bets += 1
+        if bet.clv_pct is not None:
+            scorer.tallies[key].closed.add(bet.clv_pct, scorer.number(bet.game_id))
     cards = [
         tally.card(key, is_reference=key.bookmaker == reference)
         for key, tally in scorer.tallies.items()

@@ -1,14 +1,12 @@
 """What is counted of a bookmaker's prices in one kind of market, and the card that comes of it."""
 
 import math
-from array import array
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.research.intervals import Interval, mean_of, median_of, share_of
+from oddsdesk.research.intervals import Interval, Sample, mean_of, median_of, share_of
 
 BINS: Final = 5
 """Of chances, equally wide."""
@@ -62,44 +60,46 @@ class Tally:
     """Adds up what is seen of a bookmaker in one kind of market."""
 
     def __init__(self) -> None:
-        self.holds = array("d")
-        self.prices = 0
-        self.best = 0
-        self.ages = array("d")
+        self.holds = Sample()
+        self.best = Sample()
+        """Of each price 1 where it was the best, else 0."""
+        self.ages = Sample()
         """In seconds, as lags."""
-        self.lags = array("d")
-        self.losses = array("d")
-        self.bets: list[PlacedBet] = []
+        self.lags = Sample()
+        self.losses = Sample()
+        self.closed = Sample()
+        """Closing line values, in percent."""
+        self.value_bets = 0
         self._given = [0.0] * BINS
-        self._count = [0] * BINS
-        self._true = [0] * BINS
+        self._true = [Sample() for _ in range(BINS)]
 
-    def take_chances(self, chances: Sequence[float], winner: int) -> None:
+    def take_chances(self, chances: Sequence[float], winner: int, game: int) -> None:
         """Take in the chances that a bookmaker gave all sides of a line, and which won."""
-        self.losses.append(-math.log(chances[winner]))
+        self.losses.add(-math.log(chances[winner]), game)
         for place, chance in enumerate(chances):
             number = min(int(chance * BINS), BINS - 1)
             self._given[number] += chance
-            self._count[number] += 1
-            self._true[number] += place == winner
+            self._true[number].add(place == winner, game)
 
     def card(self, key: CardKey, *, is_reference: bool) -> Card:
         """Return what came of it."""
-        clv = [bet.clv_pct for bet in self.bets if bet.clv_pct is not None]
+        tied = Sample()
+        for lag, game in zip(self.lags.values, self.lags.games, strict=True):
+            tied.add(lag == 0, game)
         return Card(
             key=key,
             is_reference=is_reference,
             hold_pct=median_of(self.holds),
-            best_pct=share_of(self.best, self.prices),
-            value_bets=len(self.bets),
-            clv_pct=mean_of(clv),
+            best_pct=share_of(self.best),
+            value_bets=self.value_bets,
+            clv_pct=mean_of(self.closed),
             age_s=median_of(self.ages),
             lag_s=median_of(self.lags),
-            tied_pct=share_of(self.lags.count(0), len(self.lags)),
+            tied_pct=share_of(tied),
             log_loss=mean_of(self.losses),
             calibration=tuple(
-                Calibration(given / count * 100, share_of(hits, count))
-                for given, count, hits in zip(self._given, self._count, self._true, strict=True)
-                if count
+                Calibration(given / len(true) * 100, share_of(true))
+                for given, true in zip(self._given, self._true, strict=True)
+                if true
             ),
         )

@@ -69,6 +69,7 @@ def test_lead_and_lag_are_told_by_moves_the_same_way(store: Store) -> None:
     found = cards(store)
     assert (found[LEADER].lag_s.figure, found[LEADER].lag_s.count) == (-60, 6)
     assert (found[FOLLOWER].lag_s.figure, found[FOLLOWER].lag_s.count) == (180, 6)
+    assert found[FOLLOWER].lag_s.low is None, "all of them are of one game"
 
 
 def test_age_is_how_long_a_price_had_stood_when_the_reference_moved(store: Store) -> None:
