@@ -68,9 +68,9 @@ def scorecard(
     The median hold before the close, of gross prices; how often its price was the best after
     commission; prices that were value and how they closed; how long its price had stood when the
     reference moved, and how long after that it moved the same way, of the moves that it went along
-    with; how many of those were read at one moment, so that nobody knows who was first; the log
-    loss of its closing line where results are known. Each with how many it is of, and between what
-    it lies with 95 %.
+    with; how many of those were read at one moment, so that nobody knows who was first (where half
+    may be, the lag is only "tied"); the log loss of its closing line where results are known. Each
+    with how many it is of, and between what it lies with 95 %.
 
     \b
     Example:
@@ -148,7 +148,7 @@ def _row(card: Card) -> tuple[str, ...]:
         str(card.value_bets),
         _text(card.clv_pct, 2, "+"),
         _text(card.age_s, 0),
-        _text(card.lag_s, 0, "+"),
+        _text(card.lag_s, 0, "+") or ("tied" if card.lag_s.count else ""),
         _text(card.tied_pct, 0),
         _text(card.log_loss, 3),
     )

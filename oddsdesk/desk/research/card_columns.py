@@ -35,6 +35,7 @@ def _figure(
     sign: str = "",
     drops: int = 0,
     more: Callable[[Card], str] = lambda _: "",
+    unknown: str = "",
 ) -> ColumnSpec[Card, int]:
     def found(card: Card) -> Interval:
         of: Interval = getattr(card, key)
@@ -46,7 +47,7 @@ def _figure(
     def cell(card: Card, _now: int) -> Cell:
         of = found(card)
         if of.figure is None:
-            return Cell("", TextRole.NOTE)
+            return Cell(unknown if of.count else "", TextRole.NOTE)
         is_few = of.low is None or of.count < FEW
         return Cell(
             number(of.figure),
@@ -62,7 +63,7 @@ def _figure(
     def cell_tip(card: Card, _now: int) -> str:
         of = found(card)
         if of.figure is None:
-            return "Nothing is known to form it of"
+            return more(card).lstrip() or "Nothing is known to form it of"
         if of.low is None or of.high is None:
             return f"Of {of.count:,}: too few to say how sure it is{more(card)}"
         sure = f"Of {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
@@ -147,6 +148,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         sign="+",
         drops=1,
         more=_tied,
+        unknown="tied",
     ),
     _figure(
         "log_loss",

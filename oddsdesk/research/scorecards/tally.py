@@ -46,7 +46,8 @@ class Card(msgspec.Struct, frozen=True):
     lag_s: Interval
     """Median time from the reference's moves to its nearest the same way; below 0 it leads.
 
-    Of the moves that it went along with, however late; the count of ``age_s`` is of all.
+    Of the moves that it went along with, however late; the count of ``age_s`` is of all. None
+    where it is 0 only since half of them or more may be tied: nobody knows who was first.
     """
     tied_pct: Interval
     """How many of those were read at one moment with the reference: nobody knows who was first."""
@@ -83,9 +84,7 @@ class Tally:
 
     def card(self, key: CardKey, *, is_reference: bool) -> Card:
         """Return what came of it."""
-        tied = Sample()
-        for lag, game in zip(self.lags.values, self.lags.games, strict=True):
-            tied.add(lag == 0, game)
+        lag, tied = self._lag()
         return Card(
             key=key,
             is_reference=is_reference,
@@ -94,8 +93,8 @@ class Tally:
             value_bets=self.value_bets,
             clv_pct=mean_of(self.closed),
             age_s=median_of(self.ages),
-            lag_s=median_of(self.lags),
-            tied_pct=share_of(tied),
+            lag_s=lag,
+            tied_pct=tied,
             log_loss=mean_of(self.losses),
             calibration=tuple(
                 Calibration(given / len(true) * 100, share_of(true))
@@ -103,3 +102,13 @@ class Tally:
                 if true
             ),
         )
+
+    def _lag(self) -> tuple[Interval, Interval]:
+        """Return the lag, and how many of it were tied."""
+        zeros = Sample()
+        for each, game in zip(self.lags.values, self.lags.games, strict=True):
+            zeros.add(each == 0, game)
+        lag, tied = median_of(self.lags), share_of(zeros)
+        if lag.figure == 0 and (tied.high is None or tied.high >= 50):
+            return Interval(None, lag.count, None, None), tied
+        return lag, tied

@@ -309,7 +309,13 @@ async def test_keys_go_to_the_panel_and_not_into_its_fields(
     assert panel.table.isAncestorOf(panel.focusWidget())
 
 
-def test_the_tip_of_a_lag_says_how_much_of_it_was_read_at_one_moment() -> None:
+@pytest.mark.parametrize(
+    ("lag", "text"),
+    [(Interval(60.0, 176, 30.0, 90.0), "+60"), (Interval(None, 176, None, None), "tied")],
+)
+def test_the_tip_of_a_lag_says_how_much_of_it_was_read_at_one_moment(
+    lag: Interval, text: str
+) -> None:
     nothing = Interval(None, 0, None, None)
     card = Card(
         key=CardKey("Soft", "Football", "moneyline", 0),
@@ -319,10 +325,11 @@ def test_the_tip_of_a_lag_says_how_much_of_it_was_read_at_one_moment() -> None:
         value_bets=0,
         clv_pct=nothing,
         age_s=nothing,
-        lag_s=Interval(0.0, 176, 0.0, 0.0),
+        lag_s=lag,
         tied_pct=Interval(44.3, 176, 37.0, 51.0),
         log_loss=nothing,
         calibration=(),
     )
-    (lag,) = [column for column in COLUMNS if column.key == "lag_s"]
-    assert "\n44 % were read at one moment" in lag.cell_tip(card, 0)
+    (column,) = [column for column in COLUMNS if column.key == "lag_s"]
+    assert column.cell(card, 0).text == text
+    assert "44 % were read at one moment" in column.cell_tip(card, 0)

@@ -11,7 +11,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
-from oddsdesk.research.scorecards.tally import Card
+from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
 from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.store import Store, open_store
 
@@ -100,11 +100,27 @@ def test_who_mostly_follows_late_is_late(store: Store) -> None:
     assert cards(store)[FOLLOWER].lag_s.figure == 90 * 60
 
 
-def test_moves_of_one_reading_are_tied(store: Store) -> None:
-    store.record(moved_after([0, 20, 0])).result(10)
+@pytest.mark.parametrize(
+    ("lags", "tied", "median"),
+    [([0, 20, 0], 2, None), ([20, 0, -5], 1, None), ([20, 0, 3], 1, 180)],
+)
+def test_moves_of_one_reading_are_tied_and_where_half_may_be_there_is_no_lag(
+    store: Store, lags: list[int], tied: int, median: int | None
+) -> None:
+    store.record(moved_after(lags)).result(10)
     found = cards(store)[FOLLOWER]
-    assert (found.lag_s.figure, found.tied_pct.count) == (0, 3)
-    assert found.tied_pct.figure == pytest.approx(200 / 3)
+    assert (found.lag_s.figure, found.lag_s.count) == (median, len(lags))
+    assert found.tied_pct.figure == pytest.approx(tied / len(lags) * 100)
+
+
+def test_a_lag_of_0_is_told_where_few_moves_are_tied() -> None:
+    """As many led as followed: that is no reading that hides who was first."""
+    tally = Tally()
+    for game in range(100):
+        tally.lags.add((-60, 60, -120, 120, 0)[game % 5], game)
+    card = tally.card(CardKey(FOLLOWER, "Tennis", "moneyline", 0), is_reference=False)
+    assert (card.lag_s.figure, card.lag_s.count) == (0, 100)
+    assert card.tied_pct.figure == pytest.approx(20)
 
 
 def test_a_move_the_other_way_or_after_the_reference_went_back_follows_nothing(
