@@ -1,6 +1,7 @@
 """The closing line of a bet: the last fair odds before its game began (D57)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -112,44 +113,65 @@ def closing_line(
         return ClosingLine(why="the kick-off is not known")
     if read is None:
         return ClosingLine(why="the selection could not be read")
-    before = [each for each in sightings if each.at <= began and not each.is_live and each.odds]
+    before = _before(sightings, began)
     if not before:
         return ClosingLine(why="the reference was not seen to price this market before the game")
-    recent = [each for each in before if is_close(each.at, began, kick_off)]
+    recent = _recent(before, began, kick_off)
     if not recent:
         return ClosingLine(why="last seen more than 30 minutes before the game")
-    own = _last(market, recent, read)
+    own = _last(market, recent, read.side).get(read.key)
     if own is not None:
-        odds, fair = own.fair(method)
+        odds, fair = own.fair(method, read.side)
         if fair is None:
             return ClosingLine(why="the method gives no fair odds", method=method)
         return ClosingLine(odds, fair, method, own.at)
     return _moved(market, read, recent, method)
 
 
-class _Found(NamedTuple):
-    """A complete line group of the reference, and where in it a selection stands."""
+class ClosedLine(NamedTuple):
+    """A complete line group as it was seen last."""
 
     at: int
     group: LineGroup
     odds: tuple[float, ...]
-    place: int
+    """Gross, in the order of the group."""
 
-    def fair(self, method: str) -> tuple[float, float | None]:
+    def fair(self, method: str, side: str) -> tuple[float, float | None]:
+        """Return the odds of a side, and its fair odds where the method gives any."""
+        place = self.group.sides.index(side)
         try:
-            fair = devig(method, self.odds).fair_odds[self.place]
+            fair = devig(method, self.odds).fair_odds[place]
         except NotApplicableError:
             fair = None
-        return self.odds[self.place], fair
+        return self.odds[place], fair
 
 
-def _last(market: Market, recent: Sequence[Sighting], read: Outcome) -> _Found | None:
-    """Return the last complete line group of a bet's own line."""
+def closing_lines(
+    market: Market, sightings: Sequence[Sighting], *, kick_off: int | None, began: int
+) -> dict[str, ClosedLine]:
+    """Return what each line of a market closed at, by the line's key in the market.
+
+    That is its last complete group up to the moment the game began that is recent enough, whether
+    it stood until then or was withdrawn before.
+    """
+    return _last(market, _recent(_before(sightings, began), began, kick_off))
+
+
+def _before(sightings: Iterable[Sighting], began: int) -> list[Sighting]:
+    return [each for each in sightings if each.at <= began and not each.is_live and each.odds]
+
+
+def _recent(sightings: Iterable[Sighting], began: int, kick_off: int | None) -> list[Sighting]:
+    return [each for each in sightings if is_close(each.at, began, kick_off)]
+
+
+def _last(market: Market, recent: Sequence[Sighting], side: str = "") -> dict[str, ClosedLine]:
+    """Return the last complete group of each line, of those that have a side where one is given."""
+    lines: dict[str, ClosedLine] = {}
     for sighting in sorted(recent, key=lambda each: each.at, reverse=True):
-        for found in _complete(market, sighting, read.side):
-            if found.group.key == read.key:
-                return found
-    return None
+        for found in _complete(market, sighting, side):
+            lines.setdefault(found.group.key, found)
+    return lines
 
 
 def _moved(market: Market, read: Outcome, recent: Sequence[Sighting], method: str) -> ClosingLine:
@@ -164,15 +186,19 @@ def _moved(market: Market, read: Outcome, recent: Sequence[Sighting], method: st
         why="the line moved",
         method=method,
         at=nearest.at,
-        moved_to=nearest.group.selections[nearest.place],
-        moved_fair_odds=nearest.fair(method)[1],
+        moved_to=nearest.group.selections[nearest.group.sides.index(read.side)],
+        moved_fair_odds=nearest.fair(method, read.side)[1],
     )
 
 
-def _complete(market: Market, sighting: Sighting, side: str) -> Iterator[_Found]:
-    """Yield the complete line groups of a sighting that have a side."""
+def _complete(market: Market, sighting: Sighting, side: str) -> Iterator[ClosedLine]:
+    """Yield the complete line groups of a sighting, those that have a side where one is given."""
     odds = sighting.odds
-    for group in line_groups(market.market_type, market.match_name, odds, market.sport):
-        if group.complete and side in group.sides:
+    for group in _groups(market.market_type, market.match_name, tuple(odds), market.sport):
+        if group.complete and (not side or side in group.sides):
             prices = tuple(odds[selection] for selection in group.selections)
-            yield _Found(sighting.at, group, prices, group.sides.index(side))
+            yield ClosedLine(sighting.at, group, prices)
+
+
+_groups: Final = lru_cache(maxsize=1 << 10)(line_groups)
+"""Bookmakers price the same selections: they are read once."""

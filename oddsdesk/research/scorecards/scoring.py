@@ -5,17 +5,16 @@ Before the close is the last moment before a game begins; the close that moment 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 
-from oddsdesk.board.matrix import Section
-from oddsdesk.board.own_groups import complete_group, offered
+from oddsdesk.board.matrix import Section, SectionKey
+from oddsdesk.board.own_groups import offered
 from oddsdesk.board.valuation import hold
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.closing import is_close
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.profiles import Profiles
@@ -26,6 +25,7 @@ from oddsdesk.research.past.game import PastGame
 from oddsdesk.research.past.log_words import Moment, why_nothing
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
+from oddsdesk.research.scorecards.last_lines import LastLines, whole_lines
 from oddsdesk.research.scorecards.moves import MovesOfGame, Seen
 from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
 
@@ -86,11 +86,13 @@ class _Scorer:
         """By game that has not begun: its sport, and its moves."""
         self._valued: dict[str, set[tuple[object, ...]]] = {}
         self._numbers: dict[str, int] = {}
+        self._last_lines = LastLines(reference)
 
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Count what moved, and what is value now."""
         keys = game.near()
         self.closes.see(game, now_ms)
+        self._last_lines.see(game, now_ms)
         if game.has_begun or now_ms < self._since_ms:
             return
         ident, sport = game.entry.game_id, game.entry.sport
@@ -119,32 +121,29 @@ class _Scorer:
         self.games += 1
         number = self.number(game.entry.game_id)
         for section in game.book.matrix.sections:
-            for name, odds in _whole_lines(section, self._reference):
-                self._tally(game, section, name).holds.add(hold(odds), number)
+            for name, odds in whole_lines(section, self._reference):
+                self._tally(game, section.key, name).holds.add(hold(list(odds.values())), number)
             self._count_best(game, section)
 
     def at_close(self, game: PastGame) -> None:
         """Count chances beside what came true."""
-        entry = game.entry
+        entry, lines = game.entry, self._last_lines.take(game)
         named = (entry.match_name, entry.competition, entry.kick_off)
         score = self._log.score(entry.game_id, *named)
         if score is None or _begins(game) < self._since_ms:
             return
-        for section in game.book.matrix.sections:
-            winner = _winner(section, game.entry.match_name, score)
+        number = self.number(entry.game_id)
+        for key, name, line in lines:
+            winner = _winner(key, entry.match_name, line.group.selections, score)
             if winner is None:
                 continue
-            for name, odds in _whole_lines(section, self._reference):
-                if not _closes(game, section, name):
-                    continue
-                try:
-                    chances = devig(self._method, odds).probabilities
-                except DevigError:
-                    continue
-                if all(0 < chance < 1 for chance in chances):
-                    self.has_results = True
-                    tally, number = self._tally(game, section, name), self.number(entry.game_id)
-                    tally.take_chances(chances, winner, number)
+            try:
+                chances = devig(self._method, line.odds).probabilities
+            except DevigError:
+                continue
+            if all(0 < chance < 1 for chance in chances):
+                self.has_results = True
+                self._tally(game, key, name).take_chances(chances, winner, number)
 
     def number(self, ident: str) -> int:
         """Return the number of a game in the samples."""
@@ -183,10 +182,10 @@ class _Scorer:
                 continue
             best = max(nets.values()) - _SAME
             for name, net in nets.items():
-                self._tally(game, section, name).best.add(net >= best, number)
+                self._tally(game, section.key, name).best.add(net >= best, number)
 
-    def _tally(self, game: PastGame, section: Section, bookmaker: str) -> Tally:
-        return self.tallies[CardKey(bookmaker, game.entry.sport, *section.key[:2])]
+    def _tally(self, game: PastGame, key: SectionKey, bookmaker: str) -> Tally:
+        return self.tallies[CardKey(bookmaker, game.entry.sport, *key[:2])]
 
 
 def _begins(game: PastGame) -> int:
@@ -194,35 +193,13 @@ def _begins(game: PastGame) -> int:
     return game.moment if game.kick_off is None else game.kick_off
 
 
-def _closes(game: PastGame, section: Section, bookmaker: str) -> bool:
-    """Return whether what stands was seen recently enough to be a closing line (D57)."""
-    now = game.era.now_ms
-    began = now if game.kick_off is None else min(game.kick_off, now)
-    seen_at = game.last_seen((bookmaker, *section.key[:2]), began)
-    return is_close(seen_at, began, game.kick_off)
-
-
-def _whole_lines(section: Section, reference: str) -> Iterator[tuple[str, list[float]]]:
-    """Yield who prices all sides of a line, with the gross prices in the order of its rows."""
-    selections = tuple(row.selection for row in section.rows)
-    group = complete_group(section.key.market_type, section.match_name, selections, section.sport)
-    if group is None:
-        return
-    names = dict.fromkeys(name for row in section.rows for name in row.priced_by())
-    for name in names:
-        odds = [
-            offered(row.reference if name is None else row.prices.get(name)) for row in section.rows
-        ]
-        whole = [each for each in odds if each is not None]
-        if len(whole) == len(odds):
-            yield name or reference, whole
-
-
-def _winner(section: Section, match_name: str, score: Score) -> int | None:
-    """Return which row of a line won, None where one was void or won by half."""
-    market_type, period, _ = section.key
+def _winner(
+    key: SectionKey, match_name: str, selections: Sequence[str], score: Score
+) -> int | None:
+    """Return which side of a line won, None where one was void or won by half."""
     results = [
-        result_of(market_type, period, match_name, row.selection, score) for row in section.rows
+        result_of(key.market_type, key.period, match_name, selection, score)
+        for selection in selections
     ]
     if results.count(Result.WON) != 1 or results.count(Result.LOST) != len(results) - 1:
         return None

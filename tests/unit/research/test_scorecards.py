@@ -1,14 +1,16 @@
 """Cards count what a log shows: who follows whom, how old prices are, and how sure that is."""
 
+import math
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
 from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
@@ -203,3 +205,27 @@ def test_what_was_seen_last_half_an_hour_before_the_game_is_no_closing_line(
     found = cards(store)
     assert (found[FOLLOWER].log_loss.count, found["Pinnacle"].log_loss.count) == (counted, 1)
     assert sum(each.came_true.count for each in found[FOLLOWER].calibration) == 3 * counted
+
+
+WITHOUT_A_DRAW = {"A": 2.0, "B": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("moved", "withdrawn", "counted"), [(569, 590, 0), (570, 590, 1), (590, 600, 1), (590, 601, 1)]
+)
+def test_a_line_that_was_withdrawn_before_the_game_closes_as_that_of_a_bet_does(
+    store: Store, moved: int, withdrawn: int, counted: int
+) -> None:
+    """One side of it or all: its last complete prices are the close, if they moved lately."""
+    closing = {"A": 2.1, "Draw": 3.5, "B": 4.0}
+    for minute, odds in ((0, None), (moved, closing), (withdrawn, WITHOUT_A_DRAW)):
+        quotes = [football(name, minute) for name in (FOLLOWER, "Pinnacle")]
+        store.record([replace(quote, odds=odds or quote.odds) for quote in quotes]).result(10)
+    store.record([said("Pinnacle", 1.9, 700)]).result(10)
+    store.record_results([GameResult("EPL", "A - B", KICK_OFF, 2, 1)]).result(10)
+    found = cards(store)
+    for name in (FOLLOWER, "Pinnacle"):
+        assert (found[name].log_loss.count if name in found else 0) == counted
+    if counted:
+        chance = devig(DEFAULT_METHOD, list(closing.values())).probabilities[0]
+        assert found[FOLLOWER].log_loss.figure == pytest.approx(-math.log(chance))
