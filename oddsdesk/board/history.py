@@ -1,9 +1,10 @@
 """How prices moved: steps, gaps in what is known, and what a chart draws of both."""
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -75,10 +76,18 @@ class Marks(NamedTuple):
     high: Point
 
 
-def tidy(points: Iterable[Point]) -> list[Point]:
-    """Return points by time; of several at one time the last holds, repeated odds are left out."""
-    path: list[Point] = []
-    for point in sorted(points, key=lambda point: point.at):
+_at: Final[Callable[[Point], int]] = attrgetter("at")
+
+
+def tidy(points: Iterable[Point], known: Sequence[Point] = ()) -> list[Point]:
+    """Return points by time; of several at one time the last holds, repeated odds are left out.
+
+    ``known`` is a tidy path that they come to: what of it is before all of them stays as it is.
+    """
+    added = sorted(points, key=_at)
+    place = bisect_left(known, added[0].at, key=_at) if added else len(known)
+    path = list(known[:place])
+    for point in sorted((*known[place:], *added), key=_at) if place < len(known) else added:
         if path and path[-1].at == point.at:
             path.pop()
         if (path[-1].odds if path else None) != point.odds:
@@ -154,11 +163,14 @@ def marks(path: PricePath, since_ms: int, until_ms: int) -> Marks | None:
 
 def without_known(gaps: Iterable[Gap], paths: Iterable[PricePath]) -> tuple[Gap, ...]:
     """Return the gaps in which no path has a point: prices imported later may lie within one."""
-    times = sorted(point.at for path in paths for point in path)
+    held = list(paths)
 
     def is_empty(gap: Gap) -> bool:
         until = gap.since if gap.until is None else gap.until
-        return bisect_right(times, gap.since) == bisect_right(times, until - 1)
+        return all(
+            bisect_right(path, gap.since, key=_at) == bisect_right(path, until - 1, key=_at)
+            for path in held
+        )
 
     return tuple(gap for gap in gaps if is_empty(gap))
 

@@ -3,7 +3,7 @@
 As far as the board's moment: it does not tell what came later.
 """
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -28,17 +28,20 @@ from oddsdesk.client.errors import ForbiddenError, MalformedAnswerError, NotFoun
 from oddsdesk.client.paging import pages
 from oddsdesk.contract.resources import PriceChange
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
+from oddsdesk.slices import in_slices
 
 LATE_MS: Final = 10 * MINUTE_MS
 """By how much a move may be recorded after it was scraped and still be read."""
 
 _A_PAGE: Final = 5_000
 _MOST_SILENCES: Final = 200
+_MOST_REFERENCES: Final = 3
+"""So many markets' are held: more are read anew."""
 _Paths = dict[str, list[Point]]
 
 
 class ServiceSource:
-    """The service's history; what it holds of the selection shown last is not asked for again.
+    """The service's history; what is held of what was shown last is not asked for again.
 
     A gap is where the service says that it recorded nothing; where it does not say it, where the
     desk was not connected and no move is told.
@@ -52,6 +55,8 @@ class ServiceSource:
         self._seen = PriceHistorySource(board)
         self._is_offered: bool | None = None
         self._held: tuple[tuple[str, SelectionKey], _Paths] | None = None
+        self._held_references: dict[tuple[str, tuple[str, int], frozenset[str], str], _Paths] = {}
+        """By what was asked for, the latest last."""
         self._silences: tuple[Gap, ...] | None = None
         """As the service told them last; None where it does not."""
 
@@ -88,21 +93,17 @@ class ServiceSource:
         reference = self._board.whose.bookmaker
         if reference is None or not await self._asks():
             return await self._seen.references(game_id, keys, since_ms)
-        found: dict[SelectionKey, list[Point]] = {key: [] for key in keys}
+        found: dict[SelectionKey, PricePath] = {}
         try:
-            for market_type, period in sorted({key[:2] for key in keys}):
-                async for move in self._moves(
-                    game_id, market_type=market_type, period=period, bookmaker=reference
-                ):
-                    key = (move.market_type, move.period, move.selection)
-                    if key in found:
-                        found[key].append(_point(move))
+            for market in sorted({key[:2] for key in keys}):
+                wanted = frozenset(key[2] for key in keys if key[:2] == market)
+                told = await self._references_of(game_id, market, wanted, reference)
+                found |= {(*market, name): self._known(path) for name, path in told.items()}
         except (ForbiddenError, NotFoundError):
             return await self._seen.references(game_id, keys, since_ms)
         except ServiceError as error:
             raise HistoryError(error.message) from error
-        paths = {key: self._known(tidy(points)) for key, points in found.items()}
-        paths = {key: path for key, path in paths.items() if path}
+        paths = {key: path for key in keys if (path := found.get(key))}
         return References(Origin.SERVICE, paths, self._gaps(game_id, paths.values()))
 
     async def _moves(self, game_id: str, **asked: Any) -> AsyncGenerator[PriceChange, None]:
@@ -141,21 +142,55 @@ class ServiceSource:
         return self._is_offered
 
     async def _paths_of(self, game_id: str, key: SelectionKey) -> _Paths:
-        """Return every bookmaker's moves: those held, and those since."""
+        """Return every bookmaker's moves of a selection."""
         market_type, period, selection = key
+        asked = {"market_type": market_type, "period": period, "selection": selection}
         held = self._held[1] if self._held and self._held[0] == (game_id, key) else {}
-        newest = max((path[-1].at for path in held.values() if path), default=None)
-        told: _Paths = {name: list(path) for name, path in held.items()}
-        async for move in self._moves(
-            game_id,
-            market_type=market_type,
-            period=period,
-            selection=selection,
-            since=None if newest is None else format_ms(newest - LATE_MS),
-        ):
-            told.setdefault(move.bookmaker, []).append(_point(move))
-        paths = {name: tidy(points) for name, points in told.items()}
+        paths = await self._with_new(held, lambda move: move.bookmaker, game_id, asked)
         self._held = ((game_id, key), paths)
+        return paths
+
+    async def _references_of(
+        self, game_id: str, market: tuple[str, int], wanted: frozenset[str], reference: str
+    ) -> _Paths:
+        """Return the reference's moves of some selections of a market."""
+        asked = {"market_type": market[0], "period": market[1], "bookmaker": reference}
+        key = (game_id, market, wanted, reference)
+        paths = await self._with_new(
+            self._held_references.get(key, {}),
+            lambda move: move.selection if move.selection in wanted else None,
+            game_id,
+            asked,
+        )
+        self._held_references.pop(key, None)
+        self._held_references[key] = paths
+        while len(self._held_references) > _MOST_REFERENCES:
+            del self._held_references[next(iter(self._held_references))]
+        return paths
+
+    async def _with_new(
+        self,
+        held: _Paths,
+        whose: Callable[[PriceChange], str | None],
+        game_id: str,
+        asked: Mapping[str, Any],
+    ) -> _Paths:
+        """Return paths with the moves since, by ``whose`` they are: None is nobody's."""
+        newest = max((path[-1].at for path in held.values() if path), default=None)
+        since = None if newest is None else format_ms(newest - LATE_MS)
+        told: _Paths = {}
+        async with aclosing(self._moves(game_id, **asked, since=since)) as moves:
+            async for move in moves:
+                if (name := whose(move)) is not None:
+                    told.setdefault(name, []).append(_point(move))
+        paths = dict(held)
+
+        def steps() -> Iterator[None]:
+            for name, points in told.items():
+                paths[name] = tidy(points, held.get(name, ()))
+                yield
+
+        await in_slices(steps())
         return paths
 
 

@@ -8,11 +8,12 @@ import pytest
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.history import Origin, Point
-from oddsdesk.board.service_history import ServiceSource
+from oddsdesk.board.service_history import LATE_MS, ServiceSource
 from oddsdesk.client import HISTORY_PATH, Client, Listing, PriceChange, SyncClient
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
+from oddsdesk.slices import exhaust
 
 MINUTE = 60_000
 GAME = game_id("EPL", "Arsenal - Chelsea")
@@ -172,3 +173,30 @@ def test_the_desk_reads_it_and_then_only_what_is_new(moved: Any) -> None:
             assert seen.origin is Origin.SEEN
 
     asyncio.run(ask())
+
+
+@pytest.mark.one_engine
+async def test_of_the_reference_too_only_what_is_new_is_read(moved: Any) -> None:
+    """The fair line asks for all sides of the line, each minute."""
+    asked: list[str | None] = []
+
+    class Noting(Client):
+        async def history(self, *given: Any, **wanted: Any) -> Listing[PriceChange]:
+            asked.append(wanted["since"])
+            return await super().history(*given, **wanted)
+
+    board = Board(lambda: moved.now)
+    keys = [("moneyline", 0, side) for side in ("Arsenal", "Draw", "Chelsea")]
+    async with Noting(moved.url, moved.key()) as client:
+        exhaust(board.merge_matrix(await client.game(GAME)))
+        source = ServiceSource(client, board)
+        first = await source.references(GAME, keys, 0)
+        moved.now += 30 * MINUTE
+        moved.quote(bookmaker="Pinnacle", odds={"Arsenal": 2.1, "Draw": 3.3, "Chelsea": 3.7})
+        again = await source.references(GAME, keys, 0)
+        whole = await ServiceSource(client, board).references(GAME, keys, 0)
+    assert first.origin is Origin.SERVICE
+    assert [point.odds for point in again.paths[ARSENAL]] == [2.0, 2.1]
+    assert again.paths == whole.paths
+    began = moved.now - 32 * MINUTE
+    assert asked == [None, format_ms(began - LATE_MS), None]

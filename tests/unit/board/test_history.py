@@ -36,6 +36,14 @@ def test_a_tidy_path_rises_in_time_and_says_nothing_twice(points: list[Point]) -
     assert not path or path[0].odds is not None
 
 
+@given(POINTS, POINTS)
+def test_what_comes_to_a_tidy_path_is_as_if_all_were_tidied(
+    known: list[Point], points: list[Point]
+) -> None:
+    path = tidy(known)
+    assert tidy(points, path) == tidy([*path, *points])
+
+
 @given(POINTS, st.integers(-5, 310))
 def test_a_tidy_path_holds_what_was_said_last(points: list[Point], at: int) -> None:
     said = [point for point in points if point.at <= at]
