@@ -1,5 +1,6 @@
 """The body of an answer, unpacked piece by piece so that it never grows beyond its bound."""
 
+import io
 import zlib
 from collections.abc import Iterator
 from typing import Final
@@ -20,7 +21,7 @@ class Unpacking:
 
     def __init__(self, encoding: str, host: str) -> None:
         self._host = host
-        self._body = bytearray()
+        self._body = io.BytesIO()  # gives what it holds without a copy
         self._received = 0
         self._gzip = zlib.decompressobj(_GZIP_WINDOW) if encoding in ("gzip", "x-gzip") else None
         if self._gzip is None and encoding not in ("", "identity"):
@@ -28,8 +29,13 @@ class Unpacking:
                 f"{host} packs its answers as {encoding[:20]!r}, which was not asked for"
             )
 
+    @property
+    def size(self) -> int:
+        """How many bytes are unpacked."""
+        return self._body.tell()
+
     def feed(self, chunk: bytes) -> Iterator[None]:
-        """Take what came; pause as often as this yields.
+        """Take what came; others may have their turn wherever this yields.
 
         Raises:
             UnusableAnswerError: it is too much for an answer, or is not packed as was said.
@@ -37,17 +43,18 @@ class Unpacking:
         self._received += len(chunk)
         self._keep_bound(self._received)
         if self._gzip is None:
-            self._body += chunk
+            self._body.write(chunk)
+            yield
             return
         left = chunk
         while left and not self._gzip.eof:
             try:
-                self._body += self._gzip.decompress(left, _PIECE)
+                self._body.write(self._gzip.decompress(left, _PIECE))
             except zlib.error as error:
                 raise UnusableAnswerError(
                     f"{self._host} answered what is not packed as it says"
                 ) from error
-            self._keep_bound(len(self._body))
+            self._keep_bound(self.size)
             left = self._gzip.unconsumed_tail
             yield
 
@@ -61,7 +68,11 @@ class Unpacking:
             raise UnreachableError(
                 f"the connection with {self._host} broke off before the answer was complete"
             )
-        return bytes(self._body)
+        return self._body.getvalue()
+
+    def forget(self) -> None:
+        """Let go of what was taken: an error may be kept for long, and all that its frames hold."""
+        self._body = io.BytesIO()
 
     def _keep_bound(self, size: int) -> None:
         if size > LARGEST:

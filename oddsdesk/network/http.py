@@ -5,6 +5,7 @@ import ssl
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from http.cookiejar import DefaultCookiePolicy
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -20,6 +21,8 @@ from oddsdesk.network.trust import system_trust
 from oddsdesk.slices import SLICE_S
 
 WHOLE_REQUEST_S: Final = 40
+_LARGE: Final = 2 * 1024 * 1024
+"""In bytes, unpacked: of answers beyond that a client takes in one at a time."""
 _TIMEOUT = httpx.Timeout(15, connect=5, pool=20)
 _POOL = httpx.Limits(max_connections=8, max_keepalive_connections=8, keepalive_expiry=60)
 _FIXED: Final = {
@@ -62,6 +65,7 @@ class HttpClient:
             follow_redirects=False,
         )
         self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
+        self._large_turn = asyncio.Lock()
         self.heard = 0
         """How often anything came, the head of an answer or a piece of one."""
 
@@ -107,19 +111,24 @@ class HttpClient:
         unpacking = Unpacking(response.headers.get("content-encoding", ""), host)
         chunks = response.aiter_raw()
         ends = time.perf_counter() + SLICE_S
+        is_large = False
         self.heard += 1
-        try:
-            async for chunk in chunks:
-                self.heard += 1
-                for _ in unpacking.feed(chunk):
-                    await asyncio.sleep(0)  # others have their turn while much is unpacked
-                if time.perf_counter() > ends:  # or while many small chunks are taken in
-                    await asyncio.sleep(0)
-                    ends = time.perf_counter() + SLICE_S
-        except BaseException:
-            await response.aclose()
-            del chunks  # closed, and within the task: Qt's loop ends no generators that are left
-            raise
+        async with AsyncExitStack() as turn:
+            try:
+                async for chunk in chunks:
+                    self.heard += 1
+                    for _ in unpacking.feed(chunk):
+                        if unpacking.size > _LARGE and not is_large:
+                            is_large = True
+                            await turn.enter_async_context(self._large_turn)
+                        if time.perf_counter() > ends:
+                            await asyncio.sleep(0)
+                            ends = time.perf_counter() + SLICE_S
+            except BaseException:
+                unpacking.forget()
+                await response.aclose()
+                del chunks  # closed, and within the task: Qt's loop ends none that is left
+                raise
         return unpacking.whole()
 
 

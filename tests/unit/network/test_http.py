@@ -2,17 +2,19 @@
 
 import asyncio
 import contextlib
+import gzip
 import ssl
 import sys
+import tracemalloc
 
 import certifi
 import httpx
 import pytest
 
 from oddsdesk import __version__
+from oddsdesk.network import bodies, trust
 from oddsdesk.network import http as http_module
-from oddsdesk.network import trust
-from oddsdesk.network.errors import UnreachableError
+from oddsdesk.network.errors import UnreachableError, UnusableAnswerError
 from oddsdesk.network.http import HttpClient
 from oddsdesk.network.websocket import Pinging, open_websocket
 from oddsdesk.tasks import spawn
@@ -105,6 +107,38 @@ async def test_a_request_leaves_nothing_behind_wherever_it_is_cancelled(
         sys.set_asyncgen_hooks(*hooks)
     assert turns > 1
     assert errors == []
+
+
+async def test_of_large_answers_one_at_a_time_is_held_and_none_that_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However long their errors are kept."""
+    bound = 8 * 1024 * 1024
+    monkeypatch.setattr(bodies, "LARGEST", bound)
+    bomb = gzip.compress(bytes(4 * bound))
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(bomb)}\r\n\r\n"
+    asked = asyncio.Barrier(4)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        await asked.wait()
+        writer.write(head.encode() + bomb)
+        writer.close()
+
+    http = HttpClient({}, is_secure=False, is_local=True)
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        tracemalloc.start()
+        try:
+            requests = [spawn("request", http.send("GET", url, {})) for _ in range(4)]
+            await asyncio.wait(requests)
+            held, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        await http.close()
+    assert [type(each.exception()) for each in requests] == [UnusableAnswerError] * 4
+    assert most < bound + 4 * 2.5 * 1024 * 1024
+    assert held < 1024 * 1024
 
 
 def _paths(**places: str | None) -> ssl.DefaultVerifyPaths:
