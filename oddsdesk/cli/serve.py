@@ -26,7 +26,13 @@ from oddsdesk.cli.options import (
 )
 from oddsdesk.cli.public import public_options
 from oddsdesk.cli.run_lines import RunLines
-from oddsdesk.cli.serve_checks import START_ERRORS, check_together, check_usable, unusable
+from oddsdesk.cli.serve_checks import (
+    START_ERRORS,
+    check_new_database,
+    check_together,
+    check_usable,
+    unusable,
+)
 from oddsdesk.ending import Ending
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.descriptors import make_room, most_connections
@@ -235,6 +241,7 @@ def _serve_to_the_end(settings: Settings, ending: Ending) -> None:
     lines = RunLines(settings)
     try:
         with lines.telling_the_end(ending):
+            check_new_database(settings)
             _serve(settings, ending, lines)
     except START_ERRORS as error:
         raise unusable(error) from error

@@ -8,7 +8,7 @@ import click
 
 from oddsdesk.cli.options import check_durable
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.feed import open_feed
+from oddsdesk.feeds.feed import one_of, open_feed
 from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.installed import how_to_install
 from oddsdesk.server.bus.errors import BusError
@@ -17,7 +17,7 @@ from oddsdesk.server.followed_log import check_bus
 from oddsdesk.server.listener import ListenError, can_share_ports, check_address
 from oddsdesk.server.metrics import HOST as METRICS_HOST
 from oddsdesk.server.settings import RUN_ONCE, Role, Settings
-from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.databases import DatabaseUrl, has_file
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 from oddsdesk.store.sqlite.recognition import recognise
@@ -52,25 +52,46 @@ def check_usable(settings: Settings) -> None:
         click.ClickException: one line that says what and why.
     """
     try:
-        if isinstance(settings.database, Path):
-            recognise(settings.database, ODDS, look_for_damage=False)
-        if settings.public.tls is not None:
-            Certificate(settings.public.tls)
-        if settings.listens:
-            check_address(settings.host, settings.port)
-        if settings.metrics_port is not None:
-            check_address(METRICS_HOST, settings.metrics_port)
-        check_bus(settings)
-        for spec in settings.feeds:
-            open_feed(spec, reference=settings.reference or DEFAULT_REFERENCE, speed=settings.speed)
+        _check_usable(settings)
     except START_ERRORS as error:
         raise unusable(error) from error
+
+
+def check_new_database(settings: Settings) -> None:
+    """Refuse the same, and a port in use, before a file is made that would be left, empty.
+
+    Raises:
+        START_ERRORS: one line that says what and why.
+    """
+    database = settings.database
+    if isinstance(database, Path) and settings.needs_lock and not has_file(database):
+        _check_usable(settings, may_be_in_use=False)
+
+
+def _check_usable(settings: Settings, *, may_be_in_use: bool = True) -> None:
+    if isinstance(settings.database, Path):
+        recognise(settings.database, ODDS, look_for_damage=False)
+    if settings.public.tls is not None:
+        Certificate(settings.public.tls)
+    if settings.listens:
+        check_address(settings.host, settings.port, may_be_in_use=may_be_in_use)
+    if settings.metrics_port is not None:
+        check_address(METRICS_HOST, settings.metrics_port, may_be_in_use=may_be_in_use)
+    check_bus(settings)
+    for number, spec in enumerate(settings.feeds, 1):
+        with one_of(number, len(settings.feeds)):
+            _check_feed(spec, settings)
 
 
 def unusable(error: Exception) -> click.ClickException:
     """Return why a server cannot start, as a command says it."""
     option = "--feed: " if isinstance(error, FeedError) else ""
     return click.ClickException(f"{option}{error}")
+
+
+def _check_feed(spec: str, settings: Settings) -> None:
+    if not Path(spec.rpartition(":")[2]).is_fifo():  # what comes from one comes once
+        open_feed(spec, reference=settings.reference or DEFAULT_REFERENCE, speed=settings.speed)
 
 
 def _check_shared(share: tuple[str, ...]) -> None:

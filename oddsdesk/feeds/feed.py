@@ -1,9 +1,10 @@
 """Feeds: what one is, how one is named, and how its quotes get into the store."""
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from typing import Final, Protocol
 
@@ -14,7 +15,7 @@ from oddsdesk.store.errors import Fault, RealOddsError, StoreUnavailableError
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
 
-__all__ = ["Feed", "FeedError", "Recorder", "open_feed"]
+__all__ = ["Feed", "FeedError", "Recorder", "one_of", "open_feed"]
 
 MOST_AT_ONCE: Final = 500
 """Quotes recorded at a time, however many a feed says: other feeds are recorded between."""
@@ -83,6 +84,17 @@ def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
         f"feed {spec!r}: expected none, simulator, replay:FILE, replay:FORMAT:FILE or a live feed"
         " such as the-odds-api:soccer_epl"
     )
+
+
+@contextlib.contextmanager
+def one_of(number: int, count: int) -> Iterator[None]:
+    """Say of which of several feeds an error is that is raised inside; they count from 1."""
+    try:
+        yield
+    except FeedError as error:
+        if count == 1:
+            raise
+        raise FeedError(f"feed {number} of {count}: {error}") from error
 
 
 class Recorder:

@@ -88,8 +88,8 @@ def reserve(host: str, port: int) -> socket.socket:
     return reserved
 
 
-def check_address(host: str, port: int) -> None:
-    """Refuse an address that cannot be listened on, unless it is only in use now.
+def check_address(host: str, port: int, *, may_be_in_use: bool = True) -> None:
+    """Refuse an address that cannot be listened on; one that is in use may be free later.
 
     Raises:
         ListenError: as ``bind``.
@@ -97,7 +97,7 @@ def check_address(host: str, port: int) -> None:
     try:
         _bound(host, port, shared=False, listens=False).close()
     except ListenError as error:
-        if getattr(error.__cause__, "errno", None) != errno.EADDRINUSE:
+        if not may_be_in_use or getattr(error.__cause__, "errno", None) != errno.EADDRINUSE:
             raise
 
 

@@ -14,7 +14,7 @@ import msgspec
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedCondition, FeedState, FeedStatus
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.feed import Feed, Recorder, open_feed
+from oddsdesk.feeds.feed import Feed, Recorder, one_of, open_feed
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.server.head_start import HeadStart
 from oddsdesk.server.troubles import Trouble
@@ -80,7 +80,7 @@ class RunningFeeds:
         Raises:
             FeedError: one cannot be opened; none is kept then.
         """
-        opened = [entry for spec in specs if (entry := await self._open(spec, speed)) is not None]
+        opened = await self._open_all(list(specs), speed)
         if opened and self._store.is_read_only:
             raise FeedError(f"{self._store.shown}: cannot be written, so no feed can record in it")
         first = self._newest + 1
@@ -206,6 +206,15 @@ class RunningFeeds:
 
     def _faults(self) -> dict[str, JobFault]:
         return {fault.job: fault for fault in self._jobs.faults}
+
+    async def _open_all(self, specs: list[str], speed: float) -> list[_Entry]:
+        opened = []
+        for number, spec in enumerate(specs, 1):
+            with one_of(number, len(specs)):
+                entry = await self._open(spec, speed)
+            if entry is not None:
+                opened.append(entry)
+        return opened
 
     async def _open(self, spec: str, speed: float) -> _Entry | None:
         reference = self._store.reference

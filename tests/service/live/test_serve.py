@@ -239,7 +239,7 @@ def _integrity(connection: sqlite3.Connection) -> str:
     return verdict
 
 
-def test_port_in_use_is_one_line_and_1(serve):
+def test_port_in_use_is_one_line_and_1_and_makes_no_database(serve, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         program = serve("--port", str(port))
@@ -248,6 +248,7 @@ def test_port_in_use_is_one_line_and_1(serve):
     assert trouble.count("\n") == 1
     assert f"127.0.0.1:{port}" in trouble
     assert "in use" in trouble
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"not a database, not at all " * 100, None])
@@ -274,12 +275,13 @@ def test_bad_database_is_one_line_and_1(serve, tmp_path, content):
         (["--speed", "0"], 2, "speed"),
     ],
 )
-def test_bad_option_is_named(serve, options, status, named):
+def test_bad_option_is_named_and_makes_no_database(serve, tmp_path, options, status, named):
     program = serve("--port", "0", *options)
     said, trouble = program.communicate(timeout=LIMIT_S)
     assert (program.returncode, said) == (status, "")
     assert named in trouble
     assert "Traceback" not in trouble
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_address_that_others_can_reach_is_warned_of(serve):

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.cli.serve import serve
+from oddsdesk.store.store import open_store
 
 
 def shown(tmp_path: Path, toml: str, *arguments: str, **environment: str) -> Result:
@@ -103,7 +104,7 @@ def test_what_makes_no_sense_is_refused_by_its_file_and_name(tmp_path: Path, tom
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ('feed = ["simulator", "teletext"]', "--feed: feed 'teletext': expected none, simulator"),
+        ('feed = ["simulator", "teletext"]', "--feed: feed 2 of 2: feed 'teletext': expected none"),
         ('feed = ["replay:nowhere.ndjson"]', "--feed: "),
         ('tls-cert = "FILE.pem"\ntls-key = "a.key"', "FILE.pem: cannot be read"),
         ('host = "203.0.113.7"', "no address of this machine; give another --host (FILE: host)"),
@@ -130,10 +131,11 @@ def test_what_cannot_be_used_is_told_by_who_checks_as_by_who_starts(
     assert "port = 0  # file" in checked.stdout
     assert not (tmp_path / "odds.db").exists()
     if "teletext" in toml:
-        start = subprocess.run(
-            [sys.executable, "-m", "oddsdesk", "serve", *started], capture_output=True, text=True
-        )
-        assert (start.returncode, start.stderr) == (checked.exit_code, checked.stderr)
+        command = [sys.executable, "-m", "oddsdesk", "serve", *started]
+        for _ in ("on a new database", "on one that is there"):
+            start = subprocess.run(command, capture_output=True, text=True)
+            assert (start.returncode, start.stderr) == (checked.exit_code, checked.stderr)
+            open_store(tmp_path / "odds.db").close()
 
 
 def test_what_is_wrong_in_the_environment_names_the_variable(tmp_path: Path):
