@@ -6,6 +6,11 @@ from typing import Any, Final
 
 import click
 
+from oddsdesk.cli.standard_streams import (
+    is_of_output,
+    open_closed_streams,
+    silence_output,
+)
 from oddsdesk.ending import Ending
 
 SERVER_COMMANDS: Final = {
@@ -42,6 +47,19 @@ class LazyGroup(click.Group):
     def __init__(self, *args: Any, targets: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._targets = targets
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command; where what it says cannot be written, that is said in one line."""
+        open_closed_streams()
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            if not is_of_output(error):
+                raise
+            silence_output()
+            why = error.strerror or error
+            click.echo(f"Error: standard output cannot be written: {why}", err=True)
+            raise SystemExit(1) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands' names; none is loaded for it."""

@@ -3,8 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -33,6 +31,7 @@ from oddsdesk.cli.serve_checks import (
     check_usable,
     unusable,
 )
+from oddsdesk.cli.standard_streams import silence_output
 from oddsdesk.ending import Ending
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.descriptors import make_room, most_connections
@@ -273,14 +272,12 @@ def _serve(settings: Settings, ending: Ending, lines: RunLines) -> None:
 
 
 def _print(line: str) -> None:
-    """Print a line; a disk that is full under standard output keeps nobody from being served."""
+    """Print a line; standard output on a full disk, or closed, keeps nobody from being served."""
     try:
         click.echo(line)
     except OSError as error:
         _log.warning("%s; standard output cannot be written: %s", line, error.strerror or error)
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())  # else Python would try again at its end
-        os.close(nowhere)
+        silence_output()
 
 
 def _supervise(settings: Settings, ending: Ending, announce: Callable[[str], None]) -> None:

@@ -70,18 +70,16 @@ def test_prints_one_line_answers_and_stops_in_time(serve, number):
     assert (program.returncode, rest, trouble) == (0, "", "")
 
 
+@pytest.mark.parametrize("output", [">/dev/full", ">&-"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux plays a full disk")
-def test_serves_where_standard_output_cannot_be_written(tmp_path):
+def test_serves_where_standard_output_cannot_be_written(tmp_path, output):
+    """Closed, its number was given to a socket of the loop, which ended in an abort."""
     command = ["serve", "--port", "0", "--database", str(tmp_path / "odds.db")]
-    with (
-        Path("/dev/full").open("w") as full,
-        subprocess.Popen(
-            [sys.executable, "-m", "oddsdesk", *command],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as program,
-    ):
+    with subprocess.Popen(
+        ["sh", "-c", f'exec "$0" "$@" {output}', sys.executable, "-m", "oddsdesk", *command],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
         assert program.stderr is not None
         line = program.stderr.readline()
         said = re.search(r"listening on (http://[^;]+); standard output cannot be written: ", line)
