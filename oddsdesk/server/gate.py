@@ -24,7 +24,7 @@ from oddsdesk.server.answers import (
     unavailable,
 )
 from oddsdesk.server.circuit import KnownAwayError
-from oddsdesk.server.limits import headers_of, headers_of_nobody, slot_of
+from oddsdesk.server.limits import headers_of, headers_of_nobody, slot_of, used_up
 from oddsdesk.server.parameters import BadParameterError, Parameter, read_query
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
@@ -130,19 +130,17 @@ class RequestContext:
         """Count the request; return how many are left after it."""
         if not await self.take():
             assert self.count is not None
-            raise self.exceeded(self.count)
+            raise self.exceeded(Kind.REQUESTS, self.count)
         assert self.count is not None
         return self.count.remaining
 
-    def exceeded(self, count: Count, kind: Kind = Kind.REQUESTS) -> Refusal:
+    def exceeded(self, kind: Kind, count: Count) -> Refusal:
         """Return the refusal of a request after the quota is used up."""
         self._service.figures.refused(kind.value)
-        wait_s = max(count.reset_s + count.jumped_s - self.now_ms // 1000, 1)
-        return Refusal(
-            ErrorCode.RATE_LIMIT_EXCEEDED,
-            f"The limit of this key's plan is reached; retry in {wait_s} s.",
-            [(b"retry-after", str(wait_s).encode())],
-        )
+        assert self.caller is not None
+        message, wait_s = used_up(self.caller, kind, count, self.now_ms)
+        retry = [(b"retry-after", str(wait_s).encode())]
+        return Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry)
 
     def finish(self, reply: Reply) -> Reply:
         """Put the headers of D17 on a reply; a request that failed on our side is not counted."""

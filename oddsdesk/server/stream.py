@@ -11,6 +11,7 @@ from oddsdesk.server.admission import open_connection
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.frames import text_frame
 from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Hub
+from oddsdesk.server.limits import used_up
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.parameters import BadParameterError, game_id, read_query, sport, text
 from oddsdesk.server.subscribers import CHANNEL, Channel, Interest, Subscriber
@@ -89,9 +90,12 @@ class Stream:
         except BadParameterError as error:
             raise _ClosedError(BAD_FILTER, _short(error)) from error
         interest = _interest(caller, asked)
-        if not await open_connection(self._access, caller, self._clock()):
+        now_ms = self._clock()
+        count = await open_connection(self._access, caller, now_ms)
+        if count is not None and not count.allowed:
             self._figures.refused(Kind.CONNECTIONS.value)
-            raise _ClosedError(TOO_MANY, "the connections of the day are used up")
+            message, _ = used_up(caller, Kind.CONNECTIONS, count, now_ms)
+            raise _ClosedError(TOO_MANY, message)
         return Subscriber(channel, interest, caller)
 
     async def _caller(self, query: bytes) -> Caller:

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
 from tests.kit.running_service import RunningService
 
 HOUR_S = 3_600
@@ -95,7 +96,11 @@ def test_the_request_after_the_last_is_refused_until_the_reset(service: Any) -> 
         assert refused.status_code == 429
         assert refused.json()["error"]["code"] == "rate_limit_exceeded"
         assert limits(refused) == limits(last)
-        assert int(refused.headers["retry-after"]) == limits(last)[1] - service.now // 1000
+        wait_s, again_ms = limits(last)[1] - service.now // 1000, limits(last)[1] * 1000
+        assert int(refused.headers["retry-after"]) == wait_s
+        said = f"used up; retry in {wait_s} s, at {format_ms(again_ms)}."
+        message = refused.json()["error"]["message"]
+        assert message == f"The 200 requests a day of the Free plan are {said}"
     service.now = limits(last)[1] * 1000 - 1
     assert service.get("/api/sports", key).status_code == 429
     service.now += 1

@@ -27,8 +27,8 @@ def whose(service: Any, token: str, now_ms: int | None = None) -> Caller | None:
 
 
 def opens(service: Any, caller: Caller) -> bool:
-    is_open: bool = service.on_loop(lambda access: open_connection(access, caller, service.now))
-    return is_open
+    count = service.on_loop(lambda access: open_connection(access, caller, service.now))
+    return count is None or count.allowed
 
 
 @pytest.mark.parametrize("plan", [Plan.FREE, Plan.PRO_RT, Plan.PRO_LIVE])
@@ -83,6 +83,8 @@ def test_the_31st_token_of_a_day_is_refused_on_free(service: Any) -> None:
     assert refused.json()["error"]["code"] == "rate_limit_exceeded"
     until_midnight = -(service.now // 1000) % 86_400
     assert int(refused.headers["retry-after"]) == until_midnight
+    said = refused.json()["error"]["message"]
+    assert said.startswith("The 30 stream tokens a day of the Free plan are used up; retry in")
     service.now += until_midnight * 1000
     assert ask(service, key).status_code == 200
 
@@ -92,7 +94,9 @@ def test_connections_count_where_tokens_are_used_again(service: Any) -> None:
     caller = service.access.keys.caller(key := service.key(Plan.FREE, "Betfair"))
     opened = [opens(service, caller) for _ in range(31)]
     assert opened == [True] * 30 + [False]
-    assert ask(service, key).status_code == 429
+    refused = ask(service, key)
+    assert refused.status_code == 429
+    assert "The 30 stream connections a day" in refused.json()["error"]["message"]
 
 
 def test_other_plans_open_as_many_as_they_like(service: Any) -> None:

@@ -6,7 +6,6 @@ from oddsdesk.server.admission import take_token
 from oddsdesk.server.answers import Bare, Reply, encode
 from oddsdesk.server.gate import Gate, RequestContext
 from oddsdesk.server.tokens import LIFETIME_S, issue_token
-from oddsdesk.store.quotas import Kind
 
 PATH = "/api/stream/token"
 METHODS = ("POST",)
@@ -21,8 +20,8 @@ class TokenGate(Gate):
         if not request.has_method(METHODS):
             raise request.not_allowed(METHODS)
         require_stream(caller)
-        count = await take_token(self._service.access, caller, request.now_ms)
-        if count is not None and not count.allowed:
-            raise request.exceeded(count, Kind.TOKENS)
+        counted = await take_token(self._service.access, caller, request.now_ms)
+        if counted is not None and not counted[1].allowed:
+            raise request.exceeded(*counted)
         token = issue_token(self._service.access.secret, caller, request.now_ms)
         return encode(Bare(StreamToken(token, LIFETIME_S)), 0)

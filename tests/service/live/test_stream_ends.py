@@ -106,7 +106,9 @@ async def test_free_has_30_connections_a_utc_day(live, listening):
         client = await live.open(token=token)
         assert await listening.all_before_pong(client) == []
         await client.close()
-    assert await listening.close_code(await live.open(token=token)) == 4029
+    client = await live.open(token=token)
+    assert await listening.close_code(client) == 4029
+    assert client.close_reason.startswith("The 30 stream connections a day of the Free plan")
 
 
 async def test_ping_is_answered_and_other_text_ignored(live, listening):
