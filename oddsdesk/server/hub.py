@@ -28,9 +28,13 @@ BREATH_BYTES: Final = 256 * 1024
 BREATH_S: Final = 0.02
 """The pause of the hub while a client has much unread: so an import closes no quick reader."""
 
+KEY_BACKLOG: Final = 64 * 1024 * 1024
+"""Bytes that may wait for all streams of a key together: as much as 16 that are too slow."""
+
 UNAUTHORIZED: Final = 4001
 FELL_BEHIND: Final = 4008
 GOING_AWAY: Final = 1001
+_TOO_SLOW: Final = "too slow: read the present state again"
 
 _log = logging.getLogger(__name__)
 
@@ -144,6 +148,7 @@ class Hub:
             async with self._sending:
                 if self._position == after:  # else all had left: these are the past for who came
                     await self._send(batch, merged)
+            self._bound_backlogs()
             is_flood = len(batch.changes) >= BATCH
             await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
         self._check_keys()
@@ -195,8 +200,25 @@ class Hub:
         subscribers = self._subscribers.of(interest)
         for subscriber in subscribers:
             if not subscriber.channel.offer(frames):
-                subscriber.channel.close(FELL_BEHIND, "too slow: read the present state again")
+                subscriber.channel.close(FELL_BEHIND, _TOO_SLOW)
         return len(subscribers)
+
+    def _bound_backlogs(self) -> None:
+        """End the slowest streams of a key for which too much waits, all of them together."""
+        by_key: dict[int, list[tuple[int, Subscriber]]] = defaultdict(list)
+        for each in self._subscribers:
+            if backlog := each.channel.backlog:
+                by_key[each.caller.key_id].append((backlog, each))
+        for waiting in by_key.values():
+            excess = sum(backlog for backlog, _ in waiting) - KEY_BACKLOG
+            if excess > 0:
+                waiting.sort(key=lambda each: -each[0])
+            for backlog, each in waiting:
+                if excess <= 0:
+                    break
+                excess -= backlog
+                each.channel.close(FELL_BEHIND, _TOO_SLOW)
+                self._subscribers.discard(each)
 
     def _check_keys(self) -> None:
         """End the streams of keys that were revoked, rotated or given other rights (D23).

@@ -122,6 +122,28 @@ async def test_one_without_room_is_closed_with_4008_and_others_go_on(hub, store,
     assert free.closed == []
 
 
+async def test_of_a_key_with_too_much_unread_the_slowest_stream_ends(hub, store, access, caller):
+    """However little each of them may have: nine hundred would hold gigabytes."""
+    other = access.keys.caller(access.keys.create("b", Plan.PRO_LIVE, None, 0).secret)
+    waits = hub_module.KEY_BACKLOG // 2
+    channels = []
+    for whose, backlog in ((caller, waits), (caller, waits + 2), (caller, 0), (other, waits + 1)):
+        channels.append(_Channel())
+        channels[-1].backlog = backlog
+        await _subscribe(hub, Subscriber(channels[-1], Interest(), whose))
+    await _record(store, 1.5)
+    await _heard(channels[1])
+    async with asyncio.timeout(30):
+        while not channels[1].closed:
+            await asyncio.sleep(0)
+    await _record(store, 1.6)
+    async with asyncio.timeout(30):
+        while len(channels[0].taken) < 2:
+            await asyncio.sleep(0)
+    assert [each.closed for each in channels] == [[], [4008], [], []]
+    assert len(channels[1].taken) == 1
+
+
 async def test_nothing_is_sent_after_unsubscribing(hub, store, caller):
     gone, there = _Channel(), _Channel()
     subscriber = Subscriber(gone, Interest(), caller)
