@@ -24,6 +24,12 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
     worker: int
 
 
+class Alive(msgspec.Struct, frozen=True, tag="alive"):
+    """The loop of a worker turns."""
+
+    worker: int
+
+
 class CannotStart(msgspec.Struct, frozen=True, tag="cannot start"):
     """A worker gives up before it was ready; one line says why."""
 
@@ -51,7 +57,7 @@ class Condition(msgspec.Struct, frozen=True, tag="condition"):
     figures: list[Sample] = []
 
 
-Message = Ready | CannotStart | Ended | LogGrew | Condition
+Message = Ready | Alive | CannotStart | Ended | LogGrew | Condition
 
 
 class Mailboxes:

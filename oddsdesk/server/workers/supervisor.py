@@ -20,12 +20,23 @@ from oddsdesk.ending import SIGNALS, Ending
 from oddsdesk.server.listener import reserve, url_of
 from oddsdesk.server.metrics import HOST as METRICS_HOST
 from oddsdesk.server.settings import Settings
-from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Ended, Mailboxes, Ready
+from oddsdesk.server.workers.mailboxes import (
+    SUPERVISOR,
+    Alive,
+    CannotStart,
+    Ended,
+    Mailboxes,
+    Ready,
+)
 from oddsdesk.server.workers.worker import Place, run_worker
 from oddsdesk.tasks import RESTART_S, STEADY_S
 
 END_S: Final = 2.3
 """How long workers have to end before they are killed: less than the program itself has."""
+LOOK_S: Final = 1.0
+"""How often the supervisor looks whether a worker still says that it goes on."""
+MOST_SILENT: Final = 15
+"""At so many looks in a row that heard nothing of a worker it hangs, and is ended."""
 FIRST: Final = 1
 _SIGNALS: Final = (*SIGNALS, signal.SIGCHLD)
 
@@ -47,6 +58,8 @@ class _Process(msgspec.Struct):
     deaths: int = 0
     """How often in a row it ended soon after it was begun."""
     is_ready: bool = False
+    silent: int = 0
+    """At how many looks in a row nothing was heard of it."""
 
 
 class Supervisor:
@@ -75,6 +88,7 @@ class Supervisor:
         self._bell.setblocking(False)
         self._button.setblocking(False)
         self._is_asked = False
+        self._looked = time.monotonic()
         self._untold: list[tuple[int, Ended]] = []
 
     def run(self, announce: Callable[[str], None]) -> None:
@@ -92,6 +106,7 @@ class Supervisor:
                 announce(self._url())
             while not self._is_asked:
                 self._wait()
+                self._end_who_hangs()
                 self._begin_anew()
         finally:
             self._end()
@@ -118,6 +133,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         process = self._processes[number]
         process.pid, process.begun, process.is_ready = pid, time.monotonic(), False
+        process.silent = 0
 
     def _be(self, place: Place) -> None:
         """Be a worker, in its own process, to the end of that."""
@@ -142,9 +158,9 @@ class Supervisor:
     def _wait(self, *, is_starting: bool = False) -> None:
         """Hear what happens, and wait for it if nothing is due."""
         due = [each.due for each in self._processes.values() if not each.pid]
-        timeout = 0.05 if self._untold else None
+        timeout = 0.05 if self._untold else LOOK_S
         if due and not is_starting:
-            timeout = max(min(due) - time.monotonic(), 0.0)
+            timeout = min(timeout, max(min(due) - time.monotonic(), 0.0))
         mailbox = self._mailboxes.fileno(SUPERVISOR)
         select.select([self._bell.fileno(), mailbox], [], [], timeout)
         self._hear_bell()
@@ -157,6 +173,8 @@ class Supervisor:
             match message:
                 case Ready():
                     self._processes[message.worker].is_ready = True
+                case Alive():
+                    self._processes[message.worker].silent = 0
                 case CannotStart():
                     if is_starting:
                         raise CannotStartError(message.reason)
@@ -186,6 +204,17 @@ class Supervisor:
         process.due = now + RESTART_S[min(process.deaths, len(RESTART_S) - 1)]
         process.pid = 0
         self._untold += [(each, Ended(number)) for each in self._processes]
+
+    def _end_who_hangs(self) -> None:
+        """Kill workers of which nothing is heard; by looks, which stop where all are stopped."""
+        if (now := time.monotonic()) - self._looked < LOOK_S:
+            return
+        self._looked = now
+        for number, process in self._processes.items():
+            process.silent += process.is_ready
+            if process.pid and process.silent > MOST_SILENT:
+                _log.warning("worker %d (process %d) hangs; it is ended", number, process.pid)
+                os.kill(process.pid, signal.SIGKILL)
 
     def _begin_anew(self) -> None:
         now = time.monotonic()

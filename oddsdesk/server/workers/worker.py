@@ -31,17 +31,27 @@ from oddsdesk.server.succession import Succession
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.valuing import Valuing
 from oddsdesk.server.workers.colleagues import FRESH_S, Colleagues
-from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Condition, Mailboxes, Ready
+from oddsdesk.server.workers.mailboxes import (
+    SUPERVISOR,
+    Alive,
+    CannotStart,
+    Condition,
+    Mailboxes,
+    Ready,
+)
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.leases import Lease
 from oddsdesk.tasks import Jobs, in_daemon_thread
 
 TELL_S: Final = 0.5
 """How often workers tell each other how they are."""
+BEAT_S: Final = 1.0
+"""How often they tell the supervisor that they go on."""
 
 _WORDS: Final = {
     "take over": "taking over what another worker did",
     "tell": "telling the other workers",
+    "beat": "telling the supervisor",
 }
 """Jobs as the health endpoint calls them."""
 
@@ -145,6 +155,7 @@ class Worker:
         if settings.metrics_port is not None:
             await self._metrics.start(settings.metrics_port, shared=True)
         self._jobs.start("tell", self._keep_telling)
+        self._jobs.start("beat", self._beat)
 
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then the rest."""
@@ -226,6 +237,12 @@ class Worker:
             return False
         lately = asyncio.get_running_loop().time() - self._began < FRESH_S
         return self.colleagues.owner() is None and not lately
+
+    async def _beat(self) -> None:
+        """Say again and again that the loop turns, whatever the database does."""
+        while True:
+            self._place.mailboxes.send(SUPERVISOR, Alive(self._place.number))
+            await asyncio.sleep(BEAT_S)
 
     async def _keep_telling(self) -> None:
         while True:
