@@ -8,12 +8,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from oddsdesk.server.access import KEY_ID
 from oddsdesk.server.gate import loggable
+from oddsdesk.server.subscribers import CHANNEL, Channel
 
 _log: Final = logging.getLogger("oddsdesk.access")
 
 
 class AccessLog:
-    """Logs what was answered to whom; a stream when it ends."""
+    """Logs what was answered to whom; a stream when it ends, with its close code and why."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -34,14 +35,21 @@ class AccessLog:
             await self._app(scope, receive, counted)
         finally:
             client = scope.get("client")
+            code, why = _end_of_stream(scope) or (status or None, None)
             _tell(
                 client=client[0] if client else None,
                 key=scope.get(KEY_ID),
                 asked=loggable(scope),
-                status=status or None,
+                status=code,
                 size=size,
                 ms=round((time.perf_counter() - began) * 1000, 1),
+                why=why,
             )
+
+
+def _end_of_stream(scope: Scope) -> tuple[int, str] | None:
+    channel: Channel | None = scope.get("extensions", {}).get(CHANNEL)
+    return None if channel is None else channel.ended
 
 
 def log_unseen(client: str | None, why: str, status: int, size: int) -> None:
@@ -49,7 +57,9 @@ def log_unseen(client: str | None, why: str, status: int, size: int) -> None:
     _tell(client=client, key=None, asked=f"({why})", status=status, size=size, ms=None)
 
 
-def _tell(*, size: int, ms: float | None, **fields: Any) -> None:
+def _tell(*, size: int, ms: float | None, why: str | None = None, **fields: Any) -> None:
     fields |= {"bytes": size, "ms": ms}
+    if why is not None:
+        fields["why"] = why
     said = " ".join("-" if value is None else str(value) for value in fields.values())
     _log.info("%s", said, extra={"fields": fields})

@@ -20,6 +20,10 @@ class Channel(Protocol):
     def backlog(self) -> int:
         """Bytes that wait for the client."""
 
+    @property
+    def ended(self) -> tuple[int, str] | None:
+        """Its close code, and who closed and why; None of what never was a stream."""
+
     def offer(self, frames: bytes) -> bool:
         """Write frames without waiting; False where the client has fallen too far behind."""
 

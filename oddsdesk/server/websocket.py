@@ -47,6 +47,16 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         """Bytes that wait for the client."""
         return self.transport.get_write_buffer_size()
 
+    @property
+    def ended(self) -> tuple[int, str] | None:
+        """The code that it was closed with, by whom and why; 1006 where it broke off unclosed."""
+        if not self.handshake_complete or self.conn.handshake_exc is not None:
+            return None
+        received, sent = self.conn.close_rcvd, self.conn.close_sent
+        if received is not None and (sent is None or self.conn.close_rcvd_then_sent):
+            return received.code, "client"  # whose own words may be anything
+        return (1006, "broke off") if sent is None else (sent.code, f"server: {sent.reason}")
+
     def offer(self, frames: bytes) -> bool:
         """Write whole frames; False where the client has fallen too far behind for them."""
         if self.close_sent or self.transport.is_closing():

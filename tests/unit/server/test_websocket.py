@@ -11,6 +11,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from oddsdesk.server import websocket
+from oddsdesk.server.access_log import AccessLog
 from oddsdesk.server.frames import text_frame
 from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.subscribers import CHANNEL
@@ -201,6 +202,29 @@ async def test_client_that_reads_late_finds_all_it_was_sent_then_4008(app, addre
             received = await reader.readexactly(offered)
         assert received == frames * (offered // len(frames))
         assert (await reader.readexactly(4))[2:] == struct.pack("!H", 4008)
+
+
+async def test_the_access_log_says_who_ended_a_stream_and_why(app, caplog):
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(AccessLog(app), listener)
+    host, port = listener.getsockname()
+    await server.start()
+    async with asyncio.timeout(LIMIT_S):
+        async with connect(f"ws://{host}:{port}/api/stream?token=SECRET") as client:
+            await client.close(3000, "SECRET")
+        async with connect(f"ws://{host}:{port}/api/stream?token=SECRET") as client:
+            for _ in range(2):
+                channel = await app.channels.get()
+            channel.close(4008, "too slow")
+            await client.wait_closed()
+        async with connect(f"ws://{host}:{port}/api/stream?token=SECRET") as client:
+            client.transport.abort()
+        for _ in range(3):
+            await app.ended.get()
+        await server.stop()
+    ends = [(each.fields["status"], each.fields["why"]) for each in caplog.records]
+    assert ends == [(3000, "client"), (4008, "server: too slow"), (1006, "broke off")]
+    assert "SECRET" not in caplog.text
 
 
 async def test_client_that_pings_and_does_not_read_is_dropped(app, address, monkeypatch):
