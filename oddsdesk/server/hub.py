@@ -22,7 +22,7 @@ from oddsdesk.store.values import Change
 
 BATCH: Final = 256
 """Changes read at once: about a millisecond of work."""
-KEY_CHECK_S: Final = 0.2
+CHECK_S: Final = 0.2
 RETRY_S: Final = 1.0
 BREATH_BYTES: Final = 256 * 1024
 BREATH_S: Final = 0.02
@@ -58,7 +58,7 @@ class Hub:
         self._somebody_came = asyncio.Event()
         self._sending = asyncio.Lock()
         self._messages = 0
-        self._keys_checked = 0.0
+        self._checked = 0.0
         self._closed = False
         self._has_left_out = False
 
@@ -148,10 +148,9 @@ class Hub:
             async with self._sending:
                 if self._position == after:  # else all had left: these are the past for who came
                     await self._send(batch, merged)
-            self._bound_backlogs()
             is_flood = len(batch.changes) >= BATCH
             await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
-        self._check_keys()
+        self._check_streams()
 
     async def _send(self, batch: Batch, merged_ids: Mapping[str, Sequence[str]]) -> None:
         self._position = batch.end
@@ -220,15 +219,17 @@ class Hub:
                 each.channel.close(FELL_BEHIND, _TOO_SLOW)
                 self._subscribers.discard(each)
 
-    def _check_keys(self) -> None:
-        """End the streams of keys that were revoked, rotated or given other rights (D23).
+    def _check_streams(self) -> None:
+        """End slow streams, and those of keys that were revoked or given other rights (D23).
 
-        The keys are those that the last check had read again: no stream waits for that.
+        Now and then only, as it looks at every stream. The keys are those that the last check had
+        read again: no stream waits for that.
         """
         now = time.monotonic()
-        if now - self._keys_checked < KEY_CHECK_S or not self._subscribers:
+        if now - self._checked < CHECK_S or not self._subscribers:
             return
-        self._keys_checked = now
+        self._checked = now
+        self._bound_backlogs()
         self._access.refresh_soon()
         by_caller: dict[Caller, list[Subscriber]] = defaultdict(list)
         for subscriber in self._subscribers:
