@@ -10,7 +10,7 @@ from oddsdesk.store.reader import Reader
 def unpriced_line(name: str, recorded: Iterable[str]) -> str:
     """Say that no price of a reference is here, and whom of those recorded it may mean."""
     meant = " or ".join(near_names(name, {*recorded, *known_names()} - {name}))
-    said = f"no price of {name!r}, the reference, is here: nothing is judged"
+    said = f"no price of {name!r}, the reference, is here: nothing can be judged"
     return f"{said}; {meant} may be meant" if meant else said
 
 

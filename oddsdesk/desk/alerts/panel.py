@@ -92,7 +92,7 @@ class AlertsPanel(QWidget):
             return
         cell = target_cell(self._board, key)
         if cell is None:
-            self.said.emit("That price is held here no longer.", False)
+            self.said.emit("That price is no longer available here.", False)
             return
         try:
             standing = target_of(self._alerts.kept(), cell)

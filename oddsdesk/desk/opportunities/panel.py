@@ -221,7 +221,7 @@ class OpportunitiesPanel(QWidget):
     def _state(self) -> EmptyState:
         if self._looks_back:
             detail = "The past shows games and their prices."
-            return EmptyState("table", "Opportunities are of now.", detail)
+            return EmptyState("table", "Opportunities are shown for now only.", detail)
         connection = self._board.connection
         if connection.has_no_service:
             return NO_SERVICE

@@ -15,7 +15,7 @@ from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
 from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.opportunities import Split
+from oddsdesk.pricing.opportunities import OpportunityKind, Split
 
 if TYPE_CHECKING:
     from oddsdesk.desk.value_bets.place_dialog import TypedBet
@@ -61,7 +61,7 @@ class LegPlacer(QObject):
         left_open = f"{done} of {count} legs placed: the others are open." if done else ""
         found = [subject_of_price(legs[each].key, self._board) for each in turn.wanted.places]
         if found[0] is None or None in found:
-            self._placer.said.emit(f"That price is held here no longer. {left_open}".strip())
+            self._placer.said.emit(f"That price is no longer available here. {left_open}".strip())
             return
         offer = self._offer(turn)
         self._placer.ask(
@@ -114,17 +114,23 @@ def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator
     listed = wanted.listed
     if not wanted.unplaced:
         return
-    was = listed.kind.value.replace("-", " ")
     if offer.kind is None or offer.worst_pct is None:
-        yield f"These legs are no {was} any more: nothing is to be staked."
+        yield f"These legs no longer make {_a(listed.kind)}: stake nothing."
         return
     now = f"{signed_hundredths_text(offer.worst_pct)} % at worst now"
     then = f"{signed_hundredths_text(listed.profit_pct)} % in the list"
     if offer.kind is not listed.kind:
-        is_now = offer.kind.value.replace("-", " ")
-        yield f"No {was} any more but a {is_now}: {now}, {then}."
+        yield f"No longer {_a(listed.kind)} but {_a(offer.kind)}: {now}, {then}."
     elif is_other or not math.isclose(offer.worst_pct, listed.profit_pct, abs_tol=1e-9):
-        yield f"The {was} has changed: {now}, {then}."
+        yield f"The {_words(listed.kind)} has changed: {now}, {then}."
+
+
+def _a(kind: OpportunityKind) -> str:
+    return f"{'an' if kind is OpportunityKind.ARBITRAGE else 'a'} {_words(kind)}"
+
+
+def _words(kind: OpportunityKind) -> str:
+    return kind.value.replace("-", " ")
 
 
 def _leg_text(leg: LegNow, reference: str) -> str:

@@ -79,7 +79,7 @@ def state_without_bets(
     if reference and reference == connection.unpriced_reference:
         return EmptyState(
             "table",
-            f"No price of {reference} is here: nothing is judged.",
+            f"There is no price from {reference}: nothing can be judged.",
             "Judged by, in the top bar, offers those who have prices.",
         )
     return EmptyState(

@@ -173,7 +173,7 @@ class ValuesPanel(QWidget):
             subject_of_price(key, board) if row is None else subject_of_bet(row, board, preset)
         )
         if subject is None:
-            self.actions_on_bet.said.emit("That price is held here no longer.")
+            self.actions_on_bet.said.emit("That price is no longer available here.")
         else:
             self.actions_on_bet.ask(subject)
 

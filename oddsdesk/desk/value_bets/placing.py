@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
 
 _PAST: Final = (
-    "This price is of the past and is not placed. Ctrl+Shift+J goes back to now; a bet that was "
-    "made then is recorded by hand, in Bets."
+    "This price is from the past and cannot be placed. Ctrl+Shift+J goes back to now; a bet that "
+    "was made then is recorded by hand, in Bets."
 )
 
 

@@ -784,7 +784,7 @@ def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
     assert not dialog.record.isEnabled()
     assert dialog.warning.text() == (
         "Over 2.5 at Betsson: 1.868 now, 2.10 listed.\n"
-        "These legs are no arbitrage any more: nothing is to be staked."
+        "These legs no longer make an arbitrage: stake nothing."
     )
 
 
@@ -796,7 +796,7 @@ def test_legs_that_lose_a_little_now_are_no_arbitrage_any_more(
     panel.table.set_current(0)
     move(quoted, "Betsson", "Over 2.5", 2.00)
     panel._place_all()
-    assert "No arbitrage any more but a low hold: −" in asked(panel).warning.text()
+    assert "No longer an arbitrage but a low hold: −" in asked(panel).warning.text()
 
 
 def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_by_now(
@@ -820,7 +820,7 @@ def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_b
     dialog._look_again()
     said = dialog.warning.text()
     assert "Over 2.5 at Betsson: 2.30 now, 2.10 listed; stale: not seen lately." in said
-    assert "These legs are no arbitrage any more: nothing is to be staked." in said
+    assert "These legs no longer make an arbitrage: stake nothing." in said
     move(quoted, "Betsson", "Over 2.5", 2.10)
     move(quoted, "Matchbook", "Under 2.5", 1.98)
     dialog._look_again()
@@ -851,7 +851,7 @@ def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtb
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
     tell(panel, quoted, qtbot)
     assert shown(panel) == []
-    assert panel.placeholder._state.sentence == "Opportunities are of now."
+    assert panel.placeholder._state.sentence == "Opportunities are shown for now only."
 
 
 def test_no_leg_of_now_stays_under_the_pointer_in_the_past(

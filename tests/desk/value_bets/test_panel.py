@@ -194,7 +194,7 @@ def test_a_reference_of_which_no_price_is_here_is_named(panel: ValuesPanel, quot
     quoted.board.set_connection(
         Connection(link=Link.LIVE, has_value_bets=True, unpriced_reference=quoted.board.reference)
     )
-    said = f"No price of {quoted.board.reference} is here: nothing is judged."
+    said = f"There is no price from {quoted.board.reference}: nothing can be judged."
     assert panel.placeholder._sentence.text() == said
     quoted.board.choose_reference("consensus")
     assert panel.placeholder._sentence.text() == "No value bets now."

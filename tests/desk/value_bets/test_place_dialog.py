@@ -368,7 +368,7 @@ def test_one_of_two_bets_is_taken_back_and_the_other_is_named(
 def test_a_price_that_is_held_no_longer_is_said(panel: ValuesPanel, quoted: Any) -> None:
     panel.place(RowKey(quoted.id, "total", 0, "Over 9.5", "Matchbook"))
     assert panel.findChild(PlaceDialog) is None
-    assert panel.messages.text == "That price is held here no longer."
+    assert panel.messages.text == "That price is no longer available here."
 
 
 def test_the_market_and_its_period_are_named(quoted: Any, qtbot: QtBot) -> None:

@@ -353,7 +353,7 @@ def test_of_the_past_nothing_is_listed_and_nothing_placed(
     assert panel.table.model.rowCount() == 0
     panel.place(OVER)
     assert panel.findChild(PlaceDialog) is None
-    assert "This price is of the past" in panel.messages.text
+    assert "This price is from the past" in panel.messages.text
 
 
 def test_explain_says_why_nothing_is_staked_while_prices_may_have_moved_unheard(

@@ -600,7 +600,7 @@ async def test_a_misspelled_reference_is_named_and_is_what_is_wrong_with_the_ser
         syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
     ):
         await until_told(board, lambda: board.connection.unpriced_reference == "Sherp")
-        line = "no price of 'Sherp', the reference, is here: nothing is judged"
+        line = "no price of 'Sherp', the reference, is here: nothing can be judged"
         (said,) = board.connection.service_troubles
         assert said.startswith(line)
         assert board.reference == "Sherp"

@@ -148,7 +148,9 @@ def test_by_a_reference_of_which_no_price_is_there_nothing_is_listed(tmp_path: P
     result = run("--database", path)
     assert result.exit_code == 1
     assert result.stdout == ""
-    assert "no price of 'pinacle', the reference, is here: nothing is judged; Pi" in result.stderr
+    assert (
+        "no price of 'pinacle', the reference, is here: nothing can be judged; Pi" in result.stderr
+    )
     assert len(rows("--database", path, "--reference", "Pinnacle")) == 1
     assert run("--database", path, "--reference", "pinacle").exit_code == 2
 

@@ -117,7 +117,7 @@ def test_a_reference_of_which_no_price_is_here_is_told(
     store.close()
     result = run(database, free_port)
     (line,) = [each for each in result.output.splitlines() if "reference: " in each]
-    said = f"reference: no price of '{reference}', the reference, is here: nothing is judged"
+    said = f"reference: no price of '{reference}', the reference, is here: nothing can be judged"
     assert line.split()[0] == mark
     assert said in line
     assert result.exit_code == status

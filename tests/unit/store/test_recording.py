@@ -263,7 +263,7 @@ def test_a_reference_of_which_no_price_is_here_is_known(
         assert reader.unpriced_reference() is None
         record(store, quote("Pinnacle", odds={"PSG": 1.6}))
         assert reader.unpriced_reference() == "pinacle", "only a simulated one was"
-        line = "no price of 'pinacle', the reference, is here: nothing is judged"
+        line = "no price of 'pinacle', the reference, is here: nothing can be judged"
         assert misnamed_line(reader) == f"{line}; Pinnacle may be meant"
         record(store, quote("pinacle"))
         assert reader.unpriced_reference() is None
