@@ -1,7 +1,7 @@
 """The window put together: panels made, and their signals connected."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Qt
@@ -50,7 +50,7 @@ from oddsdesk.desk.ui.declared_actions import Where
 from oddsdesk.desk.ui.price_actions import PriceActions
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bets import BetState
+from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.resource_files import resource_path
 
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from oddsdesk.desk.history.panel import HistoryPanel
     from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
     from oddsdesk.desk.value_bets.panel import ValuesPanel
+    from oddsdesk.desk.value_bets.placing import BetPlacer
 
 
 _GRID: Final = "Odds grid"
@@ -373,8 +374,23 @@ class Desk:
     def _offer_actions_on(self, prices: PriceActions) -> None:
         """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
-        prices.place_requested.connect(lambda key: self.values().place(key))
+        prices.place_requested.connect(lambda key: self.values().place(key, self._placer))
         prices.target_requested.connect(self._ask_target)
+
+    @cached_property
+    def _placer(self) -> "BetPlacer":
+        """Records bets on prices of tables, and says so above all tabs, whichever is in front."""
+        from oddsdesk.desk.value_bets.placing import placed_text  # noqa: PLC0415 - late
+
+        placer, say = self.values().placer_over(self.window), self.window.messages.say
+
+        def confirm(bet: PlacedBet) -> None:
+            undo = partial(placer.take_back, bet)
+            say(placed_text(bet), icon="check", action="Undo", act=undo, passes=True)
+
+        placer.placed.connect(confirm)
+        placer.said.connect(self._say_for_a_while)
+        return placer
 
     def _ask_target(self, key: RowKey) -> None:
         self.alerts_panel().ask_target(key)

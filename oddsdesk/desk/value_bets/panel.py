@@ -164,8 +164,9 @@ class ValuesPanel(QWidget):
             return subject_of_bet(row, self._board, self.lists.preset.name)
         return subject_of_miss(self.lists.misses.entry(index.row()), self._board)
 
-    def place(self, key: RowKey) -> None:
-        """Ask for a bet on any price that the board holds, to be recorded."""
+    def place(self, key: RowKey, placer: BetPlacer | None = None) -> None:
+        """Ask for a bet on any price that the board holds; ``placer`` is another panel's."""
+        placer = placer or self.actions_on_bet
         row = next((row for row in self.lists.bets.rows() if row.price.key == key), None)
         board = self._board
         preset = self.lists.preset.name
@@ -173,15 +174,17 @@ class ValuesPanel(QWidget):
             subject_of_price(key, board) if row is None else subject_of_bet(row, board, preset)
         )
         if subject is None:
-            self.actions_on_bet.said.emit("That price is no longer available here.")
+            placer.said.emit("That price is no longer available here.")
         else:
-            self.actions_on_bet.ask(subject)
+            placer.ask(subject)
+
+    def placer_over(self, owner: QWidget) -> BetPlacer:
+        """Return what asks for bets over another part of the desk, which says how that went."""
+        return BetPlacer(self._board, self._records, self._clock, lambda: self._stakes.plan, owner)
 
     def legs_beside(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
         """Return what asks for legs of opportunities over another panel, and speaks in its bar."""
-        placer = BetPlacer(
-            self._board, self._records, self._clock, lambda: self._stakes.plan, owner
-        )
+        placer = self.placer_over(owner)
         PlacingMessages(bar, self._records, placer)
         return LegPlacer(self._board, lambda: split_of(self._preferences.get), placer)
 
