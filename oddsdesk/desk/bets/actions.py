@@ -64,13 +64,19 @@ class BetsActions(QObject):
         self._fill_settle()
         self._fill_bet()
         for menu in (self.bet_menu, self.settle_menu):
-            menu.aboutToShow.connect(self.bring_up_to_date)
+            self.keep_up_to_date(menu)
 
-    def bring_up_to_date(self) -> None:
-        """Enable what makes sense for the bets selected now."""
-        some = bool(self._selected())
+    def keep_up_to_date(self, menu: QMenu) -> None:
+        """Have a menu, while it is open, enable what makes sense for the bets selected then.
+
+        Else all is, so that keys work on what is selected when they are pressed.
+        """
+        menu.aboutToShow.connect(lambda: self._enable(bool(self._selected())))
+        menu.aboutToHide.connect(lambda: self._enable(True))
+
+    def _enable(self, enabled: bool) -> None:
         for action in self._of_selected:
-            action.setEnabled(some)
+            action.setEnabled(enabled)
 
     def ask_new(self) -> None:
         """Ask for a bet that was placed elsewhere."""

@@ -295,7 +295,7 @@ class BetsPanel(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         acts = self.actions_on_bets
-        acts.bring_up_to_date()
+        acts.keep_up_to_date(menu)
         menu.addActions(acts.settle_menu.actions())
         menu.addSeparator()
         menu.addActions(acts.bet_menu.actions())

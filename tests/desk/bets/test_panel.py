@@ -188,6 +188,20 @@ def test_the_bet_that_the_keyboard_comes_to_is_selected_and_the_next_once_it_is_
     assert panel.selected() == []
 
 
+def test_keys_work_after_a_menu_was_open_with_nothing_selected(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(BEGUN)
+    panel.table.scrolling.selectionModel().clear()
+    menu = panel.actions_on_bets.settle_menu
+    menu.aboutToShow.emit()
+    assert not any(action.isEnabled() for action in menu.actions() if not action.isSeparator())
+    menu.aboutToHide.emit()
+    select(panel, 0)
+    act(panel, qtbot, "bets.won")
+    assert [each.result for each in held(path)] == [Result.WON]
+
+
 def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: Path) -> None:
     panel = make_panel(bet(), OVER)
     select(panel, 0)
