@@ -125,6 +125,15 @@ class BoundedHttp(HttpToolsProtocol):
         self._unparsed = self._unparsed + data if self._unparsed else data
         self._parse_on()
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Answer what was asked before the client said that it sends no more; then it ends."""
+        cycle = self.cycle
+        is_owed = cycle is not None and not (cycle.response_complete or cycle.more_body)
+        if is_owed and self.scheme == "http":  # TLS knows no half of a connection
+            cycle.keep_alive = False
+            return True
+        return False
+
     def _parse_on(self) -> None:
         """Parse slice by slice, but not while a request waits for earlier answers."""
         while self._unparsed and not self.pipeline and not self.transport.is_closing():

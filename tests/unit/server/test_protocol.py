@@ -227,6 +227,22 @@ async def test_requests_before_garbage_are_answered():
         assert answer.count(b"HTTP/1.1") == 1
 
 
+@pytest.mark.parametrize("count", [1, 2, 300])
+async def test_who_sends_no_more_still_gets_all_answers(count):
+    slow = GET.replace(b"/ ", b"/slow ")
+    async with _connected(GET * (count - 1) + slow) as (reader, writer):
+        writer.write_eof()
+        answer = await _rest(reader)
+        assert answer.count(b"HTTP/1.1 200") == count
+        assert answer.endswith(b"ok")
+
+
+async def test_half_a_request_of_who_sends_no_more_is_not_waited_for():
+    async with _connected(_post(b"/echo", 10)) as (reader, writer):
+        writer.write_eof()
+        assert await _rest(reader) == b""
+
+
 async def test_half_a_request_is_refused_in_time(monkeypatch):
     monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.05)
     async with _connected() as (reader, writer):
