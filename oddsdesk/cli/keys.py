@@ -82,7 +82,11 @@ def create(
     with _open(database, access, may_make=True) as opened:
         chosen = None if plan is None else Plan(plan)
         made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
-        click.echo(made.secret)
+        try:
+            click.echo(made.secret)
+        except OSError:  # nobody has seen it, nor ever will
+            opened.keys.revoke(made.secret, system_clock())
+            raise
     if bookmaker is not None:
         _tell_of_unknown_bookmaker(database, str(made.key.bookmaker))
 

@@ -1,5 +1,6 @@
 """Commands whose output cannot be written say so in one line, and lose nothing in silence."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,15 @@ def test_a_file_that_is_opened_is_not_taken_for_a_closed_output(tmp_path: Path):
     status, _ = ended("<&- >&- 2>&-", "keys", "create", "--database", str(database))
     assert status == 1
     assert database.with_stem("odds-access").read_bytes().startswith(b"SQLite format 3\0")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux plays a full disk")
+def test_a_key_that_cannot_be_shown_is_revoked(tmp_path: Path):
+    database = ("--database", str(tmp_path / "odds.db"))
+    assert ended(f">{FULL}", "keys", "create", *database)[0] == 1
+    listed = tmp_path / "listed.json"
+    assert ended(f">{listed}", "keys", "list", "--json", *database)[0] == 0
+    assert [key["revoked"] for key in json.loads(listed.read_bytes())] == [True]
 
 
 def test_a_reader_who_has_enough_is_no_error():
