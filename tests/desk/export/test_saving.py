@@ -18,7 +18,8 @@ from oddsdesk.desk.export.tables import ExportColumn, Table
 from oddsdesk.desk.history.export import table_of_history
 from oddsdesk.desk.matrix.export import table_of_matrix
 from oddsdesk.desk.opportunities.export import table_of_opportunities
-from oddsdesk.desk.opportunities.model import OpportunitiesModel, rows_of
+from oddsdesk.desk.opportunities.model import OpportunitiesModel
+from oddsdesk.desk.opportunities.rows import rows_of
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
 from tests.kit.quoted_game import NOW_MS, REFERENCE

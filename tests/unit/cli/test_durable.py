@@ -50,7 +50,7 @@ def _synchronous(connection: sqlite3.Connection) -> int:
     [
         (ingest, ("quotes.ndjson",)),
         (import_, ("football-data", "E0.csv")),
-        (serve, ("--port", "0", "--feed", "at-all")),
+        (serve, ("--port", "0", "--feed", "none")),
     ],
     ids=["ingest", "import", "serve"],
 )
