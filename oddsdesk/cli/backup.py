@@ -21,7 +21,7 @@ from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.lock import DatabaseInUseError, owner_of
+from oddsdesk.store.lock import DatabaseInUseError, check_in_place, owner_of
 from oddsdesk.store.sqlite import backup as backups
 from oddsdesk.store.sqlite.backup import BackedUp, Contents
 from oddsdesk.store.sqlite.restore import Restored
@@ -60,6 +60,7 @@ def backup(
     if file == STREAM and sys.stdout.isatty():
         raise click.UsageError("- is standard output: send it to a file or a program")
     with _progress("FILE is as it was") as progress:
+        check_in_place(database)
         if file == STREAM:
             done = backups.stream_backup(database, sys.stdout.buffer, contents, progress=progress)
         else:

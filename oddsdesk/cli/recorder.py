@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -10,6 +11,7 @@ from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.lock import check_in_place
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.sqlite.recognition import refused
@@ -86,6 +88,8 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
     """
     before = ""
     try:
+        if isinstance(database, Path):
+            check_in_place(database)
         store = open_store(database, durable=durable)
         recorder = Recorder(store)
         try:

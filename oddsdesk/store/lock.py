@@ -11,7 +11,7 @@ import msgspec
 
 from oddsdesk.places import make_folder
 from oddsdesk.private_files import ForeignFileError, is_for_others, keep_private, open_private
-from oddsdesk.store.errors import StoreError
+from oddsdesk.store.errors import WHEN_MOVED, StoreError
 
 if sys.platform == "win32":
     import msvcrt
@@ -35,6 +35,8 @@ class Owner(msgspec.Struct, frozen=True):
     """The file of its keys; empty until it answers."""
     secret: str = ""
     """Proof of being able to read the lock file, which only the database's owner can."""
+    file: tuple[int, int] | None = None
+    """What tells the database's file from any other; None until it answers, and of older ones."""
 
 
 class DatabaseInUseError(StoreError):
@@ -80,7 +82,8 @@ class DatabaseLock:
         self._file.seek(0)
         self._file.truncate()
         where = "" if access is None else str(access.absolute())
-        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, secret)))
+        held = file_identity(self._path.with_suffix("")) if url else None
+        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, secret, held)))
         self._file.flush()
 
     def release(self) -> None:
@@ -163,6 +166,35 @@ def owner_of(odds_path: Path) -> Owner | None:
     if owner is None:
         raise DatabaseInUseError(odds_path, None)
     return owner
+
+
+def check_in_place(odds_path: Path) -> None:
+    """Refuse a file that is not the one which the server of its database uses.
+
+    What is recorded in a file that was made since, or copied from it, the server does not see.
+
+    Raises:
+        StoreError: the server's file was moved, deleted or replaced.
+    """
+    try:
+        owner = owner_of(odds_path)
+    except DatabaseInUseError:
+        return
+    if owner is None or not owner.url:
+        return
+    found = file_identity(odds_path)
+    if found is None or (owner.file is not None and found != owner.file):
+        who = f"process {owner.pid} uses it"
+        raise StoreError(f"{odds_path.name} was moved or deleted while {who}; {WHEN_MOVED}")
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from any other, None where there is none to be seen."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _take(path: Path, odds_path: Path) -> DatabaseLock | None:

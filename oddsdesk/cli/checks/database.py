@@ -1,6 +1,5 @@
 """The state of the two database files, looked at without changing them."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +8,8 @@ from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.databases import Database, DatabaseUrl, has_file, needing_postgresql
-from oddsdesk.store.errors import WHEN_MOVED, NotYetError, StoreError
-from oddsdesk.store.lock import DatabaseInUseError, Owner, owner_of
+from oddsdesk.store.errors import NotYetError, StoreError
+from oddsdesk.store.lock import check_in_place
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, damage
 from oddsdesk.store.sqlite.migrations import Schema
@@ -25,19 +24,11 @@ def odds_file(path: Path, now_ms: int, *, full: bool) -> Section:
     def look() -> list[Finding]:
         return _contents(path, now_ms, count_rows(path))
 
-    if not os.access(path, os.F_OK) and (owner := owner_at(path)) is not None:
-        text = f"{path.name} was moved or deleted while process {owner.pid} uses it; {WHEN_MOVED}"
-        return Section("database", (Finding("odds", text, Mark.BROKEN),))
-    return Section("database", _of_file("odds", path, ODDS, look, full=full))
-
-
-def owner_at(path: Path) -> Owner | None:
-    """Return the server that answers from a database file, where it says so."""
     try:
-        owner = owner_of(path)
-    except DatabaseInUseError:
-        return None
-    return owner if owner is not None and owner.url else None
+        check_in_place(path)
+    except StoreError as error:
+        return Section("database", (Finding("odds", str(error), Mark.BROKEN),))
+    return Section("database", _of_file("odds", path, ODDS, look, full=full))
 
 
 def access_file(path: Path, *, full: bool) -> Section:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk import __version__
-from oddsdesk.cli.checks.database import owner_at
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.cli.logs import FILE
 from oddsdesk.cli.own_records import settings_file
@@ -28,6 +27,8 @@ from oddsdesk.places import (
 from oddsdesk.resource_files import resource_path
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.databases import Database, DatabaseUrl
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.lock import check_in_place
 from oddsdesk.store.sqlite.inspection import has_wal_reset_bug, sqlite_version
 
 LEAST_FREE_BYTES: Final = 100 * 2**20
@@ -100,14 +101,12 @@ def paths(database: Database) -> Section:
 def _database_files(database: Database) -> tuple[Finding, ...]:
     if isinstance(database, DatabaseUrl):
         return (Finding("database", str(database)),)
-    is_there = os.access(database, os.F_OK)
-    is_gone = not is_there and owner_at(database) is not None
-    return (
-        Finding("database", f"{database} (is gone)", Mark.BROKEN)
-        if is_gone
-        else _file("database", database, needed=not is_there),
-        _file("keys", access_path(database), needed=can_write(database)),
-    )
+    keys = _file("keys", access_path(database), needed=can_write(database))
+    try:
+        check_in_place(database)
+    except StoreError:
+        return Finding("database", f"{database} (is gone)", Mark.BROKEN), keys
+    return _file("database", database, needed=not os.access(database, os.F_OK)), keys
 
 
 def clock(now_ms: int) -> Section:

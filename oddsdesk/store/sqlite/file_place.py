@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
+from oddsdesk.store.lock import file_identity
 
 _log = logging.getLogger(__name__)
 
@@ -17,7 +18,7 @@ class FilePlace:
     def __init__(self, path: Path) -> None:
         """To be made once the file is open."""
         self._path = path
-        self._held = _identity(path)
+        self._held = file_identity(path)
         self._was_told = False
 
     def check(self) -> None:
@@ -31,7 +32,7 @@ class FilePlace:
 
     def refusal(self) -> StoreUnavailableError | None:
         """Return why nothing can be written, None where the file is in its place."""
-        if _identity(self._path) == self._held:
+        if file_identity(self._path) == self._held:
             if self._was_told:
                 _log.warning("%s: is back in its place", self._path)
             self._was_told = False
@@ -42,12 +43,3 @@ class FilePlace:
             _log.error("nothing is recorded: %s", refusal)
         self._was_told = True
         return refusal
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from any other, None where there is none to be seen."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import socket
 import sqlite3
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,6 +32,11 @@ from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 from tests.kit.deployed import Certificate
+
+LINE = (
+    b'{"bookmaker":"A","match_name":"H vs G","competition":"NBA","market_type":"moneyline",'
+    b'"period":0,"odds":{"H":2.0,"G":1.9},"scraped_at":"2026-04-16T19:00:00Z"}'
+)
 
 
 @pytest.fixture
@@ -221,6 +227,35 @@ async def test_a_database_that_is_gone_under_a_server_is_broken(tmp_path: Path, 
     assert "odds.db (is gone)" in result.output
     assert "BAD   odds: odds.db was moved or deleted while process " in result.output
     assert "database file was moved or deleted; put it back, or stop the server" in result.output
+
+
+async def test_what_was_put_in_the_place_of_a_served_database_is_told_and_not_written(
+    tmp_path: Path, free_port: int
+):
+    """The server does not see what is recorded there, and putting its file back loses it."""
+    settings = Settings(tmp_path / "odds.db", port=free_port)
+    (tmp_path / "one.ndjson").write_bytes(LINE)
+
+    async def ended(command: str, file: str) -> tuple[int | None, str]:
+        arguments = [command, str(tmp_path / file), "--database", str(settings.database)]
+        program = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "oddsdesk", *arguments, stderr=asyncio.subprocess.PIPE
+        )
+        _, said = await program.communicate()
+        return program.returncode, said.decode()
+
+    async with serving(settings):
+        for name in ("away.db", "other.db"):
+            settings.database.rename(tmp_path / name)
+            for command, file in (("ingest", "one.ndjson"), ("backup", "copy.db")):
+                status, said = await ended(command, file)
+                assert "odds.db was moved or deleted while process " in said
+                assert status == 1
+            settings.database.touch()  # as an older version made another
+        told = (await asyncio.to_thread(run, settings.database, free_port)).output
+        assert "BAD   odds: odds.db was moved or deleted while process " in told
+        (tmp_path / "away.db").rename(settings.database)
+        assert (await ended("ingest", "one.ndjson"))[0] == 0
 
 
 def test_a_port_in_use_by_something_else_is_a_note(database: Path):
