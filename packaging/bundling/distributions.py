@@ -7,7 +7,7 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from bundling.published import published_at, with_absolute_links, with_urls
 from bundling.versions import build_of
@@ -53,7 +53,8 @@ def _tree(root: Path, work: Path) -> Path:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     with tarfile.open(_build_one(root, "sdist", work)) as packed:
-        packed.extractall(work, filter="data")
+        safe: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # since 3.11.4
+        packed.extractall(work, **safe)
     (tree,) = (each for each in work.iterdir() if each.is_dir())
     (tree / "PKG-INFO").unlink()
     return tree

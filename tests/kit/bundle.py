@@ -3,6 +3,7 @@
 import subprocess
 import tarfile
 from pathlib import Path
+from typing import Any
 
 START_LIMIT_S = 30
 
@@ -10,7 +11,8 @@ START_LIMIT_S = 30
 def unpack(archive: Path, target: Path) -> Path:
     """Unpack a download and return its one folder."""
     with tarfile.open(archive) as packed:
-        packed.extractall(target, filter="data")
+        safe: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # since 3.11.4
+        packed.extractall(target, **safe)
     (folder,) = target.iterdir()
     return folder
 
