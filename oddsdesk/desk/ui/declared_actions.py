@@ -193,7 +193,7 @@ ACTIONS: Final = (
     Action("bets.reopen", "Open the selected bets again", ("O",), Where.BETS),
     Action("bets.take_back", "Delete the selected bets", ("Del",), Where.BETS),
     Action("bets.undo", "Undo the last change of bets", ("Ctrl+Z",), Where.BETS),
-    Action("bets.redo", "Redo what was undone of bets", ("Ctrl+Shift+Z", "Ctrl+Y"), Where.BETS),
+    Action("bets.redo", "Redo the last change of bets", ("Ctrl+Shift+Z", "Ctrl+Y"), Where.BETS),
     Action("bets.results", "Settle bets from a file of results…", ("R",), Where.BETS),
     Action("bets.import", "Import bets…", ("I",), Where.BETS),
     Action("bets.export_csv", "Export these bets as CSV…", ("X",), Where.BETS),
