@@ -229,11 +229,9 @@ def _change(said: Explanation, price: str) -> str:
 
 
 def _distance(rule: Rule, margin: float) -> str:
-    """Sums of probabilities and edges are apart by percentage points, prices by percent."""
+    """Sums of probabilities, edges and ratios are apart by percentage points."""
     if rule in _AGES:
         return duration_text(margin)
-    if rule is Rule.RATIO:
-        return f"{margin * 100:.2f} %"
     return f"{margin if rule in _EDGES else margin * 100:.2f} pp"
 
 
