@@ -138,7 +138,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "stopped_by",
         "Stopped by",
-        Column("Reference S ≤ 1.05 +", Align.LEFT, likes="Price age ≤ 15 min + 1 more"),
+        Column("Reference S 1 – 1.05 +", Align.LEFT, likes="Price age ≤ 15 min + 1 more"),
         _stopped_by,
         lambda miss: rule_title(miss.stopped_by),
         tip="The rule that is farthest from holding",

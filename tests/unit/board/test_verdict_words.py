@@ -16,7 +16,7 @@ from oddsdesk.board.verdict_words import (
 )
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.profiles import Profile, Profiles
-from oddsdesk.pricing.rules import Rule, RuleCheck, within
+from oddsdesk.pricing.rules import MAX_OVERROUND, MIN_OVERROUND, Rule, RuleCheck, within
 from oddsdesk.slices import exhaust
 from tests.kit.board import REFERENCE, Desk, matrix, row_key
 
@@ -38,6 +38,23 @@ def explained(desk: Desk) -> Explanation:
 @pytest.mark.parametrize("rule", Rule)
 def test_every_rule_has_a_title(rule: Rule) -> None:
     assert rule_title(RuleCheck(rule, True))
+
+
+@pytest.mark.parametrize(
+    ("overround", "margin"),
+    [
+        (1.0213, "2.13 pp left"),
+        (1.0313, "1.87 pp left"),
+        (0.98, "2.00 pp short"),
+        (1.06, "1.00 pp over"),
+    ],
+)
+def test_the_sum_of_the_reference_is_told_with_both_of_its_ends(
+    overround: float, margin: str
+) -> None:
+    """D50: a margin is that to the nearer one, which the title has to name."""
+    check = within(Rule.OVERROUND, overround, MIN_OVERROUND, MAX_OVERROUND)
+    assert (rule_title(check), margin_text(check)) == ("Reference S 1 – 1.05", margin)
 
 
 @pytest.mark.parametrize(
