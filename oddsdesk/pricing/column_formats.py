@@ -56,11 +56,16 @@ class _Scale(NamedTuple):
 
 
 def to_tenth(percent: float) -> float:
-    """Return a percentage with 1 decimal: that of its 2 decimals, halves away from zero.
+    """Return a percentage with 1 decimal, halves away from zero."""
+    return round(percent + math.copysign(10.0**-_DUST, percent), 1) or 0.0
 
-    A service tells two, so that a figure of its own and the same of a service look alike.
+
+def ev_to_tenth(ev: float) -> float:
+    """Return an EV with 1 decimal: that of its 2 decimals.
+
+    A service tells two, so that the desk's EV and the same of a service look alike.
     """
-    return round(round(percent, 2) + math.copysign(10.0**-_DUST, percent), 1) or 0.0
+    return to_tenth(round(ev, 2))
 
 
 def format_in_column(odds: float, style: str = DECIMAL) -> str:

@@ -12,7 +12,7 @@ from oddsdesk.board.matrix import Section
 from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.markets import market_title
-from oddsdesk.pricing.column_formats import to_tenth
+from oddsdesk.pricing.column_formats import ev_to_tenth, to_tenth
 
 _MOST_NAMED = 5
 
@@ -24,7 +24,7 @@ def value_title(price: AssessedPrice) -> Said:
     """Return what to bet, where, and the edge."""
     found = price.assessment
     ev = 0.0 if found.ev_pct is None else found.ev_pct
-    return f"{to_tenth(ev):+.1f} %: {price.key.selection} ", found.odds, f" at {price.bookmaker}"
+    return f"{ev_to_tenth(ev):+.1f} %: {price.key.selection} ", found.odds, f" at {price.bookmaker}"
 
 
 def value_text(price: AssessedPrice) -> Said:

@@ -12,8 +12,8 @@ from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow
 from oddsdesk.desk.ui.formatting import (
     beside_text,
-    edge_text,
     exact_odds_text,
+    gain_text,
     odds_sample,
     odds_text,
     percent_text,
@@ -131,7 +131,7 @@ def _kind(row: LegRow) -> Cell:
 def _profit(row: LegRow) -> Cell:
     profit = row.staked.worst_pct
     ink = TextRole.VALUE if profit > 0 else TextRole.SOFT
-    return Cell(edge_text(profit), ink, is_strong=profit > 0)
+    return Cell(gain_text(profit), ink, is_strong=profit > 0)
 
 
 def _selection(row: LegRow, _now: int) -> Cell:

@@ -12,7 +12,13 @@ from typing import Final
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
-from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window, to_tenth
+from oddsdesk.pricing.column_formats import (
+    ev_to_tenth,
+    format_end,
+    format_in_column,
+    format_window,
+    to_tenth,
+)
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
@@ -142,8 +148,13 @@ def signed_text(percent: float) -> str:
     return text if text.startswith("−") or text == "0.0" else f"+{text}"
 
 
-def edge_text(percent: float) -> str:
-    """Return an edge as a cell shows it: above 999 % nobody needs to know, and it would be cut."""
+def edge_text(ev: float) -> str:
+    """Return an EV as a cell shows it, of the desk or of a service."""
+    return gain_text(ev_to_tenth(ev))
+
+
+def gain_text(percent: float) -> str:
+    """Return a gain as a cell shows it: above 999 % nobody needs to know, and it would be cut."""
     return f"> {_MOST_EDGE} %" if percent > _MOST_EDGE else f"{signed_text(percent)} %"
 
 

@@ -211,7 +211,7 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
         yield f"EV {PER_DECIDED_TEXT}"
     if row.service_ev_pct is not None:
         by = f", by {row.service_reference}" if row.service_reference else ""
-        yield f"Service EV {signed_text(row.service_ev_pct)} %{by}"
+        yield f"Service EV {edge_text(row.service_ev_pct)}{by}"
     for caution in told_cautions(found):
         yield f"No value: {caution_text(caution, row.reference)}"
     if row.liquidity is not None:

@@ -83,6 +83,16 @@ def test_legs_stand_below_each_other_with_their_stakes(
     assert "All legs: 99 staked, +1.80 in the worst case after rounding" in tip
 
 
+def test_what_is_left_at_worst_is_rounded_once(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """42 at 2.813 pay 118.146, which 58 at 2.04 exceed: 18.146 %."""
+    quoted.tell("Matchbook", "total", "Under 2.5", 2.04)
+    tell(panel, quoted, qtbot, 2.813)
+    first, second, *_ = shown(panel)
+    assert (first["Stake"], second["Stake"], first["Worst"]) == ("42", "58", "+18.1 %")
+
+
 def test_an_arbitrage_whose_profit_the_steps_eat_is_a_low_hold_that_says_so(
     panel: OpportunitiesPanel, preferences: Preferences, quoted: Any, qtbot: QtBot
 ) -> None:

@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oddsdesk.pricing.column_formats import (
+    ev_to_tenth,
     format_end,
     format_in_column,
     format_window,
@@ -38,10 +39,17 @@ def test_halves_of_a_tenth_go_away_from_zero(percent: float, tenth: float) -> No
 @given(st.floats(-1_000, 100_000))
 @example(1.9478)
 @example(1.9523)
-def test_a_percentage_and_the_same_with_two_decimals_have_one_tenth(percent: float) -> None:
+def test_an_ev_and_the_same_with_two_decimals_have_one_tenth(percent: float) -> None:
     """A service tells two decimals (D3)."""
-    assert to_tenth(percent) == to_tenth(round(percent, 2))
-    assert abs(to_tenth(percent) - percent) <= 0.055 + 1e-9
+    assert ev_to_tenth(percent) == ev_to_tenth(round(percent, 2))
+    assert abs(ev_to_tenth(percent) - percent) <= 0.055 + 1e-9
+
+
+@given(st.floats(-1_000, 100_000))
+@example(18.146)
+@example(-1.949)
+def test_any_other_percentage_is_rounded_once(percent: float) -> None:
+    assert abs(to_tenth(percent) - percent) <= 0.05 + 2e-6
 
 
 def ends_read(least: float, most: float, style: str) -> tuple[float, float]:
