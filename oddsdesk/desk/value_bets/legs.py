@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import QObject
 
@@ -19,6 +19,9 @@ from oddsdesk.pricing.opportunities import OpportunityKind, Split
 
 if TYPE_CHECKING:
     from oddsdesk.desk.value_bets.place_dialog import TypedBet
+
+_THEN: Final = "listed when you began"
+"""What is told of then: the list behind the dialog goes on, and dialogs of further legs follow."""
 
 
 class _Turn(NamedTuple):
@@ -118,7 +121,7 @@ def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator
         yield f"These legs no longer make {_a(listed.kind)}: stake nothing."
         return
     now = f"{signed_hundredths_text(offer.worst_pct)} % at worst now"
-    then = f"{signed_hundredths_text(listed.profit_pct)} % in the list"
+    then = f"{signed_hundredths_text(listed.profit_pct)} % {_THEN}"
     if offer.kind is not listed.kind:
         yield f"No longer {_a(listed.kind)} but {_a(offer.kind)}: {now}, {then}."
     elif is_other or not math.isclose(offer.worst_pct, listed.profit_pct, abs_tol=1e-9):
@@ -137,7 +140,7 @@ def _leg_text(leg: LegNow, reference: str) -> str:
     said = f"{leg.listed.key.selection} at {leg.listed.bookmaker}"
     told = []
     if leg.odds is not None and leg.odds != leg.listed.odds:
-        told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} listed")
+        told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} {_THEN}")
     told += [caution_text(caution, reference) for caution in leg.cautions]
     return f"{said}: {'; '.join(told)}."
 

@@ -758,8 +758,8 @@ def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
     dialog = asked(panel)
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.07", "47")
     assert dialog.warning.text() == (
-        "Over 2.5 at Betsson: 2.07 now, 2.10 listed.\n"
-        "The arbitrage has changed: +1.06 % at worst now, +1.82 % in the list."
+        "Over 2.5 at Betsson: 2.07 now, 2.10 listed when you began.\n"
+        "The arbitrage has changed: +1.06 % at worst now, +1.82 % listed when you began."
     )
     look(panel, qtbot)
     assert [row["Stake"] for row in shown(panel)[:2]] == ["47", "49"]
@@ -776,7 +776,9 @@ def test_a_leg_follows_the_price_of_the_other_one(
     panel._place()
     dialog = asked(panel)
     assert (dialog.bookmaker.currentText(), dialog.stake.text()) == ("Matchbook", "51")
-    assert dialog.warning.text().startswith("Over 2.5 at Betsson: 2.30 now, 2.10 listed.\nThe arb")
+    assert dialog.warning.text().startswith(
+        "Over 2.5 at Betsson: 2.30 now, 2.10 listed when you began.\nThe arb"
+    )
     look(panel, qtbot)
     assert [row["Stake"] for row in shown(panel)[:2]] == ["44", "51"]
 
@@ -793,7 +795,7 @@ def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
     assert (dialog.odds.text(), dialog.stake.text()) == ("1.868", "")
     assert not dialog.record.isEnabled()
     assert dialog.warning.text() == (
-        "Over 2.5 at Betsson: 1.868 now, 2.10 listed.\n"
+        "Over 2.5 at Betsson: 1.868 now, 2.10 listed when you began.\n"
         "These legs no longer make an arbitrage: stake nothing."
     )
 
@@ -822,14 +824,16 @@ def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_b
     dialog._look_again()
     assert (dialog.odds.text(), dialog.stake.text()) == ("2.1", "48")
     assert dialog.warning.text().splitlines()[:3] == [
-        "Over 2.5 at Betsson: 2.30 now, 2.10 listed.",
-        "The arbitrage has changed: +6.29 % at worst now, +1.82 % in the list.",
+        "Over 2.5 at Betsson: 2.30 now, 2.10 listed when you began.",
+        "The arbitrage has changed: +6.29 % at worst now, +1.82 % listed when you began.",
         "At the prices now the stake is 44.",
     ]
     quoted.clock.now += 20 * MINUTE_MS
     dialog._look_again()
     said = dialog.warning.text()
-    assert "Over 2.5 at Betsson: 2.30 now, 2.10 listed; stale: not seen lately." in said
+    assert (
+        "Over 2.5 at Betsson: 2.30 now, 2.10 listed when you began; stale: not seen lately." in said
+    )
     assert "These legs no longer make an arbitrage: stake nothing." in said
     move(quoted, "Betsson", "Over 2.5", 2.10)
     move(quoted, "Matchbook", "Under 2.5", 1.98)
@@ -852,7 +856,7 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
     second._look_again()
     assert leg_of(second) == "Leg 2 of 2 · at worst −0.30 % a loss at the prices now"
     assert second.warning.text().splitlines() == [
-        "Under 2.5 at Matchbook: 1.90 now, 1.98 listed.",
+        "Under 2.5 at Matchbook: 1.90 now, 1.98 listed when you began.",
         "At the prices now the stake is 53.",
     ]
 
