@@ -61,6 +61,10 @@ class Records(QObject):
         for bets in self._bets.values():
             yield from bets
 
+    def holds(self, bet: PlacedBet) -> bool:
+        """Whether a placed bet is there still, as it was or changed since."""
+        return any(each.ident == bet.ident for each in self.bets())
+
     def placed(self, key: BetKey) -> tuple[PlacedBet, ...]:
         """Return what was placed on a price, oldest first."""
         return self._bets.get(key, ())

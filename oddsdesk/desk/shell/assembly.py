@@ -386,9 +386,10 @@ class Desk:
 
         def confirm(bet: PlacedBet) -> None:
             undo = partial(placer.take_back, bet)
-            say(placed_text(bet), icon="check", action="Undo", act=undo, passes=True)
+            say(placed_text(bet), icon="check", action="Undo", act=undo, passes=True, about=bet)
 
         placer.placed.connect(confirm)
+        placer.gone.connect(self.window.messages.withdraw)
         placer.said.connect(self._say_for_a_while)
         return placer
 

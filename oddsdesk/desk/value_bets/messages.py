@@ -129,12 +129,18 @@ class PlacingMessages(QObject):
         self._undoable: PlacedBet | None = None
         placer.said.connect(lambda text: bar.say(text, passes=True))
         placer.placed.connect(self._on_placer_placed)
+        placer.gone.connect(self._on_placer_gone)
         records.failed.connect(self._on_records_failed)
         bar.action_requested.connect(self._on_bar_action_requested)
 
     def _on_placer_placed(self, bet: PlacedBet) -> None:
         self._undoable = bet
         self._bar.say(placed_text(bet), icon="check", action="Undo", passes=True)
+
+    def _on_placer_gone(self, bet: PlacedBet) -> None:
+        self._undoable = None
+        if self._bar.text == placed_text(bet):
+            self._bar.hide()
 
     def _on_bar_action_requested(self) -> None:
         if self._undoable is not None:

@@ -31,6 +31,8 @@ class BetPlacer(QObject):
 
     placed = Signal(object)
     """The ``PlacedBet`` as it was recorded."""
+    gone = Signal(object)
+    """The bet that was ``placed`` last, where it was taken back since, here or elsewhere."""
     said = Signal(str)
     """One line for the message bar."""
 
@@ -48,6 +50,8 @@ class BetPlacer(QObject):
         self._clock = clock
         self._plan = plan
         self._owner = owner
+        self._last: PlacedBet | None = None
+        records.bets_changed.connect(self._on_records_bets_changed)
 
     def ask(
         self,
@@ -108,16 +112,25 @@ class BetPlacer(QObject):
 
         def take(bet: PlacedBet) -> None:
             tell("")
+            self._last = bet
             self.placed.emit(bet)
             then(typed)
 
         bet = placed_bet(dialog.subject, typed, self._clock())
         self._records.place(bet, take, tell)
 
+    def _on_records_bets_changed(self) -> None:
+        last = self._last
+        if last is not None and not self._records.holds(last):
+            self._last = None
+            self.gone.emit(last)
+
     def _taken_text(self, bet: PlacedBet, is_taken: bool) -> str:
         if not is_taken:
             what = f"{bet.selection} at {bet.bookmaker}"
-            return f"{what} was edited, settled or deleted since, and stays as it is in Bets."
+            if not self._records.holds(bet):
+                return f"{what} was taken back already."
+            return f"{what} was edited or settled since, and stays as it is in Bets."
         said = f"Taken back: {_stake(bet)} on {bet.selection} at {bet.bookmaker}."
         left = list(counted(self._records.placed(bet.key), simulated=bet.practice))
         return f"{said} {_stake(left[-1])} on it stays placed." if left else said

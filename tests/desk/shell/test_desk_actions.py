@@ -169,6 +169,22 @@ def test_a_leg_placed_among_the_opportunities_is_confirmed_and_taken_back_there(
     found.close()
 
 
+def test_a_bet_on_a_price_of_a_matrix_is_confirmed_no_longer_than_it_is_there(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    panel, bar = desk.games.active_panel(), desk.window.messages._bar
+    assert isinstance(panel, MatrixPanel)
+    panel.price_actions.place_requested.emit(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    dialog = desk.window.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    dialog.stake.setText("10")
+    dialog.accept()
+    qtbot.waitUntil(lambda: bar.text.startswith("Placed 10.00 on Over 2.5"))
+    with qtbot.waitSignal(desk._records.bets_changed):
+        desk._records.take_back(*desk._records.bets())  # as Bets does
+    assert bar.isHidden()
+
+
 def test_a_bet_on_a_price_of_a_matrix_is_confirmed_and_taken_back_above_all_tabs(
     desk: Desk, quoted: Any, qtbot: QtBot
 ) -> None:

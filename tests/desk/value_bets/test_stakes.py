@@ -318,6 +318,39 @@ def test_what_was_placed_is_said_for_a_while_and_can_be_taken_back_later(
     assert panel.messages.isHidden()
 
 
+def test_the_undo_of_a_bet_goes_with_it_and_an_older_one_says_what_is_true(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(records.bets_changed):
+        placing(panel, quoted, qtbot).accept()
+    (bet,) = records.bets()
+    assert not panel.messages.isHidden()
+    changed = settled(bet, Result.WON, quoted.clock.now)
+    with qtbot.waitSignal(records.bets_changed):
+        records.change([changed], "settled")
+    assert panel.messages.text.startswith("Placed ")
+    assert not panel.messages.isHidden(), "the bet is there"
+    panel.actions_on_bet.take_back(bet)
+    kept = "Over 2.5 at Matchbook was edited or settled since, and stays as it is in Bets."
+    qtbot.waitUntil(lambda: panel.messages.text == kept)
+    with qtbot.waitSignal(records.bets_changed):
+        records.take_back(changed)  # as Bets does
+    assert not panel.messages.isHidden(), "it says something else"
+    panel.actions_on_bet.take_back(bet)
+    qtbot.waitUntil(lambda: panel.messages.text == "Over 2.5 at Matchbook was taken back already.")
+
+
+def test_a_bet_that_was_deleted_elsewhere_is_confirmed_no_longer(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(records.bets_changed):
+        placing(panel, quoted, qtbot).accept()
+    assert not panel.messages.isHidden()
+    with qtbot.waitSignal(records.bets_changed):
+        records.take_back(*records.bets())
+    assert panel.messages.isHidden()
+
+
 def test_the_stake_of_a_price_can_be_followed_step_by_step(
     panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
