@@ -10,7 +10,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.opportunity import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunity_finder import UNRELIABLE, OpportunityFinder
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.opportunities import OpportunityKind, Split, rest_of_legs
+from oddsdesk.pricing.opportunities import OpportunityKind, Split, outlay_of, rest_of_legs
 
 
 class LegsToPlace(NamedTuple):
@@ -80,6 +80,20 @@ def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> Le
     stakes, worst = rest_of_legs(wanted.taken, nets, split.step)
     at = wanted.unplaced.index(place)
     return LegOffer(0.0 if legs[at].cautions else stakes[at], worst, None, legs)
+
+
+def worst_beside(board: Board, left: LegsToPlace, split: Split) -> float | None:
+    """Return what all legs leave at worst, in percent of all stakes, beside what is placed.
+
+    The unplaced ones with the stakes that they are offered with now; None where that is unknown.
+    """
+    if not left.unplaced:
+        return outlay_of(left.taken).worst_pct
+    legs = [_leg_now(board, left.listed.legs[each]) for each in left.unplaced]
+    nets = [board.basis.net(leg.listed.bookmaker, leg.odds) for leg in legs if leg.odds is not None]
+    if board.connection.is_lost or len(nets) < len(legs):
+        return None
+    return rest_of_legs(left.taken, nets, split.step)[1]
 
 
 def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportunity | None:

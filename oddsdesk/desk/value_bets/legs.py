@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from PySide6.QtCore import QObject
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.leg_offers import LegNow, LegOffer, LegsToPlace, offer_now
+from oddsdesk.board.leg_offers import LegNow, LegOffer, LegsToPlace, offer_now, worst_beside
 from oddsdesk.board.opportunity import OpportunityLeg
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
@@ -85,11 +85,18 @@ class LegPlacer(QObject):
     def _told(
         self, subject: BetSubject, turn: _Turn, offer: LegOffer, asked: LegOffer
     ) -> BetSubject:
-        words = [f"Leg {turn.number} of {turn.last}"] if turn.last > 1 else []
-        if turn.wanted.taken and offer.worst_pct is not None:
-            words.append(_worst_text(offer.worst_pct))
+        leg = f"Leg {turn.number} of {turn.last}" if turn.last > 1 else ""
+        if turn.wanted.taken:
+            leg = leg or "Beside what is placed"
+            subject = subject._replace(leg_worth=lambda *bet: self._worth(turn, *bet))
         news = () if self._board.connection.is_lost else self._news(turn.wanted, offer, asked)
-        return subject._replace(leg=" · ".join(words), news="\n".join(news))
+        return subject._replace(leg=leg, news="\n".join(news))
+
+    def _worth(self, turn: _Turn, stake: float, net_odds: float) -> str:
+        """Say what all legs leave at worst once this one is bet on so."""
+        left = turn.wanted.after(turn.place, stake, net_odds)
+        worst = worst_beside(self._board, left, self._split())
+        return "" if worst is None else _worst_text(worst, is_last=not left.unplaced)
 
     def _news(self, wanted: LegsToPlace, offer: LegOffer, asked: LegOffer) -> Iterator[str]:
         """Say what is other than it was listed, and than it was when the leg was asked for."""
@@ -145,6 +152,8 @@ def _leg_text(leg: LegNow, reference: str) -> str:
     return f"{said}: {'; '.join(told)}."
 
 
-def _worst_text(worst_pct: float) -> str:
-    what = "a loss" if worst_pct < 0 else "of all stakes"
-    return f"at worst {signed_hundredths_text(worst_pct)} % {what} at the prices now"
+def _worst_text(worst_pct: float, *, is_last: bool) -> str:
+    worst = round(worst_pct, 2)
+    what = f"a {'loss' if worst < 0 else 'gain'} of {abs(worst):.2f} %" if worst else "no gain"
+    others = "" if is_last else ", the others at the prices now"
+    return f"at worst {what} with this stake{others}"

@@ -165,8 +165,6 @@ class PlaceDialog(QDialog):
             said.append(f"Careful: {'; '.join(words)}.")
         self.warning.setText("\n".join(said))
         self.warning.setVisible(bool(said))
-        self.leg.setText(subject.leg)
-        self.leg.setVisible(bool(subject.leg))
 
     def typed(self) -> TypedBet:
         """Return what is typed now.
@@ -246,7 +244,19 @@ class PlaceDialog(QDialog):
             field.textChanged.connect(self._show_worth)
         self.bookmaker.editTextChanged.connect(self._show_worth)
 
+    def _show_leg(self) -> None:
+        subject = self.subject
+        try:
+            typed = self.typed()
+        except ValueError:
+            worth = ""
+        else:
+            worth = subject.leg_worth(typed.stake, typed.net_odds)
+        self.leg.setText(" · ".join(filter(None, (subject.leg, worth))))
+        self.leg.setVisible(bool(self.leg.text()))
+
     def _show_worth(self) -> None:
+        self._show_leg()
         try:
             self.worth.setText(self._worth())
             self.typed()

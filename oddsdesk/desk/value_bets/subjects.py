@@ -1,5 +1,6 @@
 """What a row of the value-bet panel is about, as opening, judging and recording need it."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from oddsdesk.board.board import Board
@@ -37,7 +38,9 @@ class BetSubject(NamedTuple):
     preset: str = ""
     """What listed it; empty where no preset did."""
     leg: str = ""
-    """Which leg of an opportunity it is, and what becomes of that; empty where it is none."""
+    """Which leg of an opportunity it is; empty where it is none."""
+    leg_worth: Callable[[float, float], str] = lambda *_: ""
+    """Says of a stake and net odds what all legs leave with them; empty where that is open."""
     news: str = ""
     """What of that opportunity is other than it was listed, a line each; empty where nothing is."""
     is_simulated: bool = False

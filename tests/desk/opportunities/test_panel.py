@@ -356,7 +356,7 @@ def test_a_leg_that_got_less_is_followed_by_stakes_that_pay_as_much(
     place(panel, qtbot)
     second = asked(panel)
     assert (second.bookmaker.currentText(), second.stake.text()) == ("Matchbook", "39")
-    assert leg_of(second) == "Leg 2 of 2 · at worst −11.72 % a loss at the prices now"
+    assert leg_of(second) == "Leg 2 of 2 · at worst a loss of 11.72 % with this stake"
     second.reject()
     assert panel.messages.text == "1 of 2 legs placed: the others are open."
     qtbot.waitUntil(lambda: len(list(records.bets())) == 1)
@@ -851,14 +851,43 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
     place(panel, qtbot)
     second = asked(panel)
     assert (second.stake.text(), second.warning.isHidden()) == ("51", True)
-    assert leg_of(second) == "Leg 2 of 2 · at worst +1.82 % of all stakes at the prices now"
+    assert leg_of(second) == "Leg 2 of 2 · at worst a gain of 1.82 % with this stake"
     move(quoted, "Matchbook", "Under 2.5", 1.90)
     second._look_again()
-    assert leg_of(second) == "Leg 2 of 2 · at worst −0.30 % a loss at the prices now"
+    assert leg_of(second) == "Leg 2 of 2 · at worst a gain of 1.82 % with this stake"
+    second.stake.setText("53")
+    second.odds.setText("1.90")
+    assert leg_of(second) == "Leg 2 of 2 · at worst a loss of 0.30 % with this stake"
     assert second.warning.text().splitlines() == [
         "Under 2.5 at Matchbook: 1.90 now, 1.98 listed when you began.",
         "At the prices now the stake is 53.",
     ]
+
+
+@pytest.mark.parametrize("stake", [1, 30, 60, 88, 500])
+@pytest.mark.parametrize("odds", ["1.33", "1.98", "5.5"])
+def test_what_the_legs_leave_is_of_the_stake_and_odds_typed(
+    panel: OpportunitiesPanel,
+    legs: LegPlacer,
+    quoted: Any,
+    qtbot: QtBot,
+    stake: int,
+    odds: str,
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    place(panel, qtbot)
+    second = asked(panel)
+    second.stake.setText(f"{stake}")
+    second.odds.setText(odds)
+    net = Fraction(odds)
+    staked = 48 + stake
+    worst = 100 * (min(48 * Fraction("2.1"), stake * net) - staked) / staked
+    what = f"{'loss' if worst < 0 else 'gain'} of {abs(float(worst)):.2f} %"
+    assert leg_of(second) == f"Leg 2 of 2 · at worst a {what} with this stake"
+    second.stake.setText("")
+    assert leg_of(second) == "Leg 2 of 2"
 
 
 def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
