@@ -277,7 +277,8 @@ class BetsPanel(QWidget):
     def _say(self, text: str, action: str) -> None:
         self._close_question()
         self._offers_redo = action == "Redo"
-        self.messages.say(text, icon="check", action=action, passes=True)
+        icon = "check" if action else "info"  # what was done can be undone
+        self.messages.say(text, icon=icon, action=action, passes=True)
 
     def _say_of_file(self, text: str, can_undo: bool) -> None:
         """Say what came of a file until that is read; Undo goes as everywhere."""

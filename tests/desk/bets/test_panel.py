@@ -215,6 +215,7 @@ def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: P
     assert held(path) == []
     act(panel, qtbot, "bets.undo")
     assert panel.messages.text == "There is nothing to undo."
+    assert panel.messages._icon_name == "info"
 
 
 def test_what_was_undone_is_named_and_done_again_as_it_was(
@@ -243,6 +244,7 @@ def test_what_was_undone_is_named_and_done_again_as_it_was(
     assert held(path) == before
     press(panel, "bets.redo")
     assert panel.messages.text == "There is nothing to redo."
+    assert panel.messages._icon_name == "info"
     act(panel, qtbot, "bets.undo")
     assert held(path) == before[:1]
 
