@@ -11,7 +11,7 @@ from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.states import NO_SERVICE, out_of_requests, refusal
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.value_bets.placing import BetPlacer, placed_text
+from oddsdesk.desk.value_bets.placing import PAST, BetPlacer, placed_text
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import PUBLISHED
@@ -158,6 +158,11 @@ class ValuesMessages(PlacingMessages):
         super().__init__(bar, records, placer)
         self._board = board
         self._said_of_audit = ""
+
+    def end_past(self) -> None:
+        """Say no longer that a price is from the past once one is back at now."""
+        if self._board.connection.as_of_ms is None and self._bar.text == PAST:
+            self._bar.hide()
 
     def show_audit(self) -> None:
         """Warn once of a service that reckons wrongly, until it does it right (D26, D52)."""

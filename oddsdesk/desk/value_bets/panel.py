@@ -405,6 +405,7 @@ class ValuesPanel(QWidget):
         elif isinstance(notice, ValueBetsChanged):
             self._show_all()
         elif isinstance(notice, ConnectionChanged):
+            self._said.end_past()
             if self._board.connection.is_lost is not self.lists.is_lost:
                 self._rests_at = QCursor.pos()
                 self._show_bets()

@@ -20,10 +20,11 @@ from oddsdesk.pricing.exposure import StakePlan
 if TYPE_CHECKING:
     from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
 
-_PAST: Final = (
+PAST: Final = (
     "This price is from the past and cannot be placed. Ctrl+Shift+J goes back to now; a bet that "
     "was made then is recorded by hand, in Bets."
 )
+"""Said of a bet that is asked for while one looks back."""
 
 
 class BetPlacer(QObject):
@@ -68,7 +69,7 @@ class BetPlacer(QObject):
         """
         board = self._board
         if board.connection.as_of_ms is not None:
-            self.said.emit(_PAST)
+            self.said.emit(PAST)
             return
         from oddsdesk.desk.value_bets.place_dialog import PlaceDialog  # noqa: PLC0415 - late
 

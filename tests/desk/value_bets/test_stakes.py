@@ -387,6 +387,10 @@ def test_of_the_past_nothing_is_listed_and_nothing_placed(
     panel.place(OVER)
     assert panel.findChild(PlaceDialog) is None
     assert "This price is from the past" in panel.messages.text
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now - 1))
+    assert not panel.messages.isHidden()
+    quoted.board.set_connection(Connection(link=Link.LIVE, has_value_bets=True))
+    assert panel.messages.isHidden()
 
 
 def test_explain_says_why_nothing_is_staked_while_prices_may_have_moved_unheard(
