@@ -11,7 +11,7 @@ ACCEPTED: Final = "gzip"
 """What may be asked for; the others have no bound that can be kept while they unpack."""
 LARGEST: Final = 32 * 1024 * 1024
 """In bytes, packed or not (D85)."""
-_PIECE: Final = 256 * 1024
+PIECE: Final = 256 * 1024
 """So much is unpacked at a time."""
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 
@@ -49,7 +49,7 @@ class Unpacking:
         left = chunk
         while left and not self._gzip.eof:
             try:
-                self._body.write(self._gzip.decompress(left, _PIECE))
+                self._body.write(self._gzip.decompress(left, PIECE))
             except zlib.error as error:
                 raise UnusableAnswerError(
                     f"{self._host} answered what is not packed as it says"

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import httpx
 
 from oddsdesk.network.addresses import USER_AGENT, host_of
-from oddsdesk.network.bodies import ACCEPTED, Unpacking
+from oddsdesk.network.bodies import ACCEPTED, PIECE, Unpacking
 from oddsdesk.network.errors import NotConnectedError, UnreachableError, silence_text
 from oddsdesk.network.secrets import filter_library, without_keys
 from oddsdesk.network.trust import system_trust
@@ -111,7 +111,7 @@ class HttpClient:
         unpacking = Unpacking(response.headers.get("content-encoding", ""), host)
         chunks = response.aiter_raw()
         ends = time.perf_counter() + SLICE_S
-        is_large = False
+        is_large, taken = False, 0
         self.heard += 1
         async with AsyncExitStack() as turn:
             try:
@@ -121,9 +121,9 @@ class HttpClient:
                         if unpacking.size > _LARGE and not is_large:
                             is_large = True
                             await turn.enter_async_context(self._large_turn)
-                        if time.perf_counter() > ends:
+                        if time.perf_counter() > ends or unpacking.size >= taken + PIECE:
                             await asyncio.sleep(0)
-                            ends = time.perf_counter() + SLICE_S
+                            ends, taken = time.perf_counter() + SLICE_S, unpacking.size
             except BaseException:
                 unpacking.forget()
                 await response.aclose()

@@ -64,6 +64,7 @@ DIGESTS = {
     "HttpToolsProtocol.connection_lost": "d94c8f881c93",
     "HttpToolsProtocol.connection_made": "57022c8ff63c",
     "HttpToolsProtocol.data_received": "77d64a8ed713",
+    "HttpToolsProtocol.eof_received": "f2b20dd5492a",
     "HttpToolsProtocol.handle_websocket_upgrade": "616bf4fb0754",
     "HttpToolsProtocol.on_body": "a8b4e86add6c",
     "HttpToolsProtocol.on_header": "3c6232bfbe8d",
