@@ -58,12 +58,16 @@ class LastLines:
         self._moved_at[ident] |= moved
 
     def take(self, game: PastGame) -> Iterator[Closed]:
-        """Yield the lines that a game closed at, once."""
+        """Return the lines that a game closed at; it is kept no longer, whoever looks."""
+        ident = game.entry.game_id
+        self._moved_at.pop(ident, None)
+        return self._closed(game, self._gone.pop(ident, {}))
+
+    def _closed(self, game: PastGame, gone: Mapping[_Line, Sighting]) -> Iterator[Closed]:
         now = game.era.now_ms
         began = now if game.kick_off is None else min(game.kick_off, now)
-        self._moved_at.pop(game.entry.game_id, None)
         seen: defaultdict[_Line, list[Sighting]] = defaultdict(list)
-        for line, sighting in self._gone.pop(game.entry.game_id, {}).items():
+        for line, sighting in gone.items():
             seen[line].append(sighting._replace(at=min(sighting.at, began)))
         for section in game.book.matrix.sections:
             for name, odds in whole_lines(section, self._reference):
