@@ -4,6 +4,7 @@ Between the look that listed it and the bet its prices may have moved, and a sta
 odds of now would cover nothing.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from oddsdesk.board.board import Board
@@ -66,7 +67,7 @@ class LegOffer(NamedTuple):
 
 def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> LegOffer:
     """Return what to stake on a leg now: before any is placed as the list does, then beside it."""
-    legs = tuple(_leg_now(board, wanted.listed.legs[each]) for each in wanted.unplaced)
+    legs = _legs_now(board, wanted)
     if place not in wanted.unplaced or board.connection.is_lost:
         return LegOffer(0.0, None, None, legs)
     if not wanted.taken:
@@ -74,8 +75,8 @@ def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> Le
         if found is None:
             return LegOffer(0.0, None, None, legs)
         return LegOffer(found.legs[place].stake, found.profit_pct, found.kind, legs)
-    nets = [board.basis.net(leg.listed.bookmaker, leg.odds) for leg in legs if leg.odds is not None]
-    if len(nets) < len(legs):
+    nets = _nets_of(board, legs)
+    if nets is None:
         return LegOffer(0.0, None, None, legs)
     stakes, worst = rest_of_legs(wanted.taken, nets, split.step)
     at = wanted.unplaced.index(place)
@@ -89,11 +90,8 @@ def worst_beside(board: Board, left: LegsToPlace, split: Split) -> float | None:
     """
     if not left.unplaced:
         return outlay_of(left.taken).worst_pct
-    legs = [_leg_now(board, left.listed.legs[each]) for each in left.unplaced]
-    nets = [board.basis.net(leg.listed.bookmaker, leg.odds) for leg in legs if leg.odds is not None]
-    if board.connection.is_lost or len(nets) < len(legs):
-        return None
-    return rest_of_legs(left.taken, nets, split.step)[1]
+    nets = None if board.connection.is_lost else _nets_of(board, _legs_now(board, left))
+    return None if nets is None else rest_of_legs(left.taken, nets, split.step)[1]
 
 
 def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportunity | None:
@@ -112,6 +110,17 @@ def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportun
     market = (key.market_type, key.period)
     sections = [each for each in matrix.sections if each.key[:2] == market]
     return next((each for each in finder.opportunities(sections) if each.key == key), None)
+
+
+def _legs_now(board: Board, wanted: LegsToPlace) -> tuple[LegNow, ...]:
+    """Return the unplaced legs as they are now."""
+    return tuple(_leg_now(board, wanted.listed.legs[each]) for each in wanted.unplaced)
+
+
+def _nets_of(board: Board, legs: Sequence[LegNow]) -> list[float] | None:
+    """Return the net odds of legs; None where one is held no longer."""
+    nets = [board.basis.net(leg.listed.bookmaker, leg.odds) for leg in legs if leg.odds is not None]
+    return nets if len(nets) == len(legs) else None
 
 
 def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMenu
+from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
@@ -23,6 +23,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.palette_entries import Entry, Kind
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
@@ -159,27 +160,34 @@ def test_a_leg_placed_among_the_opportunities_is_confirmed_and_taken_back_there(
     listed = min(found.entries.values(), key=Opportunity.order)
     panel = desk.opportunities()
     panel.place_requested.emit(LegsToPlace(listed, (0,), (0, 1)))
-    dialog = panel.findChild(PlaceDialog)
-    assert isinstance(dialog, PlaceDialog)
-    dialog.stake.setText("10")
-    dialog.accept()
+    stake_ten(panel)
     qtbot.waitUntil(lambda: panel.messages.text.startswith("Placed 10.00 on "))
     panel.take_back_requested.emit(*desk._records.bets())
     qtbot.waitUntil(lambda: panel.messages.text.startswith("Taken back: 10.00 on "))
     found.close()
 
 
-def test_a_bet_on_a_price_of_a_matrix_is_confirmed_no_longer_than_it_is_there(
-    desk: Desk, quoted: Any, qtbot: QtBot
-) -> None:
+def bar_after_a_bet_in_the_matrix(desk: Desk, game_id: str, qtbot: QtBot) -> MessageBar:
+    """Bet on a price of the matrix in front, and return the bar above all tabs that confirms it."""
     panel, bar = desk.games.active_panel(), desk.window.messages._bar
     assert isinstance(panel, MatrixPanel)
-    panel.price_actions.place_requested.emit(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
-    dialog = desk.window.findChild(PlaceDialog)
+    panel.price_actions.place_requested.emit(RowKey(game_id, "total", 0, "Over 2.5", "Matchbook"))
+    stake_ten(desk.window)
+    qtbot.waitUntil(lambda: bar.text.startswith("Placed 10.00 on Over 2.5"))
+    return bar
+
+
+def stake_ten(owner: QWidget) -> None:
+    dialog = owner.findChild(PlaceDialog)
     assert isinstance(dialog, PlaceDialog)
     dialog.stake.setText("10")
     dialog.accept()
-    qtbot.waitUntil(lambda: bar.text.startswith("Placed 10.00 on Over 2.5"))
+
+
+def test_a_bet_on_a_price_of_a_matrix_is_confirmed_no_longer_than_it_is_there(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = bar_after_a_bet_in_the_matrix(desk, quoted.id, qtbot)
     with qtbot.waitSignal(desk._records.bets_changed):
         desk._records.take_back(*desk._records.bets())  # as Bets does
     assert bar.isHidden()
@@ -188,14 +196,7 @@ def test_a_bet_on_a_price_of_a_matrix_is_confirmed_no_longer_than_it_is_there(
 def test_a_bet_on_a_price_of_a_matrix_is_confirmed_and_taken_back_above_all_tabs(
     desk: Desk, quoted: Any, qtbot: QtBot
 ) -> None:
-    panel, bar = desk.games.active_panel(), desk.window.messages._bar
-    assert isinstance(panel, MatrixPanel)
-    panel.price_actions.place_requested.emit(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
-    dialog = desk.window.findChild(PlaceDialog)
-    assert isinstance(dialog, PlaceDialog)
-    dialog.stake.setText("10")
-    dialog.accept()
-    qtbot.waitUntil(lambda: bar.text.startswith("Placed 10.00 on Over 2.5"))
+    bar = bar_after_a_bet_in_the_matrix(desk, quoted.id, qtbot)
     assert not desk.values().messages.isVisible()
     bar.action_requested.emit()
     qtbot.waitUntil(lambda: bar.text.startswith("Taken back: 10.00 on Over 2.5"))
