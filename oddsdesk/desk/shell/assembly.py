@@ -379,7 +379,7 @@ class Desk:
 
     @cached_property
     def _placer(self) -> "BetPlacer":
-        """Records bets on prices of tables, and says so above all tabs, whichever is in front."""
+        """Records bets on prices of tables, and says so below whichever tab is in front."""
         from oddsdesk.desk.value_bets.placing import placed_text  # noqa: PLC0415 - late
 
         placer, say = self.values().placer_over(self.window), self.window.messages.say

@@ -168,7 +168,7 @@ def test_a_leg_placed_among_the_opportunities_is_confirmed_and_taken_back_there(
 
 
 def bar_after_a_bet_in_the_matrix(desk: Desk, game_id: str, qtbot: QtBot) -> MessageBar:
-    """Bet on a price of the matrix in front, and return the bar above all tabs that confirms it."""
+    """Bet on a price of the matrix in front, and return the bar of the window that confirms it."""
     panel, bar = desk.games.active_panel(), desk.window.messages._bar
     assert isinstance(panel, MatrixPanel)
     panel.price_actions.place_requested.emit(RowKey(game_id, "total", 0, "Over 2.5", "Matchbook"))
@@ -193,7 +193,7 @@ def test_a_bet_on_a_price_of_a_matrix_is_confirmed_no_longer_than_it_is_there(
     assert bar.isHidden()
 
 
-def test_a_bet_on_a_price_of_a_matrix_is_confirmed_and_taken_back_above_all_tabs(
+def test_a_bet_on_a_price_of_a_matrix_is_confirmed_and_taken_back_whichever_tab_is_in_front(
     desk: Desk, quoted: Any, qtbot: QtBot
 ) -> None:
     bar = bar_after_a_bet_in_the_matrix(desk, quoted.id, qtbot)
