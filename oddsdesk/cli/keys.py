@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,12 +82,15 @@ def create(
     """
     with _open(database, access, may_make=True) as opened:
         chosen = None if plan is None else Plan(plan)
+        before = opened.keys.all()
         made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
         try:
             click.echo(made.secret)
         except OSError:  # nobody has seen it, nor ever will
             opened.keys.revoke(made.secret, system_clock())
             raise
+    _tell_of_other_keys(before, made.key)
+    _tell_of_missing_bookmaker(made.key)
     if bookmaker is not None:
         _tell_of_unknown_bookmaker(database, str(made.key.bookmaker))
 
@@ -216,6 +220,39 @@ def _tell_of_earlier(database: Path, path: Path) -> None:
                 f" use them with --access {earlier}",
                 err=True,
             )
+
+
+def _tell_of_other_keys(before: list[Key], made: Key) -> None:
+    """Say which keys changed with their account, whoever uses them."""
+    changed = [
+        key
+        for key in before
+        if key.account == made.account and not key.is_revoked and _sees(key) != _sees(made)
+    ]
+    if changed:
+        ids = ", ".join(str(key.key_id) for key in changed)
+        click.echo(
+            f"note: account {made.account!r} was on {_sees(changed[0])} and is on {_sees(made)}"
+            f" now, with the keys it had (id {ids}); a key of its own plan needs an --account of"
+            " its own",
+            err=True,
+        )
+
+
+def _sees(key: Key) -> str:
+    is_free = key.plan is Plan.FREE and key.bookmaker is not None
+    return f"{key.plan.value} ({key.bookmaker})" if is_free else key.plan.value
+
+
+def _tell_of_missing_bookmaker(made: Key) -> None:
+    if made.plan is Plan.FREE and made.bookmaker is None:
+        account = shlex.quote(made.account)
+        click.echo(
+            f"warning: account {made.account!r} is on Free, which shows one bookmaker, and none is"
+            " chosen, so its keys see no odds; choose it with a further key:"
+            f" oddsdesk keys create --account {account} --bookmaker NAME",
+            err=True,
+        )
 
 
 def _tell_of_unknown_bookmaker(database: Database, name: str) -> None:

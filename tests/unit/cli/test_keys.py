@@ -79,6 +79,41 @@ def test_a_plan_changes_an_account_that_exists(database: Path) -> None:
     assert found.plan is Plan.PRO_RT
 
 
+def test_keys_that_change_with_their_account_are_told(database: Path) -> None:
+    made(database, "--plan", "Pro")
+    run(database, "revoke", made(database))
+    made(database, "--account", "anna", "--plan", "Pro+ RT")
+    result = run(database, "create", "--plan", "Free", "--bookmaker", "Pinnacle")
+    assert KEY.fullmatch(result.stdout)
+    assert result.stderr == (
+        "note: account 'default' was on Pro and is on Free (Pinnacle) now, with the keys it had"
+        " (id 1); a key of its own plan needs an --account of its own\n"
+    )
+    other = run(database, "create", "--bookmaker", "Betfair Exchange UK").stderr
+    assert "was on Free (Pinnacle) and is on Free (Betfair Exchange UK) now" in other
+    assert "(id 1, 4)" in other
+
+
+def test_a_change_that_no_other_key_notices_is_not_told(database: Path) -> None:
+    made(database, "--plan", "Pro")
+    for same in (("--plan", "Pro"), ("--bookmaker", "Pinnacle"), ()):
+        assert run(database, "create", *same).stderr == ""
+
+
+@pytest.mark.parametrize("options", [("--plan", "Free"), ()])
+def test_a_free_key_that_sees_no_odds_is_told_with_what_to_do(
+    database: Path, options: tuple[str, ...]
+) -> None:
+    """No bookmaker is chosen (D43)."""
+    result = run(database, "create", "--account", "anna b", *options)
+    assert (result.exit_code, bool(KEY.fullmatch(result.stdout))) == (0, True)
+    assert result.stderr == (
+        "warning: account 'anna b' is on Free, which shows one bookmaker, and none is chosen, so"
+        " its keys see no odds; choose it with a further key: oddsdesk keys create"
+        " --account 'anna b' --bookmaker NAME\n"
+    )
+
+
 def test_the_sixth_key_is_refused(database: Path) -> None:
     for _ in range(5):
         made(database)
@@ -249,7 +284,7 @@ def test_keys_of_an_older_version_are_told_with_how_to_use_them(database: Path) 
     assert moved is not None
     moved.parent.mkdir(parents=True)
     open_access(database, moved).close()
-    result = run(database, "create")
+    result = run(database, "create", "--plan", "Pro")
     assert result.exit_code == 0
     assert f"--access {moved}" in result.stderr
     assert len(result.stderr.splitlines()) == 1
