@@ -24,8 +24,11 @@ def server(number: int, database: Database) -> Section:
     """Tell whether a server could listen, who does if it could not, and what it says of itself."""
     port, listening = _port(number)
     owner, running = _running(database)
-    told = _health(owner.url) if owner is not None and owner.url else listening
-    return Section("server", (port, running, *(() if told is None else _condition(told))))
+    if owner is None or not owner.url:
+        return Section("server", (port, running, *_condition(listening)))
+    told = _health(owner.url)
+    silence = Finding("health", f"{owner.url} gives no answer", Mark.BROKEN)
+    return Section("server", (port, running, *(_condition(told) if told else [silence])))
 
 
 def _port(number: int) -> tuple[Finding, Health | None]:
@@ -54,8 +57,10 @@ def _running(database: Database) -> tuple[Owner | None, Finding]:
     return owner, Finding("server", f"process {owner.pid} runs on this database ({where})")
 
 
-def _condition(health: Health) -> Iterator[Finding]:
+def _condition(health: Health | None) -> Iterator[Finding]:
     """Yield what a server says of itself: a certificate that ended, a feed that is refused."""
+    if health is None:
+        return
     if health.status == "ok":
         yield Finding("health", health.status)
     for reason in health.reasons:

@@ -12,6 +12,8 @@ from oddsdesk.server.workers.mailboxes import Condition, Ended, LogGrew, Mailbox
 
 FRESH_S: Final = 3.0
 """How long a worker that says nothing counts as it was."""
+MOST_SILENT: Final = 6
+"""A worker that says nothing while this one says so many times how it is hangs."""
 TOLD_S: Final = 60.0
 """How long health tells that a worker ended."""
 
@@ -25,6 +27,8 @@ class Colleagues:
         self._others = [each for each in mailboxes.workers if each != own]
         self._conditions: dict[int, tuple[float, Condition]] = {}
         self._ended: dict[int, float] = {}
+        self._silent: dict[int, int] = {}
+        """How often in a row this worker told how it is and heard nothing of each other."""
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[], None]] = []
         self.somebody_ended = asyncio.Event()
@@ -63,6 +67,7 @@ class Colleagues:
 
     def tell(self, condition: Condition) -> None:
         """Say how this worker is."""
+        self._silent = {worker: count + 1 for worker, count in self._silent.items()}
         for each in self._others:
             self._mailboxes.send(each, condition)
 
@@ -81,6 +86,9 @@ class Colleagues:
         for worker, ended in self._ended.items():
             if ended > since:
                 yield Trouble(f"worker {worker} ended and was begun anew")
+        for worker, count in self._silent.items():
+            if count > MOST_SILENT:
+                yield Trouble(f"worker {worker} hangs, and so do connections that it was given")
         for condition in self.conditions():
             yield from condition.troubles
 
@@ -97,8 +105,10 @@ class Colleagues:
                     self._grew()
                 case Condition():
                     self._conditions[message.worker] = time.monotonic(), message
+                    self._silent[message.worker] = 0
                 case Ended():
                     self._conditions.pop(message.worker, None)
+                    self._silent.pop(message.worker, None)
                     self._ended[message.worker] = time.monotonic()
                     self.somebody_ended.set()
                 case _:

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from oddsdesk import __version__
 from oddsdesk.cli.checks import machine
+from oddsdesk.cli.checks import server as server_checks
 from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.commands import COMMANDS, SERVER_COMMANDS
 from oddsdesk.cli.doctor import doctor
@@ -284,6 +285,21 @@ async def test_what_a_server_says_of_itself_is_told(tmp_path: Path, free_port: i
         result = await asyncio.to_thread(run, settings.database, free_port)
     assert "ok    health: ok" in result.output
     assert result.exit_code == 0
+
+
+def test_a_server_that_does_not_answer_is_broken(
+    database: Path, free_port: int, monkeypatch: pytest.MonkeyPatch
+):
+    """As one worker of several that hangs."""
+    monkeypatch.setattr(server_checks, "_PROBE_S", 0.1)
+    lock = lock_database(database)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        lock.announce(url, access_path(database), "secret")
+        result = run(database, free_port)
+    lock.release()
+    assert f"BAD   health: {url} gives no answer" in result.output
+    assert result.exit_code == 1
 
 
 def test_a_clock_before_this_program_is_broken():

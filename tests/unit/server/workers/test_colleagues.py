@@ -76,3 +76,22 @@ async def test_who_says_nothing_for_a_while_is_not_counted_on(
             await heard.wait()
     assert other.owner() is None
     assert list(other.troubles()) == []
+
+
+async def test_one_that_hangs_is_told_until_it_is_heard_again(mailboxes: Mailboxes) -> None:
+    """By what this one said meanwhile: nothing passed for who was stopped itself."""
+    hanging, telling = Colleagues(1, mailboxes), Colleagues(2, mailboxes)
+    well = Condition(2, is_owner=False, troubles=[], feeds=[])
+    with telling.listening():
+        for _ in range(2):
+            hanging.tell(Condition(1, is_owner=True, troubles=[], feeds=[]))
+            await until(lambda: not list(telling.troubles()) and telling.conditions())
+            for _ in range(colleagues_module.MOST_SILENT):
+                telling.tell(well)
+            assert list(telling.troubles()) == []
+            telling.tell(well)
+            (told,) = telling.troubles()
+            assert told.line == "worker 1 hangs, and so do connections that it was given"
+        mailboxes.send(2, Ended(1))
+        await until(telling.somebody_ended.is_set)
+        assert [each.line for each in telling.troubles()] == ["worker 1 ended and was begun anew"]
