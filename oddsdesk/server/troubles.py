@@ -10,10 +10,12 @@ import msgspec
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 from oddsdesk.tasks import JobFault
 
-DAMAGE_S: Final = 60.0
-"""For how long damage is reported after it was last met: data in use is met again by then."""
 REFUSAL_S: Final = 5.0
-"""The same for other refusals of the database."""
+"""For how long a refusal of the database is reported after it was last met, but for these."""
+_REPORTED_S: Final = {
+    Fault.DAMAGED: 60.0,  # data in use is met again by then
+    Fault.FULL: 1.0,  # the store tells how long that lasts
+}
 NOTHING_READ: Final = "nothing can be read"
 
 
@@ -56,7 +58,8 @@ class Troubles:
     def met(self, who: str, error: StoreError) -> None:
         """Report that the database refused a job that does not retry."""
         trouble = refused(who, error)
-        self.say(who, trouble, DAMAGE_S if trouble.fault is Fault.DAMAGED else REFUSAL_S)
+        fault = trouble.fault or Fault.OTHER
+        self.say(who, trouble, _REPORTED_S.get(fault, REFUSAL_S))
 
     def now(self) -> list[Trouble]:
         """Return what is wrong now, each trouble once."""

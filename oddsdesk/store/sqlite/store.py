@@ -50,6 +50,8 @@ from oddsdesk.store.values import Change, FoundValueBet, MarketKey, Recorded
 T = TypeVar("T")
 LEAST_ROOM: Final = 1 << 20
 """Bytes that a disk must have free for prices to be recorded: a commit of a few hundred quotes."""
+PROVEN_S: Final = 1.0
+"""How long a recording proves that the next one will have room."""
 
 
 def open_sqlite(
@@ -121,6 +123,8 @@ class SqliteStore:
         self._recent = RecentChanges()
         self._aged_log = AgedLog()
         self._refused = LastRefusal()
+        self._met_full_disk = False
+        """Whether that was a disk without room, and not a limit of the file or the user."""
         self.quotes_recorded = 0
         self.quotes_skipped = 0
         """How many this process has recorded since it began."""
@@ -190,9 +194,15 @@ class SqliteStore:
         if self._place is not None and (moved := self._place.refusal()) is not None:
             return moved
         error = self._refused.error
-        if self._refused.is_fresh and (error is None or error.fault is not Fault.MOVED):
+        if error is None and self._refused.age_s < PROVEN_S:
+            return None
+        if error is not None and self._refused.is_fresh and not self._may_be_over(error):
             return error
         return None if self.is_read_only else self._full()
+
+    def _may_be_over(self, error: StoreUnavailableError) -> bool:
+        """Say whether it shows without another recording that the cause of a refusal is gone."""
+        return error.fault is Fault.MOVED or (error.fault is Fault.FULL and self._met_full_disk)
 
     def _full(self) -> StoreUnavailableError | None:
         try:
@@ -366,6 +376,8 @@ class SqliteStore:
             self._recent.add(logged)
             self.quotes_recorded += recorded.result().quotes
             self.quotes_skipped += recorded.result().skipped
+        else:
+            self._met_full_disk = self._full() is not None
 
     def _close_readers(self) -> None:
         with self._lock:

@@ -347,6 +347,27 @@ async def test_a_full_disk_is_told_where_only_others_record(live, small_disk):
     await live.stop()
 
 
+async def test_room_on_a_disk_that_was_full_is_told_though_nobody_records_any_more(
+    live, small_disk, tmp_path
+):
+    """D82: within a second, as that it is full."""
+    await live.stop()
+    live.database = small_disk / "odds.db"
+    await live.start()
+    await live.record(live.quote())
+    free = os.statvfs(small_disk)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
+    await _until(live, "degraded", 1.5, "prices cannot be recorded: the disk is full")
+    lines = _recording(tmp_path, live.now, 400).read_bytes()
+    assert (await live.http.post("/ingest", content=lines)).status_code == 503
+    assert "recording what is posted: the disk is full" in (await _health(live))["reasons"]
+    ballast.unlink()
+    assert (await live.http.get("/api/ready")).status_code == 200
+    await _until(live, "ok", 1.5)
+    await live.stop()
+
+
 async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp_path):
     """What went into a deleted file was acknowledged and gone at the stop."""
     line = {
