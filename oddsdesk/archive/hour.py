@@ -65,14 +65,15 @@ class ArchivedHour:
                 for number in range(file.num_row_groups)
             )
 
-    def games(self) -> Iterator[OldGame]:
-        """Yield the games that have rows."""
-        columns = ["game_id", "match_name", "competition", "sport", "match_date"]
+    def games(self) -> Iterator[tuple[int, OldGame]]:
+        """Yield the games that have rows, each with the number of one of them."""
+        columns = ["seq", "game_id", "match_name", "competition", "sport", "match_date"]
         with self._opened() as file:
             for number, part in enumerate(self.parts):
                 rows = file.read_row_group(number, columns).take(list(part.bounds[:-1]))
-                for row in zip(*(values_of(rows[name], name) for name in columns), strict=True):
-                    yield OldGame(*row)
+                values = (values_of(rows[name], name) for name in columns)
+                for seq, *named in zip(*values, strict=True):
+                    yield seq, OldGame(*named)
 
     def of_games(self, game_ids: Collection[str]) -> pa.Table | None:
         """Return the rows of some games; None for none."""

@@ -8,7 +8,7 @@ import contextlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,7 @@ from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import UNDATED_MS
 from oddsdesk.store.older import OldGame, OldMoves
 from oddsdesk.store.spans import LoggedMove
+from oddsdesk.store.tail import Position
 
 _LISTED_MS: Final = 7 * 24 * 60 * MINUTE_MS
 """How long after its kick-off a game may be listed yet: that may have been moved since."""
@@ -33,6 +34,14 @@ _FOREVER: Final = 2**62
 Standing = Mapping[OldGame, Sequence[LoggedMove]]
 
 
+class _Written(NamedTuple):
+    """A game as it was written last, and which row of it that was."""
+
+    game: OldGame
+    shard: int
+    seq: int
+
+
 class ArchivedLog:
     """The files of one archive's folder, looked for anew whenever more may have gone into them."""
 
@@ -41,7 +50,7 @@ class ArchivedLog:
         self._lock = threading.Lock()
         self._before: int | None = None
         self._hours: dict[Path, ArchivedHour] = {}
-        self._games: dict[str, OldGame] = {}
+        self._games: dict[str, _Written] = {}
         self._known: set[Path] = set()
         """Files whose games are in it."""
         self._stood: tuple[tuple[int, int], Standing] | None = None
@@ -49,7 +58,23 @@ class ArchivedLog:
     def game(self, game_id: str, before: int) -> OldGame | None:
         """Return a game, None where it is not there."""
         with self._reading():
-            return self._all_games(self._listed(before)).get(game_id)
+            found = self._all_games(self._listed(before)).get(game_id)
+        return None if found is None else found.game
+
+    def games(self, since: int, until: int, before: int, behind: Position = ()) -> list[OldGame]:
+        """Return the games that began from a time to before another, by id.
+
+        With ``behind`` those alone that have rows behind one of each shard.
+        """
+        with self._reading():
+            known = sorted(self._all_games(self._listed(before)).items())
+        return [
+            game
+            for _, (game, shard, seq) in known
+            if game.match_date is not None
+            and since <= game.match_date < until
+            and (not behind or seq > behind[shard])
+        ]
 
     def moves(self, asked: OldMoves, limit: int | None = None) -> list[LoggedMove]:
         """Return moves by ``scraped_at``, those of one time by number; the first ``limit``."""
@@ -163,13 +188,13 @@ class ArchivedLog:
         ]
         return sorted(found, key=lambda hour: hour.times)
 
-    def _all_games(self, hours: Iterable[ArchivedHour]) -> dict[str, OldGame]:
+    def _all_games(self, hours: Iterable[ArchivedHour]) -> dict[str, _Written]:
         """Return the games of all files, each as it was written last."""
         with self._lock:
             for hour in hours:
                 if hour.file.path not in self._known:
-                    for game in hour.games():
-                        self._games[game.game_id] = game
+                    for seq, game in hour.games():
+                        self._games[game.game_id] = _Written(game, hour.file.shard, seq)
                     self._known.add(hour.file.path)
             return self._games
 
@@ -178,7 +203,7 @@ class ArchivedLog:
         games = self._all_games(hours)
         wanted = [
             game.game_id
-            for game in list(games.values())
+            for game, _, _ in list(games.values())
             if game.match_date is None or game.match_date >= at - _LISTED_MS
         ]
         tables: list[pa.Table] = []
@@ -189,7 +214,7 @@ class ArchivedLog:
                     tables = [_last_of(tables)]
         found: dict[OldGame, list[LoggedMove]] = {}
         for move in moves_of(_last_of(tables)) if tables else ():
-            found.setdefault(games[move.game_id], []).append(move)
+            found.setdefault(games[move.game_id].game, []).append(move)
         return {
             game: moves
             for game, moves in found.items()

@@ -7,6 +7,7 @@ import msgspec
 
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import LoggedMove
+from oddsdesk.store.tail import Position
 
 
 class OldGame(msgspec.Struct, frozen=True):
@@ -49,6 +50,13 @@ class OlderLog(Protocol):
 
     def game(self, game_id: str, before: int) -> OldGame | None:
         """Return a game, None where it is not there."""
+        ...
+
+    def games(self, since: int, until: int, before: int, behind: Position = ()) -> list[OldGame]:
+        """Return the games that began from a time to before another, by id.
+
+        With ``behind`` those alone that have rows behind one of each shard.
+        """
         ...
 
     def moves(self, asked: OldMoves, limit: int | None = None) -> list[LoggedMove]:

@@ -18,7 +18,8 @@ from oddsdesk.store.queries.quotes import GameRow, merged_ids
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.settings import SOURCE
 from oddsdesk.store.spans import LoggedMove
-from oddsdesk.store.values import HistoryPoint, MoveFilter, SelectionKey, Visibility
+from oddsdesk.store.tail import Position
+from oddsdesk.store.values import DatedGame, HistoryPoint, MoveFilter, SelectionKey, Visibility
 
 GONE: Final = 0
 """The row of a game that the database has nothing of any more."""
@@ -26,6 +27,7 @@ _ALL: Final = 2**62
 _FORBIDDEN: Final = """
 SELECT DISTINCT bookmaker FROM origin WHERE game = :game AND NOT may_share AND NOT source {}
 """
+_HELD: Final = "SELECT game_id FROM game WHERE game_id {}"
 _OF_GAME: Final = """
 SELECT c.seq, c.recorded_at, c.scraped_at, g.game_id, g.match_name, g.competition, g.sport,
     g.match_date, c.bookmaker, c.market_type, c.period, c.selection, c.odds, c.is_live, c.liquidity
@@ -59,6 +61,22 @@ class Older:
             return None
         found = self.log.game(game_id, self.before())
         return None if found is None else row_of(found)
+
+    def forgotten_games(self, since: int, until: int, behind: Position = ()) -> list[DatedGame]:
+        """Return the games that began from a time to before another and are in the archive only.
+
+        With ``behind`` those alone that have rows behind one of each shard.
+        """
+        found = self.log.games(since, until, self.before(), behind)
+        query = _HELD.format(self._select.sql.conditions.is_one_of.format("game_ids"))
+        listed = self._select.listed([game.game_id for game in found])
+        held = {ident for (ident,) in self._select(query, {"game_ids": listed})}
+        elsewhere = held.union(*self.merged.values())
+        return [
+            DatedGame(game.game_id, game.match_date, game.sport, game.competition, game.match_name)
+            for game in found
+            if game.match_date is not None and game.game_id not in elsewhere
+        ]
 
     def may_tell_forgotten(self, share: Collection[str] | None) -> bool:
         """Say whether no source that forbids passing on was ever recorded, or it is allowed."""

@@ -456,7 +456,13 @@ class QueryReader(ABC):
             return []
         last = self._setting(LAST_MADE_UP_GAME) or 0
         asked = {"last": last, "since": since_ms, "until": until_ms}
-        return [DatedGame(*row) for row in self._select(_REAL_GAMES, asked)]
+        held, older = [DatedGame(*row) for row in self._select(_REAL_GAMES, asked)], self._older()
+        if older is None:
+            return held
+        made_up = tuple(map(self.last_made_up, range(self.shards)))
+        known = {game.game_id for game in held}
+        found = older.forgotten_games(since_ms, until_ms + 1, made_up)
+        return [*held, *(game for game in found if game.game_id not in known)]
 
     def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
         """Return when each bookmaker's market of a game was seen last, whether it moved or not."""
@@ -504,7 +510,7 @@ class QueryReader(ABC):
 
     def kick_offs(self, since_ms: int, until_ms: int, limit: int) -> list[tuple[int, int]]:
         """Return the kick-offs in a span, each with how many games begin then."""
-        return timeline.kick_offs(self._select, since_ms, until_ms, limit)
+        return timeline.kick_offs(self._select, since_ms, until_ms, limit, self._older())
 
     def last_scraped_at(self) -> int | None:
         """Return the newest ``scraped_at`` of all prices."""

@@ -4,6 +4,7 @@ Game by game: a file has an index for that; PostgreSQL, whose log no desk looks 
 through its log.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from operator import add, attrgetter
 from typing import Any, Final
@@ -197,12 +198,15 @@ def _as_changes(
         )
 
 
-def kick_offs(select: Select, since: int, until: int, limit: int) -> list[tuple[int, int]]:
-    """Return the kick-offs in a span, each with how many games begin then."""
-    return [
-        (at, games)
-        for at, games in _asked(select, _KICK_OFFS, since=since, until=until, limit=limit)
-    ]
+def kick_offs(
+    select: Select, since: int, until: int, limit: int, older: Older | None = None
+) -> list[tuple[int, int]]:
+    """Return the first kick-offs in a span, each with how many games begin then."""
+    asked = {"since": since, "until": until, "limit": limit}
+    found = Counter(dict(_asked(select, _KICK_OFFS, **asked)))
+    if older is not None:
+        found.update(game.begins_ms for game in older.forgotten_games(since, until))
+    return sorted(found.items())[:limit]
 
 
 def _row_of(select: Select, game_id: str) -> int:

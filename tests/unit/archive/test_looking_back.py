@@ -123,6 +123,9 @@ def _answers(reader: Reader) -> Iterator[tuple[str, Any]]:
                 yield f"next {at} {ident} {back}", reader.next_move(at, ident, back=back)
         moves = reader.changes_between(at, at + 20 * HOUR_MS, 50)
         yield f"between {at}", [msgspec.structs.astuple(move)[2:] for move in moves]
+    for since, until in ((0, LATER), (BEGIN, BEGIN), (BEGIN + 1, BEGIN + 2 * DAY_MS - 1)):
+        yield f"began {since} {until}", sorted(reader.real_games_between(since, until))
+        yield f"kick-offs {since} {until}", reader.kick_offs(since, until, 2)
     yield "ends", reader.log_ends()
     yield "counts", reader.move_counts(BEGIN - HOUR_MS, END + HOUR_MS, 23)
     yield "began", reader.log_began()
@@ -180,6 +183,46 @@ def test_what_went_into_the_archive_is_answered_as_if_it_had_not(recorded: Recor
         assert reader.log_ends() is None
         assert reader.games_as_of(END, Filters(), Visibility(), 9).items == []
     assert recorded.differing(before, find) == []
+
+
+def test_no_simulated_game_of_the_archive_is_a_real_one(in_a_file: Recorded) -> None:
+    """Both kinds are in one hour: which row was the last that was made up tells them apart."""
+    simulated, database = "Made up - Away", in_a_file.database.with_name("both.db")
+    folder = in_a_file.folder.with_name("both")
+
+    def quote(name: str) -> Quote:
+        odds = {name.partition(" - ")[0]: 2.0, "Away": 2.0}
+        return Quote("Pinnacle", name, "LIG1", "moneyline", 0, odds, BEGIN, match_date=END)
+
+    with contextlib.closing(open_store(database, clock=lambda: BEGIN)) as store:
+        store.record([quote(simulated)], simulated=True).result(LIMIT_S)
+        store.record([quote(GAMES[0])]).result(LIMIT_S)
+        archive = Archive(folder, store.reader)
+        archive.seal(END)
+        assert len(list(folder.glob("*/*.parquet"))) == 1
+        store.prune(LATER, 1, archive.through(LATER - DAY_MS))
+    opened = open_store(database, read_only=True, find_older=LookingBack(folder))
+    with contextlib.closing(opened):
+        found = opened.reader().real_games_between(END, END)
+        assert [game.game_id for game in found] == [IDS[0]]
+        assert opened.reader().moves(game_id("LIG1", simulated), MoveFilter(), Visibility(), 9)
+
+
+def test_a_game_of_the_archive_is_listed_once_and_as_the_database_has_it(
+    in_a_file: Recorded,
+) -> None:
+    """Its kick-off was moved after the hours that the archive has."""
+    in_a_file.archive.seal(END)
+    later = BEGIN + 3 * HOUR_MS
+    odds = {"Home 0": 9.0, "Away": 1.1}
+    quote = Quote("Pinnacle", GAMES[0], "LIG1", "moneyline", 0, odds, END, match_date=later)
+    in_a_file.store.record([quote]).result(LIMIT_S)
+    in_a_file.drop_before(BEGIN + 40 * HOUR_MS)
+    with in_a_file.reading(LookingBack(in_a_file.folder)) as reader:
+        kick_offs = [game.begins_ms for game in reader.real_games_between(0, LATER)]
+        early = [game.game_id for game in reader.real_games_between(BEGIN, BEGIN)]
+    assert len(kick_offs) == 3
+    assert (later in kick_offs, IDS[0] in early) == (True, False)
 
 
 def test_the_database_says_where_its_archive_is(recorded: Recorded) -> None:

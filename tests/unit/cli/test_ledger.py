@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.archive.archive import Archive
 from oddsdesk.cli.ledger import ledger
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
@@ -17,6 +18,7 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result as Outcome
+from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import open_store
 
 KICK_OFF = 1_776_366_000_000
@@ -333,6 +335,22 @@ def test_a_game_that_the_log_calls_otherwise_is_that_of_a_bet(
     counts = {"written": 1, "with_close": 1, "no_close": 0, "not_known": 0}
     assert told("close", "--database", str(database)) == counts
     assert told("list")[0]["clv_pct"] == pytest.approx(5)
+
+
+def test_a_game_that_only_the_archive_has_is_found_by_another_name_too(tmp_path: Path) -> None:
+    database, folder, now = tmp_path / "odds.db", tmp_path / "archive", KICK_OFF + MINUTE
+    with closing(open_store(database, clock=lambda: now)) as store:
+        store.record([quote(4, 1.9, 2.0)]).result()
+        archive = Archive(folder, store.reader)
+        archive.seal(now + DAY_MS)
+        store.prune(now + 3 * DAY_MS, 1, archive.through(now + 2 * DAY_MS))
+        assert store.reader().real_games_between(0, now) == []
+        store.keep_archive(folder).result()
+    with closing(Ledger(default_ledger())) as held:
+        named = {"match_name": "Leeds United v Wolverhampton Wanderers", "game_id": "unheard"}
+        held.place(msgspec.structs.replace(BET, **named))
+    counts = {"written": 3, "with_close": 3, "no_close": 0, "not_known": 0}
+    assert told("close", "--database", str(database)) == counts
 
 
 @pytest.mark.parametrize(("hours_before", "is_known"), [(42.9, True), (43.1, False)])
