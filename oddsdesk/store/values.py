@@ -35,7 +35,8 @@ def skipped_line(skipped: int) -> str | None:
         return None
     return (
         f"quotes skipped, since newer ones of their markets are recorded: {skipped:,}; history is"
-        " not filled in later: to have it, record all in the order of time in a new database"
+        " not filled in later: to have it, record these in a new database, then what"
+        " `oddsdesk export quotes` writes of this one"
     )
 
 

@@ -51,7 +51,8 @@ def test_quotes_are_recorded_and_counted(database: Path, tmp_path: Path) -> None
     assert result.stdout == "quotes 3, changes 5, skipped 1, bad 0\n"
     assert result.stderr == (
         "quotes skipped, since newer ones of their markets are recorded: 1; history is not filled"
-        " in later: to have it, record all in the order of time in a new database\n"
+        " in later: to have it, record these in a new database, then what `oddsdesk export quotes`"
+        " writes of this one\n"
     )
     store = open_store(database)
     try:

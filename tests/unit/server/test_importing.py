@@ -52,7 +52,8 @@ def test_what_an_older_file_adds_nothing_to_is_noted(tmp_path: Path) -> None:
         [],
         [
             "quotes skipped, since newer ones of their markets are recorded: 1; history is not"
-            " filled in later: to have it, record all in the order of time in a new database"
+            " filled in later: to have it, record these in a new database, then what"
+            " `oddsdesk export quotes` writes of this one"
         ],
     ]
     assert [outcome.kept for outcome in outcomes] == [3, 0]
