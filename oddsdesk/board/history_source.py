@@ -47,7 +47,10 @@ class PriceLog(Protocol):
 
 
 class HistorySource(Protocol):
-    """The past of prices; every coroutine raises ``HistoryError``."""
+    """The past of prices, from the price on, at least, that stood at ``since_ms``.
+
+    Every coroutine raises ``HistoryError``.
+    """
 
     origin: Origin
     """Where it knows them from."""

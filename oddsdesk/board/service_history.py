@@ -1,6 +1,7 @@
 """The past of prices as the service tells it, where it does (D75); else what the desk has seen.
 
-As far as the board's moment: it does not tell what came later.
+As far as the board's moment: it does not tell what came later. And as far back as is told: a
+service tells moves from a moment on, but not which price stood then, which may be days old.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,7 +62,7 @@ class ServiceSource:
         """As the service told them last; None where it does not."""
 
     async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
-        """Return how every bookmaker's price of a selection moved, as far back as is told.
+        """Return how every bookmaker's price of a selection moved.
 
         Raises:
             HistoryError: the service cannot be asked now.

@@ -176,6 +176,19 @@ def test_the_desk_reads_it_and_then_only_what_is_new(moved: Any) -> None:
 
 
 @pytest.mark.one_engine
+async def test_a_price_is_told_that_stood_before_what_is_asked_for(moved: Any) -> None:
+    """The service has no moves of the last hour: who asked it for these alone would see no line."""
+    board = Board(lambda: moved.now)
+    async with Client(moved.url, moved.key()) as client:
+        exhaust(board.merge_matrix(await client.game(GAME)))
+        source, began = ServiceSource(client, board), moved.now - 2 * MINUTE
+        moved.now += 60 * MINUTE
+        history = await source.history(GAME, ARSENAL, moved.now - 30 * MINUTE)
+        references = await source.references(GAME, [ARSENAL], moved.now - 30 * MINUTE)
+    assert history.paths[None] == references.paths[ARSENAL] == [Point(began, 2.0)]
+
+
+@pytest.mark.one_engine
 async def test_of_the_reference_too_only_what_is_new_is_read(moved: Any) -> None:
     """The fair line asks for all sides of the line, each minute."""
     asked: list[str | None] = []
