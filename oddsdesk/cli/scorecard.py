@@ -69,8 +69,8 @@ def scorecard(
     commission; prices that were value and how they closed; how long its price had stood when the
     reference moved, and how long after that it moved the same way, of the moves that it went along
     with; how many of those were read at one moment, so that nobody knows who was first (where half
-    may be, the lag is only "tied"); the log loss of its closing line where results are known. Each
-    with how many it is of, and between what it lies with 95 %.
+    may be, age or lag is only "tied"); the log loss of its closing line where results are known.
+    Each with how many it is of, and between what it lies with 95 %.
 
     \b
     Example:
@@ -147,11 +147,15 @@ def _row(card: Card) -> tuple[str, ...]:
         _text(card.best_pct, 1),
         str(card.value_bets),
         _text(card.clv_pct, 2, "+"),
-        _text(card.age_s, 0),
-        _text(card.lag_s, 0, "+") or ("tied" if card.lag_s.count else ""),
+        _text(card.age_s, 0) or _tied(card.age_s),
+        _text(card.lag_s, 0, "+") or _tied(card.lag_s),
         _text(card.tied_pct, 0),
         _text(card.log_loss, 3),
     )
+
+
+def _tied(of: Interval) -> str:
+    return "tied" if of.count else ""
 
 
 def _text(of: Interval, digits: int, sign: str = "") -> str:

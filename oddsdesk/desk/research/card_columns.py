@@ -87,6 +87,12 @@ def _tied(card: Card) -> str:
     return f"\n{tied:.0f} % were read at one moment: who was first is not known" if tied else ""
 
 
+def _tied_age(card: Card) -> str:
+    if card.age_s.figure is not None or not card.age_s.count:
+        return ""
+    return "\nHalf or more may be read at one moment with that move: what stood before is not known"
+
+
 def _name(card: Card, _now: int) -> Cell:
     note = "reference" if card.is_reference else ""
     return Cell(card.key.bookmaker, TextRole.STRONG, note=note, is_strong=True)
@@ -137,6 +143,8 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         0,
         "How long its price had stood when the reference moved",
         drops=2,
+        more=_tied_age,
+        unknown="tied",
     ),
     _figure(
         "lag_s",

@@ -42,7 +42,11 @@ class Card(msgspec.Struct, frozen=True):
     clv_pct: Interval
     """Mean of those with a closing line."""
     age_s: Interval
-    """Median time that its price had stood when the reference moved."""
+    """Median time that its price had stood when the reference moved.
+
+    None where it is 0 only since half of these prices or more may have come in the reading in which
+    the reference moved: nobody knows what stood before.
+    """
     lag_s: Interval
     """Median time from the reference's moves to its nearest the same way; below 0 it leads.
 
@@ -84,7 +88,8 @@ class Tally:
 
     def card(self, key: CardKey, *, is_reference: bool) -> Card:
         """Return what came of it."""
-        lag, tied = self._lag()
+        age, _ = _unless_tied(self.ages)
+        lag, tied = _unless_tied(self.lags)
         return Card(
             key=key,
             is_reference=is_reference,
@@ -92,7 +97,7 @@ class Tally:
             best_pct=share_of(self.best),
             value_bets=self.value_bets,
             clv_pct=mean_of(self.closed),
-            age_s=median_of(self.ages),
+            age_s=age,
             lag_s=lag,
             tied_pct=tied,
             log_loss=mean_of(self.losses),
@@ -103,12 +108,13 @@ class Tally:
             ),
         )
 
-    def _lag(self) -> tuple[Interval, Interval]:
-        """Return the lag, and how many of it were tied."""
-        zeros = Sample()
-        for each, game in zip(self.lags.values, self.lags.games, strict=True):
-            zeros.add(each == 0, game)
-        lag, tied = median_of(self.lags), share_of(zeros)
-        if lag.figure == 0 and (tied.high is None or tied.high >= 50):
-            return Interval(None, lag.count, None, None), tied
-        return lag, tied
+
+def _unless_tied(times: Sample) -> tuple[Interval, Interval]:
+    """Return the median of times between two moves, and how many were read at one moment: of 0."""
+    zeros = Sample()
+    for each, game in zip(times.values, times.games, strict=True):
+        zeros.add(each == 0, game)
+    middle, tied = median_of(times), share_of(zeros)
+    if middle.figure == 0 and (tied.high is None or tied.high >= 50):
+        return Interval(None, middle.count, None, None), tied
+    return middle, tied

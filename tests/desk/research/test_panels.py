@@ -309,6 +309,43 @@ async def test_keys_go_to_the_panel_and_not_into_its_fields(
     assert panel.table.isAncestorOf(panel.focusWidget())
 
 
+NOTHING = Interval(None, 0, None, None)
+
+
+def card_of(lag: Interval, age: Interval = NOTHING) -> Card:
+    return Card(
+        key=CardKey("Soft", "Football", "moneyline", 0),
+        is_reference=False,
+        hold_pct=NOTHING,
+        best_pct=NOTHING,
+        value_bets=0,
+        clv_pct=NOTHING,
+        age_s=age,
+        lag_s=lag,
+        tied_pct=Interval(44.3, 176, 37.0, 51.0),
+        log_loss=NOTHING,
+        calibration=(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "tip"),
+    [
+        ("lag_s", "tied", "44 % were read at one moment: who was first is not known"),
+        (
+            "age_s",
+            "tied",
+            "Half or more may be read at one moment with that move: what stood before is not known",
+        ),
+        ("hold_pct", "", "Nothing is known to form it of"),
+    ],
+)
+def test_what_readings_hide_is_tied_and_says_why(key: str, text: str, tip: str) -> None:
+    card = card_of(Interval(None, 176, None, None), age=Interval(None, 176, None, None))
+    (column,) = [column for column in COLUMNS if column.key == key]
+    assert (column.cell(card, 0).text, column.cell_tip(card, 0)) == (text, tip)
+
+
 @pytest.mark.parametrize(
     ("lag", "text"),
     [(Interval(60.0, 176, 30.0, 90.0), "+60"), (Interval(None, 176, None, None), "tied")],
@@ -316,20 +353,7 @@ async def test_keys_go_to_the_panel_and_not_into_its_fields(
 def test_the_tip_of_a_lag_says_how_much_of_it_was_read_at_one_moment(
     lag: Interval, text: str
 ) -> None:
-    nothing = Interval(None, 0, None, None)
-    card = Card(
-        key=CardKey("Soft", "Football", "moneyline", 0),
-        is_reference=False,
-        hold_pct=nothing,
-        best_pct=nothing,
-        value_bets=0,
-        clv_pct=nothing,
-        age_s=nothing,
-        lag_s=lag,
-        tied_pct=Interval(44.3, 176, 37.0, 51.0),
-        log_loss=nothing,
-        calibration=(),
-    )
+    card = card_of(lag)
     (column,) = [column for column in COLUMNS if column.key == "lag_s"]
     assert column.cell(card, 0).text == text
     assert "44 % were read at one moment" in column.cell_tip(card, 0)

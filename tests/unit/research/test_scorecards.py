@@ -115,6 +115,19 @@ def test_moves_of_one_reading_are_tied_and_where_half_may_be_there_is_no_lag(
     assert found.tied_pct.figure == pytest.approx(tied / len(lags) * 100)
 
 
+@pytest.mark.parametrize(
+    ("lags", "age"),
+    [([0, 0, 0], None), ([20, 0, 0], None), ([20, 20, 0], 100 * 60), ([20, 20, 20], 120 * 60)],
+)
+def test_an_age_of_0_is_not_told_where_half_of_the_prices_may_be_of_the_references_reading(
+    store: Store, lags: list[int], age: int | None
+) -> None:
+    """Whose price came in the reading in which the reference moved may have been old before."""
+    store.record(moved_after(lags)).result(10)
+    found = cards(store)[FOLLOWER].age_s
+    assert (found.figure, found.count) == (age, len(lags))
+
+
 def test_a_lag_of_0_is_told_where_few_moves_are_tied() -> None:
     """As many led as followed: that is no reading that hides who was first."""
     tally = Tally()
