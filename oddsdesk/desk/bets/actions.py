@@ -14,6 +14,7 @@ from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
 from oddsdesk.desk.bets.columns import stake_text
 from oddsdesk.desk.records import Records, Taken
+from oddsdesk.desk.stake_caps import above_caps
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -21,6 +22,7 @@ from oddsdesk.desk.ui.time_format import until_text
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
 from oddsdesk.ledger.change import Change
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.results import Result
 
@@ -45,6 +47,7 @@ class BetsActions(QObject):
         selected: Callable[[], list[PlacedBet]],
         profiles: Callable[[], Profiles],
         bookmakers: Callable[[], Iterable[str]],
+        plan: Callable[[], StakePlan],
         owner: QWidget,
     ) -> None:
         super().__init__(owner)
@@ -54,6 +57,7 @@ class BetsActions(QObject):
         self._selected = selected
         self._profiles = profiles
         self._bookmakers = bookmakers
+        self._plan = plan
         self._owner = owner
         self.bet_menu, self.settle_menu = QMenu(owner), QMenu(owner)
         self._asked: Callable[[], None] | None = None
@@ -216,8 +220,14 @@ class BetsActions(QObject):
         self._of_selected.append(action)
 
     def _dialog(self, bet: PlacedBet | None) -> BetDialog:
+        now = self._clock()
+
+        def doubt(typed: PlacedBet) -> str:
+            others = (each for each in self._records.bets() if bet is None or each != bet)
+            return above_caps(typed, others, self._plan(), now, is_leg=False)
+
         return BetDialog(
-            self._theme, bet, self._profiles(), self._bookmakers(), self._clock(), self._owner
+            self._theme, bet, self._profiles(), self._bookmakers(), now, self._owner, doubt
         )
 
     def _ask_cash(self) -> None:

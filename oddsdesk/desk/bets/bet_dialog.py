@@ -1,6 +1,6 @@
 """Asks for a bet: one that was placed elsewhere, or one to be corrected."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Final
 
@@ -14,6 +14,7 @@ from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.message_bar import sentence
+from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time
@@ -42,8 +43,12 @@ class BetDialog(FormDialog):
         bookmakers: Iterable[str],
         now_ms: int,
         parent: QWidget,
+        above_caps: Callable[[PlacedBet], str] = lambda _: "",
     ) -> None:
-        """Ask for a new bet, or how ``bet`` really was."""
+        """Ask for a new bet, or how ``bet`` really was.
+
+        ``above_caps`` says of what is typed where it is more than the user's plan stakes.
+        """
         super().__init__(theme, "Bet by hand" if bet is None else "Edit bet", parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._bet, self._profiles = bet, profiles
@@ -66,6 +71,9 @@ class BetDialog(FormDialog):
         self.kick_off = QLineEdit(_time_text(held.kick_off), placeholderText="2026-04-16 20:45")
         self.placed_at = QLineEdit(_time_text(held.placed_at))
         self.note = QLineEdit(held.note)
+        self._above_caps = above_caps
+        self.doubt = Label(wordWrap=True)
+        self.doubt.setProperty("variant", "down")
         self._lay_out()
         for box, value in (
             (self.sport, held.sport),
@@ -74,6 +82,11 @@ class BetDialog(FormDialog):
         ):
             box.setCurrentIndex(max(0, box.findData(value)))
         self.begin()
+        for line in self.findChildren(QLineEdit):
+            line.textChanged.connect(self._show_doubt)
+        for box in self.findChildren(QComboBox):
+            box.currentIndexChanged.connect(self._show_doubt)
+        self._show_doubt()
 
     def values(self) -> object:
         """Return what the fields say, to be compared."""
@@ -166,6 +179,7 @@ class BetDialog(FormDialog):
         self.add_row("&Kick-off", self.kick_off)
         self.add_row("Pl&aced", self.placed_at)
         self.add_row("&Note", self.note)
+        self.below.addWidget(self.doubt)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         text = "Record" if self._bet is None else "Save"
         save = self.buttons.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
@@ -173,6 +187,14 @@ class BetDialog(FormDialog):
         self.buttons.accepted.connect(self._on_buttons_accepted)
         self.buttons.rejected.connect(self.reject)
         self.close_form()
+
+    def _show_doubt(self) -> None:
+        """Say where the stake is beyond the caps; what makes no sense is said when it is saved."""
+        try:
+            self.doubt.setText(self._above_caps(self.bet()))
+        except BadBetError:
+            self.doubt.setText("")
+        self.doubt.setVisible(bool(self.doubt.text()))
 
     def _on_buttons_accepted(self) -> None:
         try:

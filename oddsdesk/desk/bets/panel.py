@@ -84,7 +84,14 @@ class BetsPanel(QWidget):
         self.reports = LiveTable(theme, self.report, clock)
         self.reports.setAccessibleName("Report of your bets")
         self.actions_on_bets = BetsActions(
-            records, theme, clock, self.selected, profiles, bookmakers, self
+            records,
+            theme,
+            clock,
+            self.selected,
+            profiles,
+            bookmakers,
+            lambda: stake_plan(preferences.get),
+            self,
         )
         self.files = BetsFiles(records, theme, clock, profiles, self)
         self.views = ViewList(theme)

@@ -11,6 +11,7 @@ from oddsdesk.board.leg_offers import LegNow, LegOffer, LegsToPlace, offer_now, 
 from oddsdesk.board.opportunity import OpportunityLeg
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.desk.stake_caps import above_cap
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
 from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now, subject_of_price
@@ -89,6 +90,7 @@ class LegPlacer(QObject):
         if turn.wanted.taken:
             leg = leg or "Beside what is placed"
             subject = subject._replace(leg_worth=lambda *bet: self._worth(turn, *bet))
+        subject = subject._replace(leg_doubt=lambda stake: self._above_sum(turn, offer, stake))
         news = () if self._board.connection.is_lost else self._news(turn.wanted, offer, asked)
         return subject._replace(leg=leg, news="\n".join(news))
 
@@ -97,6 +99,14 @@ class LegPlacer(QObject):
         left = turn.wanted.after(turn.place, stake, net_odds)
         worst = worst_beside(self._board, left, self._split())
         return "" if worst is None else _worst_text(worst, is_last=not left.unplaced)
+
+    def _above_sum(self, turn: _Turn, offer: LegOffer, stake: float) -> str:
+        """Doubt a stake beyond the sum of all legs, and beyond what would complete them now."""
+        already = math.fsum(taken for taken, _ in turn.wanted.taken)
+        if stake <= offer.stake:
+            return ""
+        where = "on the legs with what is placed" if already else "on this leg"
+        return above_cap(stake + already, where, self._split().total, "on all legs")
 
     def _news(self, wanted: LegsToPlace, offer: LegOffer, asked: LegOffer) -> Iterator[str]:
         """Say what is other than it was listed, and than it was when the leg was asked for."""

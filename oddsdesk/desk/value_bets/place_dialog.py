@@ -81,12 +81,12 @@ class PlaceDialog(QDialog):
         reference: str = "",
         parent: QWidget | None = None,
         *,
-        outcome_most: float = math.inf,
+        above_caps: Callable[[BetSubject, TypedBet], str] = lambda *_: "",
     ) -> None:
         """Ask for a bet.
 
-        ``placed`` are those on the same outcome already, at any bookmaker; ``outcome_most`` is
-        what the user's plan stakes on one outcome at most.
+        ``placed`` are those on the same outcome already, at any bookmaker; ``above_caps`` says
+        of what is typed where it is more than the user's plan stakes.
         """
         super().__init__(parent)
         self.setWindowTitle("Mark as placed")
@@ -101,7 +101,7 @@ class PlaceDialog(QDialog):
         self._look: Callable[[], BetSubject | None] = lambda: subject
         self._why_lost: Callable[[], str] = lambda: ""
         self._placed, self._reference = placed, reference
-        self._outcome_most = outcome_most
+        self._above_caps = above_caps
         self._profiles = profiles
         self._listed_odds = typed_text(subject.odds)
         self.bookmaker = ChoiceBox(editable=True)
@@ -324,19 +324,13 @@ class PlaceDialog(QDialog):
         return " · ".join(parts)
 
     def _above_cap(self) -> str:
-        """Say where more is on the outcome than the user's plan puts there; typed, it may slip."""
+        """Say where more is staked than the user's plan does; typed, it may slip."""
         try:
-            stake = read_stake(self.stake.text())
-        except CellError:
+            typed = self.typed()
+        except ValueError:
             return ""
-        whole = stake + sum(bet.open_stake for bet in self._placed)
-        if whole <= self._outcome_most:
-            return ""
-        also = " with what is placed" if self._placed else ""
-        return (
-            f"{whole:,.12g} on this outcome{also}: your plan stakes at most "
-            f"{self._outcome_most:,.12g} on one. Is that what you bet?"
-        )
+        of_legs = self.subject.leg_doubt
+        return (of_legs and of_legs(typed.stake)) or self._above_caps(self.subject, typed)
 
     def _above_limit(self) -> str:
         """Say where the stake is more than its bookmaker takes, as the user noted it (D55)."""

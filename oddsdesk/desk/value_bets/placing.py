@@ -1,6 +1,5 @@
 """Asks what was really bet, records it, and takes it back."""
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +11,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.stake_caps import above_caps
 from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet, counted
@@ -83,7 +83,7 @@ class BetPlacer(QObject):
             list(counted(on_outcome, simulated=subject.is_simulated)),
             board.reference or UNNAMED_REFERENCE,
             self._owner,
-            outcome_most=self._outcome_most(subject),
+            above_caps=self._above_caps,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         look = look or (lambda subject: subject_now(subject, board))
@@ -96,11 +96,10 @@ class BetPlacer(QObject):
         """Forget that a bet was placed, unless it was changed since."""
         self._records.take_back(bet, lambda taken: self.said.emit(self._taken_text(bet, taken)))
 
-    def _outcome_most(self, subject: BetSubject) -> float:
-        """Return what the plan stakes on an outcome; legs are of a sum that knows no caps."""
-        plan = self._plan()
-        most = plan.bankroll * plan.outcome_cap
-        return math.inf if subject.leg or subject.stake > most else most
+    def _above_caps(self, subject: BetSubject, typed: "TypedBet") -> str:
+        now, others = self._clock(), self._records.bets()
+        bet, is_leg = placed_bet(subject, typed, now), subject.leg_doubt is not None
+        return above_caps(bet, others, self._plan(), now, is_leg=is_leg)
 
     def _place(
         self, dialog: "PlaceDialog", typed: "TypedBet", then: "Callable[[TypedBet], None]"

@@ -41,6 +41,9 @@ class BetSubject(NamedTuple):
     """Which leg of an opportunity it is; empty where it is none."""
     leg_worth: Callable[[float, float], str] = lambda *_: ""
     """Says of a stake and net odds what all legs leave with them; empty where that is open."""
+    leg_doubt: Callable[[float], str] | None = None
+    """Says where a stake makes all legs cost more than the user divides among them; None where it
+    is no leg."""
     news: str = ""
     """What of that opportunity is other than it was listed, a line each; empty where nothing is."""
     is_simulated: bool = False

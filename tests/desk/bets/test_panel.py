@@ -335,6 +335,30 @@ def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -
     assert column(panel, "outcome") == ["Over 2.5"]
 
 
+def test_a_stake_by_hand_beyond_the_caps_is_doubted_and_may_be_recorded(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    """The plan stakes 20 of 1,000 on an outcome; what is edited counts once."""
+    panel = make_panel(bet(stake=6.0))
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.stake.setText("20")
+    assert dialog.doubt.isHidden()
+    dialog.stake.setText("2000")
+    assert dialog.doubt.text() == (
+        "2,000 on this outcome: your plan stakes at most 20 on one. Is that what you bet?"
+    )
+    dialog.kick_off.setText("2020-01-01 12:00")
+    assert dialog.doubt.isHidden(), "of a game that is over nothing is open"
+    dialog.kick_off.setText("")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (kept,) = held(path)
+    assert kept.stake == 2000
+
+
 def test_an_edited_bet_keeps_what_was_thought_and_reckons_its_ev_anew(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:

@@ -890,6 +890,31 @@ def test_what_the_legs_leave_is_of_the_stake_and_odds_typed(
     assert leg_of(second) == "Leg 2 of 2"
 
 
+def test_a_stake_beyond_the_sum_of_all_legs_is_doubted_and_what_completes_them_is_not(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    """100 are divided: 48 and 51; beside 48 at 2.10 what was 51 is 53 at 1.90, 101 in all."""
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    first = asked(panel)
+    first.stake.setText("480")
+    assert first.fault.text() == (
+        "480 on this leg: your plan stakes at most 100 on all legs. Is that what you bet?"
+    )
+    assert first.record.isEnabled()
+    first.stake.setText("48")
+    assert first.fault.text() == ""
+    place(panel, qtbot)
+    second = asked(panel)
+    move(quoted, "Matchbook", "Under 2.5", 1.90)
+    second._look_again()
+    second.stake.setText("53")
+    assert second.fault.text() == ""
+    second.stake.setText("54")
+    assert second.fault.text().startswith("102 on the legs with what is placed: your plan stakes")
+
+
 def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
     tell(panel, quoted, qtbot)

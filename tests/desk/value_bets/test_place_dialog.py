@@ -99,8 +99,41 @@ def test_a_stake_beyond_the_cap_of_an_outcome_is_doubted_and_may_be_recorded(
     assert listed.legs[0].key == key
     panel.legs_beside(panel, panel.messages).place(LegsToPlace(listed, (0,), (0, 1)))
     leg = panel.findChildren(PlaceDialog)[-1]
-    assert (leg.stake.text(), leg.fault.text()) == ("49", "")  # of a sum that knows no caps
+    assert (leg.stake.text(), leg.fault.text()) == ("49", "")  # of a sum that knows no such cap
     leg.close()
+
+
+def test_a_stake_beyond_the_cap_of_a_game_or_of_all_that_is_open_is_doubted(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, records: Records
+) -> None:
+    """The plan is of 1,000: 20 on an outcome, 30 on a game, 250 in all."""
+    for selection, stake in (("Over 2.5", 15), ("Under 2.5", 12)):
+        panel.place(RowKey(quoted.id, "total", 0, selection, "Matchbook"))
+        dialog = panel.findChildren(PlaceDialog)[-1]
+        dialog.stake.setText(f"{stake}")
+        assert dialog.fault.text() == ""
+        with qtbot.waitSignal(panel.actions_on_bet.placed):
+            dialog.record.click()
+    panel.place(RowKey(quoted.id, "moneyline", 0, "Liverpool", "Bovada"))
+    dialog = panel.findChildren(PlaceDialog)[-1]
+    dialog.stake.setText("3")
+    assert dialog.fault.text() == ""
+    dialog.stake.setText("4")
+    assert dialog.fault.text() == (
+        "31 on this game with what is placed: your plan stakes at most 30 on one. "
+        "Is that what you bet?"
+    )
+    elsewhere = "other", "Leeds - Wolves", "EPL", "Football", "total", 0, "Over 2.5", "Bovada"
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(PlacedBet(*elsewhere, 2.0, 221, quoted.clock.now), lambda _: None)
+    dialog.stake.setText("2")
+    assert dialog.fault.text() == ""
+    dialog.stake.setText("3")
+    assert dialog.fault.text().startswith(
+        "251 open in all with what is placed: your plan stakes at most 250 in all."
+    )
+    assert dialog.record.isEnabled()
+    dialog.close()
 
 
 def test_the_ev_of_the_listed_price_is_that_of_its_assessment(subject: BetSubject) -> None:
