@@ -4,6 +4,7 @@ Between the look that listed it and the bet its prices may have moved, and a sta
 odds of now would cover nothing.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -92,6 +93,19 @@ def worst_beside(board: Board, left: LegsToPlace, split: Split) -> float | None:
         return outlay_of(left.taken).worst_pct
     nets = None if board.connection.is_lost else _nets_of(board, _legs_now(board, left))
     return None if nets is None else rest_of_legs(left.taken, nets, split.step)[1]
+
+
+def between_beside(wanted: LegsToPlace, place: int, stake: float, net_odds: float) -> float | None:
+    """Return what the last of two legs leaves where both stand, in percent of all stakes.
+
+    At worst between the lines of a middle, or on a push; None where neither can be.
+    """
+    between = wanted.listed.between
+    if between is None or wanted.unplaced != (place,) or len(wanted.taken) != 1:
+        return None
+    legs = [*wanted.taken]
+    legs.insert(place, (stake, net_odds))
+    return 100 * between.gain(legs) / math.fsum(staked for staked, _ in legs)
 
 
 def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportunity | None:

@@ -6,7 +6,7 @@ import msgspec
 
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.opportunities import Middle, OpportunityKind, Outlay
+from oddsdesk.pricing.opportunities import Between, Middle, OpportunityKind, Outlay
 
 _RANK: Final = {kind: rank for rank, kind in enumerate(OpportunityKind)}
 
@@ -56,6 +56,8 @@ class Opportunity(msgspec.Struct, frozen=True):
     """S: the sum of 1/net odds."""
     outlay: Outlay
     middle: Middle | None
+    between: Between | None
+    """Where both legs stand; None where one of them always loses."""
     due_at: float
     """When time alone may change it, in milliseconds."""
 

@@ -19,6 +19,7 @@ from oddsdesk.board.pushes import ladders, subject
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
+    Between,
     Leg,
     Middle,
     OpportunityKind,
@@ -29,6 +30,7 @@ from oddsdesk.pricing.opportunities import (
     middle_outlay,
     middle_span,
     outlay,
+    push_of,
     total_of,
 )
 from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, UNDER
@@ -131,7 +133,7 @@ class OpportunityFinder:
         if not staked.covers_all:
             return None
         kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
-        return self._opportunity(kind, form, found, staked, None)
+        return self._opportunity(kind, form, found, staked, None, push_of(line))
 
     def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity | None]:
         """Yield the middles between the lines of one subject, None for each pair without one.
@@ -191,7 +193,8 @@ class OpportunityFinder:
         if total_of(legs) > 1 + LOW_HOLD and not middle.gains:
             return None
         sides = tuple(each.side for each in found)
-        return self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle)
+        between = Between(lines, span)
+        return self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle, between)
 
     def _ladders(self, lines: Sequence[tuple[float, Section]]) -> dict[bool, Mapping[float, float]]:
         """How likely each line is passed as the reference sees it, before the game and in play."""
@@ -322,6 +325,7 @@ class OpportunityFinder:
         found: Sequence[_Offer],
         staked: Outlay,
         middle: Middle | None,
+        between: Between | None,
     ) -> Opportunity:
         matrix, section = self._matrix, found[0].section
         groups = tuple(each.section.key.group for each in found)
@@ -346,6 +350,7 @@ class OpportunityFinder:
             total=total_of(each.leg for each in found),
             outlay=staked,
             middle=middle,
+            between=between,
             due_at=min(
                 self._judge.due_at(each.section, each.leg.selection, each.bookmaker)
                 for each in found

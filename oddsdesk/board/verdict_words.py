@@ -35,7 +35,7 @@ _TITLES: Final = {
     Rule.MIN_EDGE: f"Edge ≥ {MIN_EV:g} %",
     Rule.MAX_EDGE: f"Edge ≤ {MAX_EV:g} %",
     Rule.EDGE_CAP: f"Cap {CAPPED_EV:g} %",
-    Rule.PAYOUT: f"Payout {MIN_PAYOUT:g} – {MAX_PAYOUT:g}",
+    Rule.PAYOUT: f"Price S {MIN_PAYOUT:g} – {MAX_PAYOUT:g}",
     Rule.RATIO: f"Ratio ≤ {MAX_RATIO:g}",
 }
 _CAUTIONS: Final = {
@@ -84,7 +84,9 @@ def rule_title(check: RuleCheck) -> str:
 
 
 def limit_reason(said: Explanation, check: RuleCheck) -> str:
-    """Return what the limit of an age comes from; empty for any other rule."""
+    """Return what the limit of an age comes from, and whose S is the price's; else nothing."""
+    if check.rule is Rule.PAYOUT:
+        return f"S, the sum of 1/price, of this price and {said.reference}'s of the other outcomes"
     if check.rule not in _AGES or check.most is None:
         return ""
     name = said.bookmaker if check.rule is Rule.BOOK_AGE else said.reference

@@ -129,6 +129,19 @@ class Span(NamedTuple):
         return None if under is None or over is None or under < over else under - over
 
 
+class Between(NamedTuple):
+    """Where two legs do not settle against each other: between the lines of a middle, or a push."""
+
+    lines: tuple[float, float]
+    """Above which the first leg wins, and below which the second does."""
+    span: Span
+
+    def gain(self, legs: Sequence[tuple[float, float]]) -> float:
+        """Return the least that stakes at net odds gain there, one pair a leg."""
+        numbers = range(self.span.least, self.span.most + 1)
+        return min(math.fsum(_gains(legs, self.lines, number)) for number in numbers)
+
+
 def total_of(legs: Iterable[Leg]) -> float:
     """Return S: the sum of 1/net odds."""
     return math.fsum(1 / leg.net_odds for leg in legs)
@@ -279,14 +292,16 @@ def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outl
     ``line``: what their selections are about, None where it cannot be hit. The first of two legs
     is then taken to win above it: over, or the home team over minus its handicap.
     """
-    stakes = split_stakes(legs, split)
-    staked = math.fsum(stakes)
-    pays = [stake * leg.net_odds for stake, leg in zip(stakes, legs, strict=True)]
+    pairs, push = _pairs(legs, split_stakes(legs, split)), push_of(line)
+    return outlay_of(pairs)._replace(push=None if push is None else push.gain(pairs))
+
+
+def push_of(line: float | None) -> Between | None:
+    """Return where two bets on a line are hit exactly; None where it cannot be."""
     number = None if line is None else number_hit(line)
-    push = None
-    if number is not None and line is not None:
-        push = math.fsum(_gains(legs, stakes, (line, line), number))
-    return Outlay(stakes, min(pays) - staked, push)
+    if number is None or line is None:
+        return None
+    return Between((line, line), Span(number, number))
 
 
 def middle_span(
@@ -314,16 +329,20 @@ def middle_outlay(
     ``lines``: above which the first leg wins, and below which the second does.
     """
     stakes = split_stakes(legs, split)
-    gains = {number: math.fsum(_gains(legs, stakes, lines, number)) for number in _numbers(*lines)}
-    hit = min(gains[number] for number in range(span.least, span.most + 1))
-    return Outlay(stakes, min(gains.values())), hit
+    pairs = _pairs(legs, stakes)
+    worst = min(math.fsum(_gains(pairs, lines, number)) for number in _numbers(*lines))
+    return Outlay(stakes, worst), Between(lines, span).gain(pairs)
+
+
+def _pairs(legs: Sequence[Leg], stakes: Sequence[float]) -> list[tuple[float, float]]:
+    return [(stake, leg.net_odds) for stake, leg in zip(stakes, legs, strict=True)]
 
 
 def _gains(
-    legs: Sequence[Leg], stakes: Sequence[float], lines: tuple[float, float], number: int
+    legs: Sequence[tuple[float, float]], lines: tuple[float, float], number: int
 ) -> Iterable[float]:
-    for leg, stake, line, is_above in zip(legs, stakes, lines, (True, False), strict=True):
-        yield stake * _gain(line, number, leg.net_odds, is_above=is_above)
+    for (stake, net_odds), line, is_above in zip(legs, lines, (True, False), strict=True):
+        yield stake * _gain(line, number, net_odds, is_above=is_above)
 
 
 def _gain(line: float, number: int, net_odds: float, *, is_above: bool) -> float:

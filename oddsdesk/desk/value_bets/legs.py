@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from PySide6.QtCore import QObject
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.leg_offers import LegNow, LegOffer, LegsToPlace, offer_now, worst_beside
+from oddsdesk.board.leg_offers import (
+    LegNow,
+    LegOffer,
+    LegsToPlace,
+    between_beside,
+    offer_now,
+    worst_beside,
+)
 from oddsdesk.board.opportunity import OpportunityLeg
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
@@ -98,7 +105,12 @@ class LegPlacer(QObject):
         """Say what all legs leave at worst once this one is bet on so."""
         left = turn.wanted.after(turn.place, stake, net_odds)
         worst = worst_beside(self._board, left, self._split())
-        return "" if worst is None else _worst_text(worst, is_last=not left.unplaced)
+        if worst is None:
+            return ""
+        between = between_beside(turn.wanted, turn.place, stake, net_odds)
+        is_middle = turn.wanted.listed.kind is OpportunityKind.MIDDLE
+        said = _worst_text(worst, is_last=not left.unplaced)
+        return said if between is None else f"{said}, {_between_text(between, is_middle=is_middle)}"
 
     def _above_sum(self, turn: _Turn, offer: LegOffer, stake: float) -> str:
         """Doubt a stake beyond the sum of all legs, and beyond what would complete them now."""
@@ -163,7 +175,15 @@ def _leg_text(leg: LegNow, reference: str) -> str:
 
 
 def _worst_text(worst_pct: float, *, is_last: bool) -> str:
-    worst = round(worst_pct, 2)
-    what = f"a {'loss' if worst < 0 else 'gain'} of {abs(worst):.2f} %" if worst else "no gain"
     others = "" if is_last else ", the others at the prices now"
-    return f"at worst {what} with this stake{others}"
+    return f"at worst {_gain_text(worst_pct)} with this stake{others}"
+
+
+def _between_text(gain_pct: float, *, is_middle: bool) -> str:
+    where = "between the lines at worst" if is_middle else "on a push"
+    return f"{where} {_gain_text(gain_pct)}"
+
+
+def _gain_text(gain_pct: float) -> str:
+    gain = round(gain_pct, 2)
+    return f"a {'loss' if gain < 0 else 'gain'} of {abs(gain):.2f} %" if gain else "no gain"

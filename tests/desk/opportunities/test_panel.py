@@ -864,6 +864,42 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
     ]
 
 
+@pytest.mark.parametrize(
+    ("above", "below", "kind", "said"),
+    [
+        ("2.5", "3.5", "middle", "between the lines at worst a gain of 99.80 %"),
+        ("3", "3", "low-hold", "on a push no gain"),
+        ("2.25", "2.25", "low-hold", "on a push a loss of 1.53 %"),
+    ],
+)
+def test_of_the_last_of_two_legs_is_told_what_is_left_where_both_stand(
+    panel: OpportunitiesPanel,
+    legs: LegPlacer,
+    quoted: Any,
+    qtbot: QtBot,
+    above: str,
+    below: str,
+    kind: str,
+    said: str,
+) -> None:
+    """100.80 and 95 come back of 98 between 2.5 and 3.5. Where 2 goals meet 2.25, over loses 24 of
+    its 48, and under wins 22.50: 1.50 of 98 are lost."""
+    for line in {above, below}:
+        quoted.tell("Matchbook", "total", f"Over {line}", 1.2)
+        quoted.tell("Betsson", "total", f"Under {line}", 1.1)
+    quoted.tell("Betsson", "total", f"Over {above}", 2.10)
+    quoted.tell("Matchbook", "total", f"Under {below}", 1.9)
+    tell(panel, quoted, qtbot, 2.10 if above == "2.5" else 1.5)
+    panel.chips.choose(kind)
+    panel.table.set_current([row["Selection"] for row in shown(panel)].index(f"Over {above}"))
+    panel._place_all()
+    asked(panel).stake.setText("48")
+    place(panel, qtbot)
+    second = asked(panel)
+    second.stake.setText("50")
+    assert leg_of(second) == f"Leg 2 of 2 · at worst a loss of 3.06 % with this stake, {said}"
+
+
 @pytest.mark.parametrize("stake", [1, 30, 60, 88, 500])
 @pytest.mark.parametrize("odds", ["1.33", "1.98", "5.5"])
 def test_what_the_legs_leave_is_of_the_stake_and_odds_typed(

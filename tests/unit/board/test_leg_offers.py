@@ -2,15 +2,16 @@
 
 from fractions import Fraction
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.leg_offers import LegsToPlace, offer_now
+from oddsdesk.board.leg_offers import LegsToPlace, between_beside, offer_now
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.opportunities import OpportunityKind, Split
+from oddsdesk.pricing.opportunities import Between, OpportunityKind, Span, Split
 from oddsdesk.slices import exhaust
 from tests.kit.board import REFERENCE, Desk, Odds, matrix, message
 
@@ -62,6 +63,18 @@ def test_stakes_of_now_are_those_that_the_list_would_say(over: int, under: int) 
         assert offer.worst_pct == pytest.approx(float((worst / sum(stakes) - 1) * 100))
         assert (offer.kind is OpportunityKind.ARBITRAGE) == (total < 1)
         assert [leg.odds for leg in offer.legs] == [over / 100, under / 100]
+
+
+def test_what_both_legs_leave_is_the_same_whichever_is_placed_first() -> None:
+    """Where 2 goals meet 2.25, over loses 20 of its 40 and under wins 22.50 of its 45."""
+    quarter = Between((2.25, 2.25), Span(2, 2))
+    listed = msgspec.structs.replace(Listed().found, between=quarter)
+    legs = LegsToPlace(listed, BOTH, BOTH)
+    assert between_beside(legs, 0, 40, 2.2) is None
+    assert between_beside(legs.after(0, 40, 2.2), 1, 45, 2.0) == pytest.approx(2.5 / 85 * 100)
+    assert between_beside(legs.after(1, 45, 2.0), 0, 40, 2.2) == pytest.approx(2.5 / 85 * 100)
+    assert between_beside(legs.after(0, 40, 2.2), 0, 40, 2.2) is None, "the other is not placed"
+    assert between_beside(LegsToPlace(Listed().found, BOTH, (1,), ((40, 2.2),)), 1, 45, 2) is None
 
 
 @given(st.integers(1, 200), HUNDREDTHS, HUNDREDTHS)

@@ -57,6 +57,10 @@ def test_the_sum_of_the_reference_is_told_with_both_of_its_ends(
     assert (rule_title(check), margin_text(check)) == ("Reference S 1 – 1.05", margin)
 
 
+def test_the_sum_of_a_price_and_the_other_outcomes_is_told_as_such() -> None:
+    assert rule_title(RuleCheck(Rule.PAYOUT, True)) == "Price S 0.99 – 1.05"
+
+
 @pytest.mark.parametrize(
     ("limit_ms", "title"),
     [(900_000, "≤ 15 min"), (180_000, "≤ 3 min"), (155_999, "≤ 2.5 min"), (90_999, "≤ 90 s")],
