@@ -9,6 +9,7 @@ from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import (
     beside_text,
     edge_text,
+    exact_odds_text,
     odds_text,
     signed_hundredths_text,
     signed_text,
@@ -26,6 +27,20 @@ _LOWEST: Final = float("-inf")
 def result_text(result: Result) -> str:
     """Return a result as people say it."""
     return result.value.replace("_", " ")
+
+
+def stake_text(bet: PlacedBet) -> str:
+    """Return a bet's stake with its currency."""
+    return f"{bet.stake:,.2f}{f' {bet.currency}' if bet.currency else ''}"
+
+
+def bet_named(bet: PlacedBet) -> str:
+    """Return a bet in words that fit no other one: its stake, what it is on, where, its odds."""
+    game = beside_text("", bet.match_name) if bet.match_name else ""
+    what = ", ".join(filter(None, (_market_text(bet), game)))
+    beside = f" ({what})" if what else ""
+    odds = exact_odds_text(bet.odds)
+    return f"{stake_text(bet)} on {bet.selection}{beside}, {bet.bookmaker}, odds {odds}"
 
 
 def odds_cell(bet: PlacedBet, _now: int) -> Cell:
@@ -59,10 +74,14 @@ def _outcome(bet: PlacedBet, _now: int) -> Cell:
     return Cell(bet.selection, TextRole.STRONG, note=beside, is_strong=True)
 
 
-def _market(bet: PlacedBet, _now: int) -> Cell:
+def _market_text(bet: PlacedBet) -> str:
     title = market_title(bet.market_type) if bet.market_type else ""
     part = f" · {period_label(bet.sport, bet.period)}" if bet.period else ""
-    return Cell(f"{title}{part}", TextRole.SOFT)
+    return f"{title}{part}"
+
+
+def _market(bet: PlacedBet, _now: int) -> Cell:
+    return Cell(_market_text(bet), TextRole.SOFT)
 
 
 def _clv(bet: PlacedBet, _now: int) -> Cell:

@@ -165,13 +165,13 @@ class Ledger:
 
         self._change(write)
 
-    def take_back(self, *idents: int) -> None:
-        """Forget placed bets: they were marked by mistake."""
+    def delete(self, *idents: int) -> None:
+        """Delete bets."""
 
         def write(connection: sqlite3.Connection) -> None:
             before = {ident: _held(connection, ident) for ident in idents}
             connection.executemany(_DELETE_BET, [(ident,) for ident in idents])
-            _note(connection, "taken back", {k: held for k, held in before.items() if held})
+            _note(connection, "deleted", {k: held for k, held in before.items() if held})
 
         self._change(write)
 

@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from oddsdesk.clock import Clock
-from oddsdesk.desk.bet_cells import result_text
+from oddsdesk.desk.bet_cells import bet_named, result_text, stake_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
-from oddsdesk.desk.bets.columns import stake_text
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.stake_caps import above_caps
 from oddsdesk.desk.ui.actions import add_action
@@ -142,7 +141,7 @@ class BetsActions(QObject):
             return
 
         def work(ledger: Ledger) -> Taken:
-            ledger.take_back(*idents)
+            ledger.delete(*idents)
             return lambda: self.said.emit(f"{_bets(len(idents))} deleted.", "Undo")
 
         self._records.act(work)
@@ -296,8 +295,7 @@ def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now
 
 def change_text(change: Change) -> str:
     """Return what was done to which bets, the first by its name."""
-    what = "deleted" if change.what == "taken back" else change.what
-    return f"{what} {_first_named(change)}"
+    return f"{change.what} {_first_named(change)}"
 
 
 def undone_text(change: Change) -> str:
@@ -314,8 +312,7 @@ def _first_named(change: Change) -> str:
     bet = next(filter(None, bets), None)
     if bet is None:  # gone by a way that is no change
         return _bets(count)
-    named = f"{stake_text(bet)} on {bet.selection} at {bet.bookmaker}"
-    return named if count == 1 else f"{_bets(count)}, the first {named}"
+    return bet_named(bet) if count == 1 else f"{_bets(count)}, the first {bet_named(bet)}"
 
 
 def _named(bets: list[PlacedBet]) -> str:

@@ -39,11 +39,6 @@ _RESULT_INKS: Final = {
 }
 
 
-def stake_text(bet: PlacedBet) -> str:
-    """Return a bet's stake with its currency."""
-    return f"{bet.stake:,.2f}{f' {bet.currency}' if bet.currency else ''}"
-
-
 def close_text(bet: PlacedBet) -> str:
     """Return what is known of a bet's closing line, in words."""
     close = bet.close

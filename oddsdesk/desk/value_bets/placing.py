@@ -10,6 +10,7 @@ from shiboken6 import isValid
 from oddsdesk.board.board import Board
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
+from oddsdesk.desk.bet_cells import bet_named, stake_text
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.stake_caps import above_caps
 from oddsdesk.desk.ui.formatting import exact_odds_text
@@ -131,9 +132,9 @@ class BetPlacer(QObject):
             if not self._records.holds(bet):
                 return f"{what} was taken back already."
             return f"{what} was edited or settled since, and stays as it is in Bets."
-        said = f"Taken back: {_stake(bet)} on {bet.selection} at {bet.bookmaker}."
+        said = f"Taken back: {bet_named(bet)}."
         left = list(counted(self._records.placed(bet.key), simulated=bet.practice))
-        return f"{said} {_stake(left[-1])} on it stays placed." if left else said
+        return f"{said} {stake_text(left[-1])} on it stays placed." if left else said
 
 
 def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet:
@@ -177,8 +178,4 @@ def placed_text(bet: PlacedBet) -> str:
     """Return what was recorded, in one line."""
     how = "Placed as practice:" if bet.practice else "Placed"
     odds = exact_odds_text(bet.odds)
-    return f"{how} {_stake(bet)} on {bet.selection} at {bet.bookmaker}, {odds}."
-
-
-def _stake(bet: PlacedBet) -> str:
-    return f"{bet.stake:.2f}{f' {bet.currency}' if bet.currency else ''}"
+    return f"{how} {stake_text(bet)} on {bet.selection} at {bet.bookmaker}, {odds}."

@@ -128,7 +128,8 @@ def test_many_bets_are_settled_at_once_and_that_is_undone(
         panel.messages.action_requested.emit()
     assert [each.result for each in held(path)] == [None, None]
     assert panel.messages.text == (
-        "Undone: settled 2 bets, the first 6.00 on Leeds -0.75 at Betfair Exchange."
+        "Undone: settled 2 bets, the first 6.00 on Leeds -0.75 (Handicap, Leeds v Wolves), "
+        "Betfair Exchange, odds 2.06."
     )
 
 
@@ -222,14 +223,14 @@ def test_what_was_undone_is_named_and_done_again_as_it_was(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:
     panel = make_panel()
-    placed = bet(stake=10.5, selection="Leeds United", bookmaker="1xBet", note="by hand")
+    placed = bet(stake=10.5, selection="Leeds", bookmaker="1xBet", period=1, note="by hand")
     other = bet(selection="Wolves", odds=3.0)
     for bets in ([placed], [placed, other]):
         with closing(Ledger(path)) as elsewhere:
             elsewhere.place_all(bets, "placed")
     before = held(path)
     act(panel, qtbot, "bets.undo")
-    first = "10.50 on Leeds United at 1xBet"
+    first = "10.50 on Leeds (Handicap · 1st Half, Leeds v Wolves), 1xBet, odds 2.06"
     assert panel.messages.text == f"Taken back: 2 bets, the first {first}."
     act(panel, qtbot, "bets.undo")
     assert panel.messages.text == f"Taken back: {first}."
@@ -247,6 +248,23 @@ def test_what_was_undone_is_named_and_done_again_as_it_was(
     assert panel.messages._icon_name == "info"
     act(panel, qtbot, "bets.undo")
     assert held(path) == before[:1]
+
+
+def test_what_was_deleted_and_what_was_taken_back_are_undone_by_their_words(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(), bet(selection="Over 2.5", market_type="", match_name="", odds=1.9))
+    with closing(Ledger(path)) as elsewhere:
+        assert elsewhere.take_back_unchanged(elsewhere.bets()[0])
+    panel._records.read_again()
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 1)
+    select(panel, 0)
+    act(panel, qtbot, "bets.take_back")
+    assert panel.messages.text == "1 bet deleted."
+    act(panel, qtbot, "bets.undo")
+    assert panel.messages.text == "Undone: deleted 6.00 on Over 2.5, Betfair Exchange, odds 1.90."
+    act(panel, qtbot, "bets.undo")
+    assert panel.messages.text.startswith("Undone: taken back 6.00 on Leeds -0.75 (Handicap, ")
 
 
 def test_what_was_changed_since_is_not_done_again(
@@ -272,8 +290,8 @@ def test_what_an_earlier_session_recorded_is_undone_only_after_a_question(
         act(panel, qtbot, "bets.undo")
         assert held(path) == before
     assert panel.question.text == (
-        "Before this start of oddsdesk: imported 10.50 on Leeds -0.75 at Betfair Exchange. "
-        "Undo that?"
+        "Before this start of oddsdesk: imported 10.50 on Leeds -0.75 "
+        "(Handicap, Leeds v Wolves), Betfair Exchange, odds 2.06. Undo that?"
     )
     with qtbot.waitSignal(panel._records.bets_changed):
         panel.question.action_requested.emit()

@@ -392,7 +392,9 @@ def test_a_placed_leg_is_confirmed_where_it_was_asked_for_and_its_undo_takes_it_
     with qtbot.waitSignal(records.bets_changed):
         undo.click()
     assert list(records.bets()) == []
-    assert panel.messages.text == "Taken back: 51.00 on Under 2.5 at Matchbook."
+    assert panel.messages.text == (
+        "Taken back: 51.00 on Under 2.5 (Total, Everton v Liverpool), Matchbook, odds 1.98."
+    )
     assert not undo.isVisible()
 
 
@@ -412,7 +414,9 @@ def test_of_two_placed_legs_the_selected_one_is_taken_back_by_its_key(
     with qtbot.waitSignal(records.bets_changed):
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
     assert [bet.selection for bet in records.bets()] == ["Under 2.5"]
-    assert panel.messages.text == "Taken back: 48.00 on Over 2.5 at Betsson."
+    assert panel.messages.text == (
+        "Taken back: 48.00 on Over 2.5 (Total, Everton v Liverpool), Betsson, odds 2.10."
+    )
     assert [row["Stake"] for row in shown(panel)] == ["48", "✓ 51"]
 
 

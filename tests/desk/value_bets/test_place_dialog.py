@@ -395,7 +395,10 @@ def test_one_of_two_bets_is_taken_back_and_the_other_is_named(
             dialog.accept()
     with qtbot.waitSignal(panel.actions_on_bet.said) as said:
         panel.messages.action_requested.emit()
-    assert said.args == ["Taken back: 4.00 on Over 2.5 at Matchbook. 2.50 on it stays placed."]
+    assert said.args == [
+        "Taken back: 4.00 on Over 2.5 (Total, Everton v Liverpool), Matchbook, odds 2.00. "
+        "2.50 on it stays placed."
+    ]
 
 
 def test_a_price_that_is_held_no_longer_is_said(panel: ValuesPanel, quoted: Any) -> None:

@@ -39,7 +39,7 @@ def test_everything_comes_back_by_way_of_a_file(database: Path, tmp_path: Path) 
     assert made.stdout.startswith(f"odds and keys and bets of {database}: ")
     assert made.stdout.endswith(f" MiB in {file}\n")
     with closing(Ledger(default_ledger())) as ledger:
-        ledger.take_back(1)
+        ledger.delete(1)
     there = tmp_path / "there.db"
     done = _run("restore", file, "--database", there)
     said = f"{there} is restored with its keys; bets added 1, presets 0\n"

@@ -64,7 +64,7 @@ def test_an_edit_that_makes_no_sense_by_now_is_refused(ledger: Ledger) -> None:
     with pytest.raises(LedgerError, match="was changed meanwhile"):
         ledger.edit(placed, REPLACE(placed, stake=placed.stake / 2))
     assert ledger.bets() == before
-    ledger.take_back(placed.ident)
+    ledger.delete(placed.ident)
     with pytest.raises(LedgerError, match="was deleted meanwhile"):
         ledger.edit(placed, REPLACE(placed, note="late"))
 
@@ -87,7 +87,7 @@ def test_what_was_changed_since_is_not_taken_back(ledger: Ledger, change: str) -
     placed = ledger.place(BET)
     assert placed.ident is not None
     if change == "deleted":
-        ledger.take_back(placed.ident)
+        ledger.delete(placed.ident)
     else:
         now = REPLACE(placed, odds=2.5) if change == "edited" else settled(placed, Result.LOST, 5)
         ledger.change([now], change)
@@ -111,7 +111,7 @@ def test_changes_are_taken_back_one_by_one(ledger: Ledger) -> None:
     ledger.change([REPLACE(first, note="edited")], "edited")
     ledger.change([settled(bet, Result.WON, 5) for bet in ledger.bets()], "settled")
     assert first.ident is not None
-    ledger.take_back(first.ident)
+    ledger.delete(first.ident)
     assert [bet.ident for bet in ledger.bets()] == [2]
 
     undone = []
@@ -119,7 +119,7 @@ def test_changes_are_taken_back_one_by_one(ledger: Ledger) -> None:
     while (last := ledger.undo()) is not None:
         undone.append(last)
         states.append([(bet.ident, bet.result, bet.note) for bet in ledger.bets()])
-    assert undone == [("taken back", 1), ("settled", 2), ("edited", 1), ("imported", 2)]
+    assert undone == [("deleted", 1), ("settled", 2), ("edited", 1), ("imported", 2)]
     assert states == [
         [(1, Result.WON, "edited"), (2, Result.WON, "")],
         [(1, None, "edited"), (2, None, "")],
@@ -196,10 +196,10 @@ def test_no_close_gives_way_to_a_close_and_a_close_to_nothing(ledger: Ledger) ->
 def test_a_bet_that_is_gone_is_not_changed_and_not_noted(ledger: Ledger) -> None:
     bet = ledger.place(BET)
     assert bet.ident is not None
-    ledger.take_back(bet.ident)
+    ledger.delete(bet.ident)
     ledger.change([settled(bet, Result.WON, 5)], "settled")
     assert ledger.bets() == []
-    assert ledger.undo() == ("taken back", 1)
+    assert ledger.undo() == ("deleted", 1)
     ledger.close()
 
 

@@ -62,7 +62,7 @@ def test_a_bet_stays_practice_whatever_becomes_of_it(path: Path) -> None:
         placed = ledger.place(msgspec.structs.replace(BET, practice=True))
         assert ledger.bets() == [placed]
         ledger.change([msgspec.structs.replace(placed, stake=2.0)], "edited")
-        ledger.take_back(1)
+        ledger.delete(1)
         for _ in range(2):
             ledger.undo()
             (held,) = ledger.bets()
@@ -74,7 +74,7 @@ def test_a_bet_that_is_taken_back_is_gone_and_its_number_is_not_given_again(path
     ledger = Ledger(path)
     first = ledger.place(BET)
     assert first.ident is not None
-    ledger.take_back(first.ident)
+    ledger.delete(first.ident)
     assert ledger.bets() == []
     assert ledger.place(BET).ident == 2
     ledger.close()
