@@ -85,6 +85,9 @@ class Connection(msgspec.Struct, frozen=True):
     """What to do about the reason, one sentence; empty where nothing needs to be done."""
     is_catching_up: bool = False
     """Whether the service was lost since prices were read: they may have moved unheard."""
+    has_unread_prices: bool = False
+    """Whether prices that the board is to hold were not read yet since it began to be filled: what
+    it lacks may be offered."""
     clock_ahead_ms: int = 0
     """How far this computer's clock is ahead of the service's; 0 if they agree, or none says."""
 

@@ -103,7 +103,12 @@ class ConnectionMonitor:
     def begin(self) -> None:
         """Set the state to connecting: no answer has come yet."""
         self._was_heard, self._back_at = False, 0
-        self._board.set_connection(Connection(link=Link.CONNECTING, since_ms=self._clock()))
+        state = Connection(
+            link=Link.CONNECTING,
+            since_ms=self._clock(),
+            has_unread_prices=self._has_unread_prices(),
+        )
+        self._board.set_connection(state)
 
     def end(self) -> None:
         """Set the state to stopped."""
@@ -165,7 +170,9 @@ class ConnectionMonitor:
     def read(self, job: str, began_ms: int) -> None:
         """Take in that a job has read all that it reads, which it began at a moment."""
         self._read_at[job] = began_ms
-        self._learn(is_catching_up=self._is_catching_up())
+        self._learn(
+            is_catching_up=self._is_catching_up(), has_unread_prices=self._has_unread_prices()
+        )
 
     def jobs_failing(self, faults: tuple[JobFault, ...]) -> None:
         """Take in which jobs of the desk failed: without that of the stream the link is not live.
@@ -205,6 +212,7 @@ class ConnectionMonitor:
         lags = self._lags(now)
         self._learn(
             is_catching_up=self._is_catching_up(),
+            has_unread_prices=self._has_unread_prices(),
             clock_ahead_ms=clock_ahead_ms,
             lag_ms=round(median(lags)) if lags else None,
             messages_per_minute=sum(count for _, count in self._per_second),
@@ -285,6 +293,7 @@ class ConnectionMonitor:
             replace(
                 shown,
                 is_catching_up=self._is_catching_up(),
+                has_unread_prices=self._has_unread_prices(),
                 reason=reason,
                 advice=advised,
                 code=code,
@@ -304,6 +313,9 @@ class ConnectionMonitor:
 
     def _is_catching_up(self) -> bool:
         return any(self._read_at.get(job, 0) < self._back_at for job in self._read_by())
+
+    def _has_unread_prices(self) -> bool:
+        return not self._read_by() <= self._read_at.keys()
 
     def _since(self, link: Link) -> int:
         """Return since when; a lost service is away since its last answer, not since the loss."""

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import Section
-from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
+from oddsdesk.board.notices import ConnectionChanged, MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey
 from oddsdesk.board.opportunity_finder import OpportunityFinder
 from oddsdesk.clock import Clock
@@ -32,7 +33,9 @@ class Opportunities:
         self._split = split
         self._by_market: dict[MarketKey, tuple[OpportunityKey, ...]] = {}
         self._due: dict[MarketKey, None] = {}
-        self._unsubscribe = board.subscribe(self._on_board_notice, PricesChanged, MatrixLoaded)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
+        )
         self.look_at_all()
 
     def close(self) -> None:
@@ -124,6 +127,9 @@ class Opportunities:
             matrix = self._board.matrix(notice.game_id)
             for each in () if matrix is None else matrix.sections:
                 self._due[notice.game_id, each.key.market_type, each.key.period] = None
+        elif self._board.connection.link is Link.STOPPED:
+            self.entries.clear()  # what comes next is another moment's, or another service's
+            self._by_market.clear()
         if self._board.connection.is_lost:
             self._let_go_of_due()
 

@@ -95,6 +95,8 @@ class Sync:
         self._unsubscribe: Callable[[], None] = lambda: None
         self._filling_until_ms = 0
         self._has_games = False
+        self._has_tried_bets = False
+        """Whether it is known if the prices of all games are kept to find value among them."""
         self._looks = 0
 
     def start(self) -> None:
@@ -217,8 +219,9 @@ class Sync:
         self.plan.pages[GAMES] = max(1, math.ceil(len(games) / LIMIT))
 
     def _read_by(self) -> frozenset[str]:
-        """Name the jobs that read all prices which are held."""
-        return frozenset([ROWS] if self._board.keeps_all else map(open_game, self._subscribed))
+        """Name the jobs that read all prices which are held, or say which are to be."""
+        of_all = frozenset([ROWS] if self._board.keeps_all else map(open_game, self._subscribed))
+        return of_all if self._has_tried_bets else of_all | {VALUE_BETS}
 
     async def _read_all(self) -> None:
         began = self._clock()
@@ -333,6 +336,7 @@ class Sync:
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
         were_catching_up = self._board.connection.is_catching_up
+        self._has_tried_bets |= job == VALUE_BETS
         unanswered = self._monitor.unanswered
         self._monitor.outcome(job, error, next_try_ms)
         if error is None and job in unanswered:

@@ -342,11 +342,8 @@ class GridPanel(QWidget):
         self._said.start()
 
     def _is_pointed_at(self) -> bool:
-        is_read = self._has_choice() and self.table.scrolling.hasFocus()
+        is_read = self.table.has_choice and self.table.scrolling.hasFocus()
         return self.model.count > 0 and (self.table.underMouse() or is_read)
-
-    def _has_choice(self) -> bool:
-        return self.table.scrolling.selectionModel().hasSelection()
 
     def _on_board_notice(self, _notice: Notice) -> None:
         self._show_state()
@@ -373,7 +370,7 @@ class GridPanel(QWidget):
         self._idle.setInterval(_FILLING_MS if is_filling else _IDLE_MS)
         may_move = is_filling or not self._is_pointed_at()
         if self.model.misplaced and self.isVisible() and may_move and self.model.is_ready:
-            if not self._has_choice():
+            if not self.table.has_choice:
                 self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
             began = perf_counter()
             self.model.arrange()

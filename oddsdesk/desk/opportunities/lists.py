@@ -7,6 +7,8 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
 from oddsdesk.clock import Clock
 from oddsdesk.desk.settings.declared import SPLIT_TOTAL, STAKE_STEP, split_of
@@ -29,12 +31,17 @@ class OpportunityList(QObject):
         self, board: Board, clock: Clock, preferences: Preferences, is_seen: Callable[[], bool]
     ) -> None:
         super().__init__()
+        self._board = board
         self._is_seen = is_seen
         self._preferences = preferences
         self._split = split_of(preferences.get)
         self._found = Opportunities(board, clock, lambda: self._split)
         self.entries = self._found.entries
         """By key; read it only."""
+        self.has_looked = False
+        """Whether all prices were looked through since the board began to be filled."""
+        self._is_whole = False
+        """Whether the look that goes on is through all prices that there are to be."""
         self._steps: Iterator[None] | None = None
         self._took_s = 0.0
         self._looks_at_all = True
@@ -43,6 +50,7 @@ class OpportunityList(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timer_timeout)
         preferences.changed.connect(self._on_preferences_changed)
+        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
 
     def start(self) -> None:
         """Look now and from time to time; each second at those that may be others by now."""
@@ -57,12 +65,14 @@ class OpportunityList(QObject):
     def close(self) -> None:
         """Let go of the board."""
         self.stop()
+        self._unsubscribe()
         self._found.close()
 
     def _on_timer_timeout(self) -> None:
         began, found = time.perf_counter(), self._found
         if self._steps is None:
-            self._looks_at_all = began >= self._rested_at
+            self._looks_at_all = began >= self._rested_at or self._is_awaited()
+            self._is_whole = self._looks_at_all and not self._board.connection.has_unread_prices
             if not (self._is_seen() and (self._looks_at_all or found.has_lapsed)):
                 self._timer.start(_REST_MS)
                 return
@@ -80,8 +90,18 @@ class OpportunityList(QObject):
             self._rested_at = now + self._took_s * LOOK_RESTS
         else:
             rest_ms = max(_REST_MS, round(self._took_s * _LISTED_RESTS * 1_000))
+        self.has_looked |= self._is_whole
         self._timer.start(rest_ms)
         self.changed.emit()
+
+    def _on_board_notice(self, _notice: Notice) -> None:
+        connection = self._board.connection
+        if connection.link is Link.STOPPED or connection.has_unread_prices:
+            self.has_looked = self._is_whole = False
+
+    def _is_awaited(self) -> bool:
+        """Whether it is not known what there is, though all prices are read."""
+        return not (self.has_looked or self._board.connection.has_unread_prices)
 
     def _on_preferences_changed(self, key: str) -> None:
         if key in _KEYS:

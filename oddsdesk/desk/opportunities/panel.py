@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import LOST, Link
@@ -71,7 +71,8 @@ class OpportunitiesPanel(QWidget):
         """Those of the last look, or what the first has found so far."""
         self._rows: dict[LegKey, LegRow] = {}
         """Those of every kind, where the model has those of the kind that is chosen."""
-        self._has_looked = False
+        self._is_filled = False
+        """Whether all that there is has been shown since the board began to be filled."""
         self._is_lost = False
         """Whether nothing was heard of prices when rows were made."""
         self.list = OpportunityList(board, clock, preferences, self._is_seen)
@@ -156,7 +157,13 @@ class OpportunitiesPanel(QWidget):
         return self.model.entry(index.row()) if index.isValid() else None
 
     def _may_move(self) -> bool:
-        """Whether nobody is at a leg, or the legs are of a moment or service that was left."""
+        """Whether nobody is at a leg, or the legs are of a moment or service that was left.
+
+        While the list is first filled a pointer that lies there is at none, unless one is chosen.
+        """
+        if not self._is_filled and not self.table.has_choice:
+            self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
+            return QApplication.activeModalWidget() is None
         return self._looks_back or not (self._board.games and self.table.is_pointed_at)
 
     def _is_seen(self) -> bool:
@@ -195,7 +202,7 @@ class OpportunitiesPanel(QWidget):
         return self._board.connection.as_of_ms is not None
 
     def _show_counts(self) -> None:
-        self._facts.show_text(" · ".join(self._said()) if self._has_looked or self._listed else "")
+        self._facts.show_text(" · ".join(self._said()))
         self.header.show_waiting(self.model.rows_that_would_move)
         if self.model.rowCount():
             self._stack.setCurrentWidget(self.table)
@@ -207,9 +214,13 @@ class OpportunitiesPanel(QWidget):
         """How many there are, before that what is open; what is last is cut first."""
         connection = self._board.connection
         if not self._listed and (self._is_lost or connection.has_no_service):
-            return [connection.why_lost or LOST]
+            return [connection.why_lost or LOST] if self._is_filled else []
+        if self._looks_back or not (self._listed or self.list.has_looked):
+            return []
         counts = Counter(row.kind for row in self._rows.values() if row.is_first)
         said = [no_stakes(connection)] if self._is_lost else []
+        if not self.list.has_looked:
+            said.append("still looking")
         opened = open_on_a_side(self._rows.values())
         if opened:
             losing = sum(row.loses for row in opened)
@@ -235,7 +246,10 @@ class OpportunitiesPanel(QWidget):
             why = connection.why_lost
             detail = "They are looked for again once it is known which prices stand."
             return EmptyState("offline", f"{why[0].upper()}{why[1:]}.", detail)
-        if not self._has_looked:
+        if connection.has_unread_prices:
+            detail = "They are looked through for bets that cover everything as they come."
+            return EmptyState("loading", "Reading the prices…", detail)
+        if not self.list.has_looked:
             return EmptyState("loading", "Looking through the prices…")
         if self._listed and self._kind != _ALL:
             kind = KIND_TITLES[OpportunityKind(self._kind)].lower()
@@ -273,8 +287,8 @@ class OpportunitiesPanel(QWidget):
             self.price_requested.emit(row.leg.key)
 
     def _on_list_changed(self) -> None:
-        self._has_looked = True
         self._take_found()
+        self._is_filled = self.list.has_looked
 
     def _take_found(self) -> None:
         self._listed = list(self.list.entries.values())
@@ -295,12 +309,13 @@ class OpportunitiesPanel(QWidget):
         self._show_counts()
 
     def _on_board_notice(self, _notice: Notice) -> None:
-        if self._board.connection.is_lost is not self._is_lost:
+        self._is_filled &= self.list.has_looked
+        if not self._is_filled or self._board.connection.is_lost is not self._is_lost:
             self._take_found()
-            self._show_counts()
+        self._show_counts()
 
     def _on_idle_timeout(self) -> None:
-        if not self._has_looked and self._is_seen():
+        if not self.list.has_looked and self._is_seen():
             self._take_found()
         if self.model.rows_that_would_move and self._may_move():
             self.model.sort_now()

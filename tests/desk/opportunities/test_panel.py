@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -147,6 +147,12 @@ def test_legs_that_are_too_good_say_so(
     assert shown(panel)[0]["Beside the reference"] == "too good: above the window"
 
 
+def by_keyboard_alone(panel: OpportunitiesPanel) -> None:
+    """Have the first cell current and no row marked, as Qt does where the keyboard comes."""
+    no_row = QItemSelectionModel.SelectionFlag.NoUpdate
+    panel.table.scrolling.selectionModel().setCurrentIndex(panel.model.index(0, 0), no_row)
+
+
 def tell_of_another(quoted: Any, over: float) -> None:
     """Let Betsson and Matchbook offer a second pair, of 3.5."""
     quoted.clock.now += 1
@@ -275,11 +281,67 @@ def test_opened_while_no_price_is_known_to_stand_it_says_why_and_counts_nothing(
     assert panel._facts.accessibleName() == "0 arbitrage · 0 middle · 0 low hold"
 
 
+def test_while_prices_are_read_that_is_said_and_not_that_there_are_none(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """As on the return from the past: "0 arbitrage" stood there for as long as it took."""
+    board = quoted.board
+    board.clear()
+    board.set_connection(Connection(link=Link.LIVE, has_unread_prices=True))
+    look(panel, qtbot)
+    assert panel.placeholder._state.sentence == "Reading the prices…"
+    assert panel._facts.accessibleName() == ""
+    quoted.load()
+    tell(panel, quoted, qtbot)
+    assert panel._facts.accessibleName() == "still looking · 1 arbitrage · 0 middle · 0 low hold"
+    panel.list._rested_at = math.inf
+    board.set_connection(Connection(link=Link.LIVE))
+    assert panel._facts.accessibleName().startswith("still looking")
+    qtbot.waitUntil(lambda: panel.list.has_looked)  # without the rest
+    assert panel._facts.accessibleName() == "1 arbitrage · 0 middle · 0 low hold"
+
+
+def test_of_the_past_nothing_is_counted(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
+    assert panel._facts.accessibleName() == ""
+
+
+def test_a_list_is_in_order_when_it_is_first_filled_below_a_pointer_that_chose_nothing(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worst stood on top for as long as the pointer rested where the rows came."""
+    monkeypatch.setattr(panel.table, "underMouse", lambda: True)
+    board = quoted.board
+    board.load_games([game(quoted.name)])
+    board.set_connection(Connection(link=Link.LIVE, has_unread_prices=True))
+
+    def tops(over: float) -> str:
+        tell_of_another(quoted, over)
+        panel.list._rested_at = 0.0
+        with qtbot.waitSignal(panel.list.changed):
+            panel.list.stop()
+            panel.list.start()
+        return shown(panel)[0]["Selection"]
+
+    tell(panel, quoted, qtbot)
+    by_keyboard_alone(panel)
+    assert tops(3.2) == "Over 3.5"
+    board.set_connection(Connection(link=Link.LIVE))
+    assert tops(1.7) == "Over 2.5"
+    assert tops(3.2) == "Over 2.5"  # it is filled, and somebody is there
+    panel.table.set_current(0)
+    board.set_connection(Connection(link=Link.LIVE, has_unread_prices=True))
+    assert tops(3.3) == "Over 2.5"
+
+
 def test_what_the_first_look_has_found_is_listed_while_it_goes_on(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     tell(panel, quoted, qtbot)
-    listed, panel._listed, panel._has_looked = shown(panel), [], False  # as at the start
+    listed, panel._listed, panel.list.has_looked = shown(panel), [], False  # as at the start
     panel._show()
     panel.model.sort_now()
     assert panel._state().sentence == "Looking through the prices…"

@@ -135,6 +135,16 @@ def test_one_that_moved_while_nothing_was_heard_is_none_until_it_is_looked_at() 
     assert len(seen.found()) == 1
 
 
+def test_those_of_a_moment_or_service_that_is_left_are_none_at_once() -> None:
+    seen = total()
+    assert len(seen.found()) == 1
+    seen.board.clear()
+    assert seen.offered.entries == {}
+    seen.take(OVERS, market_type="total")
+    assert seen.offered.entries == {}
+    assert len(seen.found()) == 1
+
+
 def test_stale_legs_are_none_without_a_word_from_anybody() -> None:
     seen = total()
     assert len(seen.found()) == 1

@@ -442,6 +442,21 @@ async def test_without_the_right_to_value_bets_rows_are_read_for_the_grid_alone(
         assert list(board.row_keys()) == []
 
 
+@pytest.mark.parametrize(("plan", "prices"), [(Plan.PRO, 9), (Plan.FREE, 0)])
+async def test_that_prices_are_unread_is_known_until_all_that_are_kept_are_read(
+    tmp_path: Path, plan: Plan, prices: int
+) -> None:
+    """Who looks among them would say that there are none."""
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, plan, "Betfair")) as (board, _),
+    ):
+        assert board.connection.has_unread_prices
+        await until_told(board, lambda: not board.connection.has_unread_prices)
+        assert len(list(board.row_keys())) == prices
+        assert board.connection.has_value_bets is (plan is Plan.PRO)
+
+
 async def test_a_game_may_be_left_and_looked_at_again_at_once(tmp_path: Path) -> None:
     async with (
         service(tmp_path) as server,

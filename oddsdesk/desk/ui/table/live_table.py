@@ -86,6 +86,11 @@ class LiveTable(QWidget):
         return self.scrolling.currentIndex()
 
     @property
+    def has_choice(self) -> bool:
+        """Whether the user chose a row: the keyboard alone makes one current and marks none."""
+        return self.scrolling.selectionModel().hasSelection()
+
+    @property
     def is_pointed_at(self) -> bool:
         """Whether somebody is at a row, or types in a dialog what is about one."""
         is_asked = QApplication.activeModalWidget() is not None
