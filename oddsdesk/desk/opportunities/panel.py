@@ -300,7 +300,7 @@ class OpportunitiesPanel(QWidget):
         self.model.sort_now()
 
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
-        if not self.model.is_arranging:
+        if not self.model.is_arranging and self.table.has_choice:
             self.price_selected.emit(self.selected())
 
     def _on_records_bets_changed(self) -> None:

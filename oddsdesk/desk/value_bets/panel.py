@@ -393,7 +393,7 @@ class ValuesPanel(QWidget):
             bets.is_arranging = False
 
     def _on_table_current_changed(self, index: QModelIndex) -> None:
-        if not self._current_model().is_arranging:
+        if not self._current_model().is_arranging and self._current_table().has_choice:
             self._rests_at = None
             if self._which == BETS and index.isValid():
                 self._chosen = self.lists.bets.key(index.row()), index.column()

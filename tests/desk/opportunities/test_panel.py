@@ -153,6 +153,19 @@ def by_keyboard_alone(panel: OpportunitiesPanel) -> None:
     panel.table.scrolling.selectionModel().setCurrentIndex(panel.model.index(0, 0), no_row)
 
 
+def test_a_row_is_selected_by_who_chooses_it_and_not_by_the_keyboard_that_comes(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """The list is filled again after a look at the past; its first price was explained then."""
+    tell(panel, quoted, qtbot)
+    seen = list[Any]()
+    panel.price_selected.connect(seen.append)
+    by_keyboard_alone(panel)
+    assert seen == []
+    panel.table.set_current(1)
+    assert [key.bookmaker for key in seen] == ["Matchbook"]
+
+
 def tell_of_another(quoted: Any, over: float) -> None:
     """Let Betsson and Matchbook offer a second pair, of 3.5."""
     quoted.clock.now += 1

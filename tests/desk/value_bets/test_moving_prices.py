@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QItemSelectionModel, QPoint
 from PySide6.QtGui import QCursor
 from pytestqt.qtbot import QtBot
 
@@ -67,6 +67,21 @@ def test_the_bet_that_was_chosen_is_marked_again_when_its_list_is_filled_again(
     index = panel.table.current()
     assert (panel.lists.bets.key(index.row()), index.column()) == (chosen, 2)
     assert seen == [], "who chose another price since keeps it explained"
+
+
+def test_a_bet_is_selected_by_who_chooses_it_and_not_by_the_keyboard_that_comes(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    """Qt makes the first cell current then and marks no row."""
+    quoted.board.load_games([game(quoted.name), game()])
+    exhaust(quoted.board.merge_value_bets([bet(quoted), bet(quoted, 2.17, selection="Over 3.5")]))
+    seen = list[Any]()
+    panel.price_selected.connect(seen.append)
+    index, no_row = panel.table.model.index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate
+    panel.table.scrolling.selectionModel().setCurrentIndex(index, no_row)
+    assert seen == []
+    panel.table.set_current(1)
+    assert len(seen) == 1
 
 
 def test_no_bet_of_before_a_loss_stays_under_a_pointer_that_nobody_moved_since(
