@@ -11,6 +11,7 @@ from oddsdesk.store.recording import encoded_odds
 Rows = dict[str, list[Row]]
 Words = tuple[str, str, bool]
 """The name of a game in quotes, its own, and whether the first has the teams crosswise."""
+_MARKET = ("bookmaker", "market_type", "period")
 
 
 def as_it_is(tables: RowTables, game: int) -> bytes:
@@ -62,8 +63,8 @@ def _merged(ours: Rows, others: Rows, words: Words) -> Rows:
     """Return the rows of a game that has all that is stored of another."""
     kept = ours["game"][0]["id"]
     taken = {table: [row | {"game": kept} for row in rows] for table, rows in others.items()}
-    quotes = _by(ours["quote"], "bookmaker", "market_type", "period")
-    for key, quote in _by(taken["quote"], "bookmaker", "market_type", "period").items():
+    quotes = _by(ours["quote"], *_MARKET)
+    for key, quote in _by(taken["quote"], *_MARKET).items():
         if key not in quotes or quote["scraped_at"] > quotes[key]["scraped_at"]:
             quotes[key] = _in_other_words(quote, words)
     names = _by(taken["other_name"], "competition", "plain_name")
@@ -73,9 +74,14 @@ def _merged(ours: Rows, others: Rows, words: Words) -> Rows:
         ours["origin"], "bookmaker", "source"
     )
     coverage = _coverage(kept, quotes.values())
+    sightings = _by(ours["closing_sighting"], *_MARKET)
+    for key, sighting in _by(taken["closing_sighting"], *_MARKET).items():
+        if key not in sightings or sighting["scraped_at"] > sightings[key]["scraped_at"]:
+            sightings[key] = sighting
     return {
         "game": [_merged_game(ours["game"][0], others["game"][0], coverage)],
         "quote": list(quotes.values()),
+        "closing_sighting": list(sightings.values()),
         "coverage": coverage,
         "value_bet": ours["value_bet"],
         "other_name": list((_by(ours["other_name"], "competition", "plain_name") | names).values()),

@@ -59,6 +59,7 @@ ODDS: Final = (
         *("quote", 4, "game", *_MARKET, "is_live", "scraped_at", "selections", "odds"),
         *("liquidity", "url", "offers"),
     ),
+    _keyed("closing_sighting", 4, "game", *_MARKET, "scraped_at"),
     _keyed("coverage", 3, "game", "bookmaker", "is_live", "newest", "oldest", "selections"),
     _numbered(
         *("price_change", "seq", "game", *_MARKET, "selection", "odds", "is_live"),

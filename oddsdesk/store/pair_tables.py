@@ -10,6 +10,7 @@ from oddsdesk.store.tables import Tables
 GAME_TABLES: Final = {
     "game": "id",
     "quote": "game",
+    "closing_sighting": "game",
     "coverage": "game",
     "value_bet": "game",
     "other_name": "game",

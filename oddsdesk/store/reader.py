@@ -301,10 +301,11 @@ class Reader(Protocol):
         """Return the games that began from a time to another, but for simulated ones."""
         ...
 
-    def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
+    def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], list[int]]:
         """Return when each bookmaker's market of a game was seen last, whether it moved or not.
 
-        By bookmaker, market type and period.
+        By bookmaker, market type and period: ahead of the game, or of when it was withdrawn, where
+        that is known; then at all.
         """
         ...
 

@@ -121,6 +121,7 @@ class _Recording:
         self._said: list[tuple[int, Quote]] | None = None
         self._offers: dict[Pair, _Offer] = {}
         self._log: list[LogRow] = []
+        self._closing: dict[tuple[int, str, str, int], int] = {}
         self._uncovered: set[Pair] = set()
         self.quotes = 0
         self.skipped = 0
@@ -192,6 +193,8 @@ class _Recording:
         if before is not None and (odds is None or before[_IS_LIVE] != quote.is_live):
             self._uncovered.add(offer.pair)
         game_row, bookmaker = offer.pair
+        if before is not None and _ends(before, quote, game.match_date):
+            self._closing[game_row, bookmaker, *market] = before[_SCRAPED_AT]
         offer.kept[market] = (
             game_row,
             bookmaker,
@@ -230,6 +233,7 @@ class _Recording:
             new=parted.new,
             again=parted.again,
             same=parted.same,
+            closing=self._closing,
             log=self._log,
             joined=joined,
             said=[(game, quote, self._origin) for game, quote in self._said or () if game in noted],
@@ -283,6 +287,18 @@ class _Recording:
             (game, bookmaker, market_type, period, name, price, is_live, at, liquidity, now_ms)
             for name, price in prices.items()
         ]
+
+
+def _ends(before: PresentRow, quote: Quote, kick_off: int | None) -> bool:
+    """Return whether prices were seen ahead of their game for the last time before a quote.
+
+    The game has begun since, or they are withdrawn: what is seen later tells nothing of until when
+    they stood, which a closing line is judged by (D57).
+    """
+    at = before[_SCRAPED_AT]
+    if before[_ODDS] is None or before[_IS_LIVE] or (kick_off is not None and at > kick_off):
+        return False
+    return quote.is_live or not quote.odds or (kick_off is not None and quote.scraped_at > kick_off)
 
 
 class _Parted(NamedTuple):
@@ -426,6 +442,7 @@ def _withdraw_all(tables: Tables, now_ms: int, settings: Mapping[str, int]) -> i
         new=(),
         again=again,
         same=(),
+        closing={},
         log=log,
         joined=(),
         said=(),

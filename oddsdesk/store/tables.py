@@ -59,6 +59,9 @@ class Changes(msgspec.Struct, frozen=True):
     same: Collection[SeenOffer]
     """Prices that stand as they did: seen again. An engine may do that to all that is priced of
     these offers before it writes ``new`` and ``again``."""
+    closing: Mapping[tuple[int, str, str, int], int]
+    """When prices were seen last before they went or play began, by game, bookmaker, market type
+    and period: in the place of what was noted so before."""
     log: Sequence[LogRow]
     """Price changes, in their order."""
     joined: Collection[int]

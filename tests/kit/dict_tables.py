@@ -28,6 +28,7 @@ class DictTables:
         self.has_live: dict[int, bool] = {}
         self.recent: set[int] = set()
         self.quotes: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self.closing: dict[tuple[int, str, str, int], int] = {}
         self.log: list[tuple[Any, ...]] = []
         self.coverage: dict[tuple[int, str, bool], tuple[int, int, int]] = {}
         self.sources: dict[tuple[str, str], int] = {}
@@ -128,6 +129,7 @@ class DictTables:
             for row in rows:
                 assert row == (*offer, *row[2:4], *self.quotes[row[:4]], "its place")
                 self.quotes[row[:4]] = (row[4], scraped_at, *row[6:-1])
+        self.closing.update(changes.closing)
         self.log += changes.log
         assert not changes.said
         for row, bookmaker, source, may_share in changes.origins:
@@ -182,6 +184,7 @@ class DictTables:
         return {
             "game": sorted(games),
             "quote": sorted((*key, *values) for key, values in self.quotes.items()),
+            "closing_sighting": sorted((*key, at) for key, at in self.closing.items()),
             "log": [(number, *row) for number, row in enumerate(self.log, 1)],
             "coverage": sorted((*key, *sums) for key, sums in self.coverage.items()),
             "source": sorted((*key, newest) for key, newest in self.sources.items()),

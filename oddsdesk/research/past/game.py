@@ -57,7 +57,7 @@ class PastGame:
         self,
         entry: GameEntry,
         era: Era,
-        last_sightings: Callable[[str], dict[SightingKey, int]],
+        last_sightings: Callable[[str], dict[SightingKey, list[int]]],
     ) -> None:
         """Hold a game without prices; ``last_sightings`` is asked once a game, if at all."""
         self.entry = entry
@@ -74,7 +74,7 @@ class PastGame:
         self.moves: list[Move] = []
         """Prices before and after they moved, of the moment that was looked at last."""
         self._last_sightings = last_sightings
-        self._seen_last: dict[SightingKey, int] | None = None
+        self._seen_last: dict[SightingKey, list[int]] | None = None
         self._changes = Changes()
         self._withdrawn_at: int | None = None
 
@@ -155,9 +155,19 @@ class PastGame:
 
     def last_seen(self, market: SightingKey, now_ms: int) -> int:
         """Return when a bookmaker's market was seen last by a moment: until it never was again."""
+        return min([*self._sightings(market)[-1:], now_ms])
+
+    def last_seen_ahead(self, market: SightingKey, began_ms: int) -> int:
+        """Return when a bookmaker's market was seen last before the game began.
+
+        Until then where that was not noted, as in databases of older versions.
+        """
+        return max([at for at in self._sightings(market) if at <= began_ms], default=began_ms)
+
+    def _sightings(self, market: SightingKey) -> list[int]:
         if self._seen_last is None:
             self._seen_last = self._last_sightings(self.entry.game_id)
-        return min(self._seen_last.get(market, now_ms), now_ms)
+        return self._seen_last.get(market, [])
 
     def _assessed(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
         judge = Judge(self.era.basis, self.era.reference, self.book.matrix, now_ms)

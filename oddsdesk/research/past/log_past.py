@@ -69,8 +69,8 @@ class LogPast:
         offered = {name: odds for name, odds in standing.items() if odds is not None}
         if not offered:
             return None
-        seen = self._last_sightings(game_id).get((self._reference, market_type, period))
-        told = rows[-1].scraped_at if seen is None or seen > at_ms else seen
+        seen = self._last_sightings(game_id).get((self._reference, market_type, period), ())
+        told = max([rows[-1].scraped_at, *(each for each in seen if each <= at_ms)])
         selections = [
             MatrixRow(name, ReferenceCell(odds, None, format_ms(told)), {})
             for name, odds in offered.items()

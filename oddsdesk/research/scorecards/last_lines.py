@@ -71,7 +71,7 @@ class LastLines:
             seen[line].append(sighting._replace(at=min(sighting.at, began)))
         for section in game.book.matrix.sections:
             for name, odds in whole_lines(section, self._reference):
-                at = game.last_seen((name, *section.key[:2]), began)
+                at = game.last_seen_ahead((name, *section.key[:2]), began)
                 seen[section.key, name].append(Sighting(at, odds, False))
         for (key, name), sightings in seen.items():
             market = Market(key.market_type, game.entry.match_name, game.entry.sport, key.period)

@@ -59,6 +59,7 @@ _AHEAD: Final = AHEAD.format(**_NAMES)
 _PUT_BACK: Final = tuple(statement.format(**_NAMES) for statement in PUT_BACK)
 _DROP_GAME: Final = (
     "DELETE FROM quote WHERE game = %s",
+    "DELETE FROM closing_sighting WHERE game = %s",
     "DELETE FROM coverage WHERE game = %s",
     "DELETE FROM origin WHERE game = %s",
     "DELETE FROM value_bet WHERE game = %s",

@@ -8,7 +8,7 @@ Odds and access lie in one schema of the database, the first of its ``search_pat
 from typing import Final, LiteralString
 
 from oddsdesk.store.games import NO_DATE
-from oddsdesk.store.postgres.views import CLOSING_LINES, VIEWS
+from oddsdesk.store.postgres.views import CLOSING_LINES, CLOSING_LINES_THAT_STOOD, VIEWS
 
 NAME: Final = 'text COLLATE "C" NOT NULL'
 IN_ORDER: Final = "kickoff, match_name, competition"
@@ -242,10 +242,22 @@ RESULTS: Final[tuple[LiteralString, ...]] = (
     """,
 )
 
+CLOSING_SIGHTING: Final = f"""
+CREATE TABLE closing_sighting (
+    game bigint NOT NULL,
+    bookmaker {NAME},
+    market_type {NAME},
+    period bigint NOT NULL,
+    scraped_at bigint NOT NULL,
+    PRIMARY KEY (game, bookmaker, market_type, period)
+)
+"""
+
 STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
     (*ODDS, *ACCESS),
     VIEWS,
     RESULTS,
-    CLOSING_LINES,
+    CLOSING_LINES_THAT_STOOD,
+    (CLOSING_SIGHTING, *CLOSING_LINES),
 )
 """Migrations, only ever added at the end; ``oddsdesk_schema`` holds how many were done."""

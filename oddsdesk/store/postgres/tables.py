@@ -140,6 +140,11 @@ _LINK: Final = """
 INSERT INTO event (event, game) SELECT * FROM unnest(%s::text[], %s::bigint[])
 ON CONFLICT (event) DO UPDATE SET game = excluded.game
 """
+_CLOSING: Final = """
+INSERT INTO closing_sighting (game, bookmaker, market_type, period, scraped_at)
+SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bigint[], %s::bigint[])
+ON CONFLICT (game, bookmaker, market_type, period) DO UPDATE SET scraped_at = excluded.scraped_at
+"""
 KEEP_NAME: Final = """
 INSERT INTO other_name (competition, plain_name, game, match_name, crosswise)
 SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[], %s::text[], %s::boolean[])
@@ -285,6 +290,7 @@ class PostgresTables(PostgresGameRows):
         log = self._numbered(changes.log)
         note_said(self, changes.said)
         self._all(_UNCOVER, changes.uncovered)
+        self._all(_CLOSING, [(*market, at) for market, at in changes.closing.items()])
         recent = set(changes.recent)
         written = Written(
             counted=[(self._seqs[shard], shard) for shard in {row[0] for row in log}],

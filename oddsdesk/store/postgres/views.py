@@ -44,21 +44,39 @@ VIEWS: Final[tuple[LiteralString, ...]] = (
     """,
 )
 
+
+_CLOSING: Final = """
+SELECT game_id, match_name, competition, sport, match_date, bookmaker, market_type, period,
+    selection, odds, scraped_at
+"""
+_CHANGES: Final = f"""
+    SELECT {_GAME}, {_MOVE}, c.odds, to_timestamp(c.scraped_at / 1000.0) AS scraped_at,
+        row_number() OVER ({_PATH} ORDER BY c.scraped_at DESC, c.seq DESC) AS place
+    FROM price_change c JOIN game g ON g.id = c.game
+    JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
+        AND q.market_type = c.market_type AND q.period = c.period
+"""
+_AHEAD: Final = "NOT c.is_live AND c.scraped_at <= g.match_date"
+_STANDS: Final = "place = 1 AND odds IS NOT NULL"
+
+CLOSING_LINES_THAT_STOOD: Final[tuple[LiteralString, ...]] = (
+    "DROP VIEW IF EXISTS closing_lines",
+    f"""
+    CREATE VIEW closing_lines AS {_CLOSING} FROM (
+        {_CHANGES} WHERE {_AHEAD} AND q.scraped_at >= g.match_date - {MOST_AGE_MS}
+    ) last WHERE {_STANDS}
+    """,
+)
 CLOSING_LINES: Final[tuple[LiteralString, ...]] = (
     "DROP VIEW IF EXISTS closing_lines",
     f"""
-    CREATE VIEW closing_lines AS
-    SELECT game_id, match_name, competition, sport, match_date, bookmaker, market_type, period,
-        selection, odds, scraped_at
-    FROM (
-        SELECT {_GAME}, {_MOVE}, c.odds, to_timestamp(c.scraped_at / 1000.0) AS scraped_at,
-            row_number() OVER ({_PATH} ORDER BY c.scraped_at DESC, c.seq DESC) AS place
-        FROM price_change c JOIN game g ON g.id = c.game
-        JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
-            AND q.market_type = c.market_type AND q.period = c.period
-        WHERE NOT c.is_live AND c.scraped_at <= g.match_date
-            AND q.scraped_at >= g.match_date - {MOST_AGE_MS}
-    ) last
-    WHERE place = 1 AND odds IS NOT NULL
+    CREATE VIEW closing_lines AS {_CLOSING} FROM (
+        {_CHANGES}
+        LEFT JOIN closing_sighting s ON s.game = c.game AND s.bookmaker = c.bookmaker
+            AND s.market_type = c.market_type AND s.period = c.period
+        WHERE {_AHEAD} AND coalesce(
+            CASE WHEN q.is_live OR q.scraped_at > g.match_date THEN s.scraped_at END, q.scraped_at
+        ) >= g.match_date - {MOST_AGE_MS}
+    ) last WHERE {_STANDS}
     """,
 )

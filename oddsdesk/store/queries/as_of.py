@@ -2,7 +2,8 @@
 
 What stood is what the log last said of each selection at or before that moment, however long
 before: sightings that changed nothing are not kept, so no price is too old. Where a market was
-not seen again after the moment, its present row tells when it was seen last. Games are listed
+not seen again after the moment, its present row tells when it was seen last, and of one that is in
+play or gone by now, what was noted of it then (``closing_sighting``). Games are listed
 from a day before the moment on, in the order of their kick-offs.
 """
 
@@ -237,6 +238,10 @@ def _standing(
     for key, rows in _by_market(moves).items():
         if key not in stood:
             stood[key] = _from_log(by_row[key[0]], key, rows, urls.get(key))
+    for *market, seen_at in select(select.sql.as_of.ahead, asked):
+        key = tuple(market)
+        if key in stood and stood[key].scraped_at < seen_at:
+            stood[key] = stood[key]._replace(scraped_at=seen_at)
     found: defaultdict[int, list[GameQuote]] = defaultdict(list)
     for key in sorted(stood):
         quote = stood[key]

@@ -1,5 +1,6 @@
 """How one bookmaker's prices moved, and when nothing was recorded."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from operator import itemgetter
 from typing import Final
@@ -7,10 +8,11 @@ from typing import Final
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import HistoryPoint, SelectionKey
 
-_LAST_SEEN: Final = """
-SELECT q.bookmaker, q.market_type, q.period, q.scraped_at
-FROM game g CROSS JOIN quote q WHERE g.game_id = :game_id AND q.game = g.id
+_SEEN: Final = """
+SELECT seen.bookmaker, seen.market_type, seen.period, seen.scraped_at
+FROM game g CROSS JOIN {} seen WHERE g.game_id = :game_id AND seen.game = g.id
 """
+_LAST_SEEN: Final = f"{_SEEN.format('closing_sighting')} UNION ALL {_SEEN.format('quote')}"
 _BEGAN: Final = "SELECT min(since) FROM recorded"
 _SILENCES: Final = """
 SELECT quiet_since, quiet_until FROM (
@@ -45,9 +47,15 @@ def selection_histories(
     return found
 
 
-def last_sightings(select: Select, game_id: str) -> dict[tuple[str, str, int], int]:
-    """Return when each bookmaker's market of a game was seen last, in milliseconds."""
-    return {(row[0], row[1], row[2]): row[3] for row in select(_LAST_SEEN, {"game_id": game_id})}
+def last_sightings(select: Select, game_id: str) -> dict[tuple[str, str, int], list[int]]:
+    """Return when each bookmaker's market of a game was seen last, in milliseconds.
+
+    Ahead of the game, or of when it was withdrawn, where that is known; then at all.
+    """
+    seen: defaultdict[tuple[str, str, int], list[int]] = defaultdict(list)
+    for *market, scraped_at in select(_LAST_SEEN, {"game_id": game_id}):
+        seen[market[0], market[1], market[2]].append(scraped_at)
+    return {market: sorted(times) for market, times in seen.items()}
 
 
 def began(select: Select) -> int | None:

@@ -464,8 +464,8 @@ class QueryReader(ABC):
         found = older.forgotten_games(since_ms, until_ms + 1, made_up)
         return [*held, *(game for game in found if game.game_id not in known)]
 
-    def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
-        """Return when each bookmaker's market of a game was seen last, whether it moved or not."""
+    def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], list[int]]:
+        """Return when each bookmaker's market of a game was seen last, ahead of it and at all."""
         return past.last_sightings(self._select, game_id)
 
     def log_began(self) -> int | None:

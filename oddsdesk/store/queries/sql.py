@@ -20,6 +20,9 @@ class AsOfSql(NamedTuple):
     seen: str
     """The present quotes of ``:games``: game, bookmaker, market type, period, whether in play,
     ``scraped_at``, odds, link, liquidity."""
+    ahead: str
+    """When markets of ``:games`` were seen last ahead of play or before they went, up to ``:at``:
+    game, bookmaker, market type, period, ``scraped_at``."""
     last: str
     """The last move up to ``:at`` of each selection of ``:games``: game, bookmaker, market type,
     period, itself, odds, whether in play, ``scraped_at``, liquidity, ``seq``; of those of one time

@@ -48,6 +48,7 @@ _AHEAD: Final = AHEAD.format(**_NAMES)
 _PUT_BACK: Final = tuple(statement.format(**_NAMES) for statement in PUT_BACK)
 _DROP_GAME: Final = (
     "DELETE FROM quote WHERE game = ?",
+    "DELETE FROM closing_sighting WHERE game = ?",
     "DELETE FROM coverage WHERE game = ?",
     "DELETE FROM origin WHERE game = ?",
     "DELETE FROM value_bet WHERE game = ?",

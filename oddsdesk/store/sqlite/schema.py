@@ -10,7 +10,7 @@ from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.parting import part_fused_games
 from oddsdesk.store.sqlite.spellings import join_spellings
-from oddsdesk.store.sqlite.views import CLOSING_LINES, VIEWS
+from oddsdesk.store.sqlite.views import CLOSING_LINES, CLOSING_LINES_THAT_STOOD, VIEWS
 
 _GAME = f"""
 CREATE TABLE game (
@@ -248,6 +248,17 @@ CREATE TABLE result (               -- how games ended; found by name, since gam
 ) WITHOUT ROWID
 """
 
+_CLOSING_SIGHTING = """
+CREATE TABLE closing_sighting (     -- when prices were seen last before they went or play began
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    scraped_at INTEGER NOT NULL,
+    PRIMARY KEY (game, bookmaker, market_type, period)
+) WITHOUT ROWID
+"""
+
 ODDS: Final = Schema(
     "odds",
     (
@@ -325,6 +336,8 @@ ODDS: Final = Schema(
             ),
         ),
         # Older files have a view of that name that took withdrawn prices for closing ones.
-        Step("closing_lines_that_stood", CLOSING_LINES),
+        Step("closing_lines_that_stood", CLOSING_LINES_THAT_STOOD),
+        # Later sightings take the place of the last one ahead of play, which a close is judged by.
+        Step("closing_sightings", (_CLOSING_SIGHTING, *CLOSING_LINES)),
     ),
 )

@@ -112,6 +112,10 @@ UPDATE OR FAIL quote NOT INDEXED SET scraped_at = ?
 WHERE game = ? AND bookmaker = ? AND odds NOT NULL
 """
 """One statement for an offer takes a fifth of what one for each of its rows takes."""
+_CLOSING: Final = """
+INSERT OR REPLACE INTO closing_sighting (game, bookmaker, market_type, period, scraped_at)
+VALUES (?, ?, ?, ?, ?)
+"""
 _LOG: Final = """
 price_change (game, bookmaker, market_type, period, selection,
               odds, is_live, scraped_at, liquidity, recorded_at)
@@ -269,6 +273,7 @@ class SqliteTables(SqliteGameRows):
         many(_SEEN, [offer[:3] for offer in changes.same])
         many(_NEW, changes.new)
         many(_AGAIN, [row for _, row in changes.again])
+        many(_CLOSING, [(*market, at) for market, at in changes.closing.items()])
         insert(self._connection, _LOG, changes.log)
         self._logged += changes.log
         note_said(self, changes.said)

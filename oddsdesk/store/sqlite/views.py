@@ -50,25 +50,39 @@ VIEWS: Final = (
     """,
 )
 
-# When a market was seen last stands in its present row alone: the log has what moved.
-CLOSING_LINES: Final = (
-    "DROP VIEW IF EXISTS closing_lines",
-    f"""
-    CREATE VIEW closing_lines AS
-    SELECT game_id, match_name, competition, sport, match_date, bookmaker, market_type, period,
-        selection, odds, scraped_at
-    FROM (
-        SELECT {_GAME}, {_MOVE}, c.odds, {_time("c.scraped_at")} AS scraped_at,
-            row_number() OVER (
-                PARTITION BY g.game_id, c.selection, c.market_type, c.period, c.bookmaker
-                ORDER BY c.scraped_at DESC, c.seq DESC
-            ) AS place
-        FROM price_change c JOIN game g ON g.id = c.game
-        JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
-            AND q.market_type = c.market_type AND q.period = c.period
-        WHERE NOT c.is_live AND c.scraped_at <= g.match_date
-            AND q.scraped_at >= g.match_date - {MOST_AGE_MS}
-    ) last
-    WHERE place = 1 AND odds IS NOT NULL
-    """,
+
+def _closing_lines(seen_at: str, sightings: str = "") -> tuple[str, ...]:
+    """Return how the view is made anew, by when a market was seen last before the kick-off."""
+    return (
+        "DROP VIEW IF EXISTS closing_lines",
+        f"""
+        CREATE VIEW closing_lines AS
+        SELECT game_id, match_name, competition, sport, match_date, bookmaker, market_type, period,
+            selection, odds, scraped_at
+        FROM (
+            SELECT {_GAME}, {_MOVE}, c.odds, {_time("c.scraped_at")} AS scraped_at,
+                row_number() OVER (
+                    PARTITION BY g.game_id, c.selection, c.market_type, c.period, c.bookmaker
+                    ORDER BY c.scraped_at DESC, c.seq DESC
+                ) AS place
+            FROM price_change c JOIN game g ON g.id = c.game
+            JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
+                AND q.market_type = c.market_type AND q.period = c.period
+            {sightings}
+            WHERE NOT c.is_live AND c.scraped_at <= g.match_date
+                AND {seen_at} >= g.match_date - {MOST_AGE_MS}
+        ) last
+        WHERE place = 1 AND odds IS NOT NULL
+        """,
+    )
+
+
+CLOSING_LINES_THAT_STOOD: Final = _closing_lines("q.scraped_at")
+CLOSING_LINES: Final = _closing_lines(
+    """coalesce(
+                    CASE WHEN q.is_live OR q.scraped_at > g.match_date THEN s.scraped_at END,
+                    q.scraped_at
+                )""",
+    """LEFT JOIN closing_sighting s ON s.game = c.game AND s.bookmaker = c.bookmaker
+                AND s.market_type = c.market_type AND s.period = c.period""",
 )

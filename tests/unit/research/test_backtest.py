@@ -101,6 +101,17 @@ def test_one_unit_is_bet_on_the_best_net_price_when_it_is_value(log: Log) -> Non
     assert done.bets[0].clv_pct == pytest.approx((2.09 / 2.26471 - 1) * 100, abs=0.01)
 
 
+@pytest.mark.parametrize("last_seen", [30 * MINUTE, 31 * MINUTE])
+def test_a_reference_that_never_moved_closes_where_it_was_seen_until_play_began(
+    log: Log, last_seen: int
+) -> None:
+    log.live(reference(EVEN), said(SOFT, {"A": 2.09}), reference(EVEN, KICK_OFF - last_seen))
+    log.live(reference(LONGER, KICK_OFF + MINUTE, is_live=True))
+    (bet,) = log.backtest().bets
+    expected = None if last_seen > 30 * MINUTE else pytest.approx((2.09 / 2 - 1) * 100)
+    assert bet.clv_pct == expected
+
+
 def test_a_price_that_only_an_earlier_reference_would_make_value_is_not_bet_on(log: Log) -> None:
     """The trap: 2.09 is value by the line of an hour before, and by no line that stood with it."""
     log.archive(

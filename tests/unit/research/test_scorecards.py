@@ -207,12 +207,15 @@ def football(bookmaker: str, minute: int) -> Quote:
     return Quote(bookmaker, "A - B", "EPL", "moneyline", 0, prices, at, match_date=KICK_OFF)
 
 
+@pytest.mark.parametrize("is_seen_in_play", [False, True])
 @pytest.mark.parametrize(("last_seen", "counted"), [(569, 0), (570, 1), (600, 1)])
 def test_what_was_seen_last_half_an_hour_before_the_game_is_no_closing_line(
-    store: Store, last_seen: int, counted: int
+    store: Store, last_seen: int, counted: int, *, is_seen_in_play: bool
 ) -> None:
     quotes = [football(FOLLOWER, 0), football("Pinnacle", 599), football(FOLLOWER, last_seen)]
     quotes.append(said("Pinnacle", 1.9, 700))
+    if is_seen_in_play:
+        quotes.append(replace(football(FOLLOWER, 610), is_live=True))
     store.record(sorted(quotes, key=lambda quote: quote.scraped_at)).result(10)
     store.record_results([GameResult("EPL", "A - B", KICK_OFF, 2, 1)]).result(10)
     found = cards(store)

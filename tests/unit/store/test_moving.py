@@ -67,6 +67,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.agree_on_shift(-5_000).result(10)
         store.keep_for_feed("simulator", b"123").result(10)
         store.record([quote(odds={"PSG": 1.7})]).result(10)
+        store.record([quote(odds={"PSG": 1.8}, is_live=True)]).result(10)
     with closing(open_access(path)) as access:
         key = access.keys.create("ann", Plan.FREE, "Bet365", NOW).key
         access.keys.revoke(str(key.key_id), NOW)

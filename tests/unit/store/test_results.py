@@ -55,4 +55,7 @@ def test_a_market_was_last_seen_when_it_was_read_again_without_a_move(
     every_store.record([quote(scraped_at=NOW + 60_000)]).result(10)
     reader = every_store.reader()
     (game,) = {change.game_id for change in reader.changes_after(0, 10)}
-    assert reader.last_sightings(game) == {("Bet365", "moneyline", 0): NOW + 60_000}
+    assert reader.last_sightings(game) == {("Bet365", "moneyline", 0): [NOW + 60_000]}
+    every_store.record([quote(scraped_at=NOW + 90_000, is_live=True)]).result(10)
+    times = [NOW + 60_000, NOW + 90_000]
+    assert reader.last_sightings(game) == {("Bet365", "moneyline", 0): times}

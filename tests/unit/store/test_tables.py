@@ -38,6 +38,8 @@ DUMP = {
         SELECT seq, game, bookmaker, market_type, period, selection, odds, is_live, scraped_at,
             liquidity, recorded_at FROM price_change
     """,
+    "closing_sighting": "SELECT game, bookmaker, market_type, period, scraped_at"
+    " FROM closing_sighting",
     "coverage": "SELECT game, bookmaker, is_live, newest, oldest, selections FROM coverage",
     "source": "SELECT bookmaker, market_type, newest FROM source",
     "recorded": "SELECT since, until FROM recorded",

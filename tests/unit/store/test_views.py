@@ -19,7 +19,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.store.databases import Database
 from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.postgres.schema import STEPS
-from oddsdesk.store.postgres.views import CLOSING_LINES
+from oddsdesk.store.postgres.views import CLOSING_LINES_THAT_STOOD
 from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS
@@ -67,8 +67,20 @@ def bet() -> PlacedBet:
         ([said(40, EVEN), said(10, {})], [], None),
         ([said(10, {"Over 2.5": 2.1})], [2.1], None),
         ([said(20, EVEN), said(10, {"Over 2.5": 2.1})], [2.1], 1.9),
+        ([said(360, EVEN), said(5, EVEN), said(-1, LOWER, is_live=True)], [1.9, 1.9], 1.9),
+        ([said(360, EVEN), said(5, EVEN), said(1, {}), said(-1, LOWER, is_live=True)], [], 1.9),
+        ([said(360, EVEN), said(-1, LOWER, is_live=True)], [], None),
     ],
-    ids=["stood", "withdrawn lately", "withdrawn long before", "half a line", "half at the end"],
+    ids=[
+        "stood",
+        "withdrawn lately",
+        "withdrawn long before",
+        "half a line",
+        "half at the end",
+        "seen until play began",
+        "seen until it was withdrawn",
+        "seen long before play alone",
+    ],
 )
 def test_the_view_differs_from_the_ledger_as_its_page_says(
     database: Database, quotes: list[Quote], of_view: list[float], of_ledger: float | None
@@ -100,9 +112,12 @@ def closes(database: Database, quotes: Iterable[Quote]) -> set[tuple[str, str, s
         ([said(30.1, EVEN)], {}),
         ([said(2_000, EVEN), said(5, {})], {}),
         ([said(2_000, EVEN), said(5, {}), said(4, EVEN)], EVEN),
-        ([said(2_000, EVEN), said(-5, LOWER)], EVEN),
-        ([said(2_000, EVEN), said(-1, {})], EVEN),
+        ([said(2_000, EVEN), said(1, EVEN), said(-5, LOWER)], EVEN),
+        ([said(2_000, EVEN), said(30, EVEN), said(-1, {})], EVEN),
+        ([said(2_000, EVEN), said(-5, LOWER)], {}),
+        ([said(2_000, EVEN), said(31, EVEN), said(-5, EVEN)], {}),
         ([said(10, EVEN), said(2, LOWER, is_live=True)], EVEN),
+        ([said(50, EVEN), said(2, LOWER, is_live=True)], {}),
         ([said(1, EVEN, is_live=True)], {}),
     ],
     ids=[
@@ -114,7 +129,10 @@ def closes(database: Database, quotes: Iterable[Quote]) -> set[tuple[str, str, s
         "offered again",
         "moved after the kick-off",
         "withdrawn after the kick-off",
+        "moved after the kick-off, and not seen for long before",
+        "the same after the kick-off, and not seen for long before",
         "in play before the kick-off",
+        "in play before the kick-off, and not seen for long before",
         "never seen before it was in play",
     ],
 )
@@ -144,7 +162,7 @@ def test_the_view_finds_what_was_said_last(database: Database) -> None:
             ]
             quotes += told
             before = [each for each in told if each.scraped_at <= KICK_OFF and not each.is_live]
-            if before and times[-1] <= 30:
+            if before and before[-1].scraped_at >= KICK_OFF - 30 * MINUTE_MS:
                 expected |= {(game, bookmaker, *price) for price in before[-1].odds.items()}
     assert closes(database, quotes) == expected
     assert len(expected) > 50
@@ -168,5 +186,7 @@ def make_older(database: Database) -> None:
         return
     with closing(connected(database)) as connection:
         connection.execute("DROP VIEW closing_lines")
-        connection.execute("UPDATE oddsdesk_schema SET steps = %s", (STEPS.index(CLOSING_LINES),))
+        connection.execute("DROP TABLE closing_sighting")
+        place = STEPS.index(CLOSING_LINES_THAT_STOOD)
+        connection.execute("UPDATE oddsdesk_schema SET steps = %s", (place,))
         connection.commit()

@@ -32,6 +32,10 @@ SQL: Final = AsOfSql(
             CASE bookmaker WHEN :reference THEN liquidity END
         FROM quote WHERE game = ANY({_ASKED})
     """,
+    ahead=f"""
+        SELECT game, bookmaker, market_type, period, scraped_at
+        FROM closing_sighting WHERE game = ANY({_ASKED}) AND scraped_at <= :at
+    """,
     last=f"""
         SELECT game, bookmaker, market_type, period, selection, odds, is_live, scraped_at,
             CASE bookmaker WHEN :reference THEN liquidity END, seq

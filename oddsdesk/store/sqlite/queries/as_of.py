@@ -48,6 +48,10 @@ SQL: Final = AsOfSql(
             CASE bookmaker WHEN :reference THEN liquidity END
         FROM quote WHERE game IN ({_ASKED})
     """,
+    ahead=f"""
+        SELECT game, bookmaker, market_type, period, scraped_at
+        FROM closing_sighting WHERE game IN ({_ASKED}) AND scraped_at <= :at
+    """,
     last=f"""
         {_cells(_ASKED)}
         SELECT c.game, c.bookmaker, c.market_type, c.period, c.selection, c.odds, c.is_live,
