@@ -73,7 +73,17 @@ class LazyGroup(click.Group):
             Ending().listen()
         if args[0] == "desk":
             gc.disable()  # nothing dies while modules load; the window collects (`shell/loop.py`)
+        self._refuse_mistyped(ctx, args[0])
         return super().resolve_command(ctx, args)
+
+    def _refuse_mistyped(self, ctx: click.Context, name: str) -> None:
+        """Say which commands may be meant; newer clicks do, of commands that are loaded."""
+        if name in self._targets or name.startswith("-") or ctx.resilient_parsing:
+            return
+        from difflib import get_close_matches  # noqa: PLC0415 - 5 ms of each start
+
+        if meant := get_close_matches(name, self._targets):
+            ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(meant)}?")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command; None where there is none of that name."""

@@ -76,13 +76,15 @@ def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
         from oddsdesk.feeds.replay import open_replay  # noqa: PLC0415 - 25 ms the desk saves
 
         return open_replay(place, speed)
-    if place and kind != "replay":
+    if place and kind not in ("none", "simulator", "replay"):
         from oddsdesk.feeds.live.adapters import open_live  # noqa: PLC0415 - few servers run one
 
         return open_live(spec)
+    from oddsdesk.feeds.live.adapters import what_is_meant  # noqa: PLC0415 - as above
+
     raise FeedError(
         f"feed {spec!r}: expected none, simulator, replay:FILE, replay:FORMAT:FILE or a live feed"
-        " such as the-odds-api:soccer_epl"
+        f" such as the-odds-api:soccer_epl{what_is_meant(kind)}"
     )
 
 

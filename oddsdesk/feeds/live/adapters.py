@@ -10,6 +10,7 @@ from oddsdesk.feeds.live.command import Command
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.feeds.live.spec import LiveSpec, read_spec
 from oddsdesk.feeds.live.streamed import StreamedQuotes
+from oddsdesk.near_names import near_names
 
 GROUP: Final = "oddsdesk.feeds"
 """Entry points of this group are feeds: a name, and a class that is made of a ``LiveSpec``."""
@@ -25,6 +26,9 @@ _OWN: Final = {
 _log = logging.getLogger(__name__)
 
 
+OF_ITSELF: Final = ("none", "simulator")
+"""What needs no more than its name."""
+REPLAY: Final = "replay"
 OF_QUOTES: Final = ("exec", "ws", "wss")
 """What gives quotes of one's own: a program, a WebSocket."""
 
@@ -55,8 +59,21 @@ def make_live(spec: LiveSpec) -> LiveFeed:
         return made
     found = entry_points(group=GROUP, name=spec.name)
     if not found:
-        raise FeedError(f"feed {spec.name!r}: there is none of that name")
+        hint = what_is_meant(spec.name)
+        raise FeedError(f"feed {spec.name!r}: there is none of that name{hint}")
     return _of_others(next(iter(found)), spec)
+
+
+def what_is_meant(name: str) -> str:
+    """Return the end of a line that refuses what stands before the colon, if there is any."""
+    if name in OF_ITSELF:
+        return f"; {name} takes nothing after it"
+    if name in (*live_names(), *OF_QUOTES):
+        return f"; say after {name}: what it reads (docs/feeds.md)"
+    if name == REPLAY:
+        return ""
+    meant = near_names(name, (*OF_ITSELF, REPLAY, *OF_QUOTES, *live_names()))
+    return f"; {' or '.join(meant)} may be meant" if meant else ""
 
 
 def own_feeds() -> list[type[LiveFeed]]:

@@ -5,8 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from oddsdesk.cli.commands import SERVER_COMMANDS
+from oddsdesk.cli.main import main
+from oddsdesk.cli.server import main as server_program
 
 WITHOUT_QT = """
 import sys
@@ -142,6 +145,15 @@ def test_both_programs_miss_qt_or_neither_does(tmp_path: Path, installed: str):
 
 def test_a_command_that_is_none_is_misuse():
     assert run("desk").returncode == 2
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("serv", "serve"), ("improt", "import")])
+def test_a_mistyped_command_is_told_with_what_may_be_meant(typed: str, meant: str):
+    for program in (server_program, main):
+        done = CliRunner().invoke(program, [typed])
+        assert done.exit_code == 2
+        assert f"No such command '{typed}'. Did you mean {meant}?" in done.stderr
+    assert "Did you mean" not in CliRunner().invoke(main, ["zzz"]).stderr
 
 
 def test_its_help_and_version_are_its_own():

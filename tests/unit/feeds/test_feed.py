@@ -78,6 +78,25 @@ def test_other_names_are_refused_with_what_was_expected(spec: str) -> None:
         open_feed(spec, reference="Pinnacle")
 
 
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("polimarket", "; polymarket may be meant"),
+        ("polimarket:epl", "there is none of that name; polymarket may be meant"),
+        ("Simulator", "; simulator may be meant"),
+        ("polymarket", "; say after polymarket: what it reads (docs/feeds.md)"),
+        ("exec:", "; say after exec: what it reads (docs/feeds.md)"),
+        ("simulator:EPL", "; simulator takes nothing after it"),
+        ("replay:", "a live feed such as the-odds-api:soccer_epl"),
+        ("foo", "a live feed such as the-odds-api:soccer_epl"),
+    ],
+)
+def test_a_mistyped_name_is_told_with_what_may_be_meant(spec: str, told: str) -> None:
+    with pytest.raises(FeedError) as refused:
+        open_feed(spec, reference="Pinnacle")
+    assert str(refused.value).endswith(told)
+
+
 async def test_what_a_feed_says_is_recorded(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     await Recorder(Said([QUOTE], simulated=True), store, lambda: NOW).run()
