@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from oddsdesk.contract.identity import fold_name
 from oddsdesk.installed import how_to_install
 from oddsdesk.places import NoHomeError, default_database, default_ledger
 from oddsdesk.pricing.devig import METHODS
@@ -103,10 +104,16 @@ access_option = click.option(
 )
 
 
+def _name(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not fold_name(value):
+        raise click.BadParameter(f"{value!r} is no name of a bookmaker")
+    return value
+
+
 def reference_option(**attributes: Any) -> Callable[[F], F]:
     """Return the option that names the reference bookmaker (D1)."""
     meaning = "The bookmaker that prices are judged by."
-    return click.option("--reference", metavar="NAME", help=meaning, **attributes)
+    return click.option("--reference", metavar="NAME", callback=_name, help=meaning, **attributes)
 
 
 archive_option = click.option(

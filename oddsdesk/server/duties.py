@@ -23,7 +23,7 @@ from oddsdesk.server.valuing import Valuing
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
-from oddsdesk.store.unpriced_reference import misnamed_line
+from oddsdesk.store.unpriced_reference import misnamed_line, mistyped_line
 from oddsdesk.tasks import Jobs
 
 if TYPE_CHECKING:
@@ -107,9 +107,13 @@ class Duties:
 
     async def _tell_of_misnamed_reference(self) -> None:
         with contextlib.suppress(StoreUnavailableError):  # told elsewhere
-            line = await asyncio.to_thread(lambda: misnamed_line(self._store.reader()))
+            line = await asyncio.to_thread(self._misnamed_line)
             if line is not None:
                 _log.warning("%s", line)
+
+    def _misnamed_line(self) -> str | None:
+        reader = self._store.reader()
+        return misnamed_line(reader) or mistyped_line(reader, self._store.reference)
 
     async def stop(self) -> None:
         """End all jobs; what they recorded stays."""

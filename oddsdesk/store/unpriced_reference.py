@@ -20,3 +20,12 @@ def misnamed_line(reader: Reader) -> str | None:
     if name is None or canonical(name) is not None:
         return None
     return unpriced_line(name, reader.recorded_bookmakers())
+
+
+def mistyped_line(reader: Reader, name: str) -> str | None:
+    """Return the same of a name that is nearly a known one, before any price could tell."""
+    recorded = reader.recorded_bookmakers()
+    if name in recorded or canonical(name) is not None:
+        return None
+    is_near = near_names(name, {*recorded, *known_names()})
+    return unpriced_line(name, recorded) if is_near else None

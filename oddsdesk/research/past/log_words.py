@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from oddsdesk.contract.times import format_ms
+from oddsdesk.near_names import near_names
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES
 
 Moment = Callable[[int], str]
@@ -51,7 +52,9 @@ def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format
         too_few = len(log.bookmakers) <= LEAST_VOTES
         return f"a consensus takes three others beside a bookmaker; there are {names}" * too_few
     if reference not in log.bookmakers:
-        return f"no price of {reference!r}, the reference, was recorded; there are {names}"
+        meant = " or ".join(near_names(reference, log.bookmakers))
+        hint = f"; {meant} may be meant" if meant else ""
+        return f"no price of {reference!r}, the reference, was recorded{hint}; there are {names}"
     return ""
 
 

@@ -18,7 +18,8 @@ from oddsdesk.server import duties
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.known_references import KnownReferences
-from oddsdesk.server.settings import ANSWERING
+from oddsdesk.server.runner import serving
+from oddsdesk.server.settings import ANSWERING, Settings
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import lock_database
@@ -457,3 +458,12 @@ def _limit_pages(connection) -> None:
 
 def _free_pages(connection) -> None:
     connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+
+
+async def test_a_mistyped_reference_is_told_at_the_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    """Before a price could show it: nothing would ever be value."""
+    async with serving(Settings(tmp_path / "odds.db", port=0, reference="Pinacle")):
+        (told,) = [each.getMessage() for each in caplog.records if each.name == duties.__name__]
+    assert told.endswith("nothing can be judged; Pinnacle may be meant")

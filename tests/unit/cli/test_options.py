@@ -15,3 +15,10 @@ def test_a_database_is_said_to_be_made_by_those_that_make_it(command: str) -> No
     told = CliRunner().invoke(main, [*command.split(), "--help"]).output
     assert "SQLite file that holds the odds" in " ".join(told.split())
     assert ("made if it is missing" in " ".join(told.split())) is (command in MAKE_IT)
+
+
+@pytest.mark.parametrize("command", ["serve", "desk"])
+def test_a_reference_without_a_name_is_misuse(command: str) -> None:
+    done = CliRunner().invoke(main, [command, "--reference", " "])
+    assert done.exit_code == 2
+    assert "' ' is no name of a bookmaker" in done.stderr

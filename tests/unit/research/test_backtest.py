@@ -226,6 +226,9 @@ def test_a_reference_without_prices_is_told_with_who_has_some(log: Log) -> None:
     assert notes(log.backtest(), question()) == [
         "no price of 'Pinnacle', the reference, was recorded; there are Other, Soft"
     ]
+    assert notes(log.backtest(reference="Othr"), question(reference="Othr")) == [
+        "no price of 'Othr', the reference, was recorded; Other may be meant; there are Other, Soft"
+    ]
 
 
 def test_a_preset_says_what_is_bet_on(log: Log) -> None:

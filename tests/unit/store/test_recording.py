@@ -15,7 +15,7 @@ from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.unpriced_reference import misnamed_line
+from oddsdesk.store.unpriced_reference import misnamed_line, mistyped_line
 from oddsdesk.store.values import Filters, Visibility
 
 MakeQuote = Callable[..., Quote]
@@ -268,6 +268,18 @@ def test_a_reference_of_which_no_price_is_here_is_known(
         record(store, quote("pinacle"))
         assert reader.unpriced_reference() is None
         assert misnamed_line(reader) is None
+
+
+def test_a_mistyped_reference_is_known_before_anything_is_recorded(
+    store: Store, quote: MakeQuote
+) -> None:
+    reader = store.reader()
+    line = "no price of 'Pinacle', the reference, is here: nothing can be judged"
+    assert mistyped_line(reader, "Pinacle") == f"{line}; Pinnacle may be meant"
+    assert mistyped_line(reader, "pinnacle_sports") is None
+    assert mistyped_line(reader, "Corner Shop") is None, "it may come yet"
+    record(store, quote("Pinacle"))
+    assert mistyped_line(reader, "Pinacle") is None
 
 
 def test_a_reference_that_is_known_by_name_is_no_typing_error(
