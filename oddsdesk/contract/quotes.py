@@ -10,6 +10,7 @@ import msgspec
 
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import fold_name, teams
+from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME, UNSHOWABLE
 from oddsdesk.contract.quoting import shown
@@ -105,7 +106,7 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
     except UnicodeError as error:
         raise BadQuoteError(f"expected UTF-8 text: {error}") from error
     except msgspec.DecodeError as error:
-        raise BadQuoteError(str(error)) from error
+        raise BadQuoteError(json_words(error)) from error
     return check_quote(
         Quote(
             bookmaker=raw.bookmaker,

@@ -4,6 +4,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from oddsdesk.contract.json_words import json_words
 from oddsdesk.feeds.errors import FeedError
 
 T = TypeVar("T")
@@ -19,8 +20,10 @@ def read_json(data: bytes, expected: str, kind: Any = Any, *, strict: bool = Tru
     try:
         return msgspec.json.decode(data.removeprefix(_BYTE_ORDER_MARK), type=kind, strict=strict)
     except msgspec.ValidationError as error:
-        raise FeedError(f"{expected}: {error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FeedError(f"{expected}: {json_words(error)}") from error
+    except msgspec.DecodeError as error:
+        raise FeedError(f"{expected}, but {json_words(error)}") from error
+    except UnicodeDecodeError as error:
         raise FeedError(f"{expected}, but this is no JSON ({error})") from error
     except RecursionError as error:
         raise FeedError(f"{expected}, but this is nested too deeply") from error
@@ -35,4 +38,4 @@ def read_as(kind: type[T], raw: Any) -> T:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        raise FeedError(str(error)) from error
+        raise FeedError(json_words(error)) from error

@@ -4,6 +4,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.parts import read_json
@@ -155,7 +156,7 @@ def read_as(kind: type[T], raw: Any) -> T:
     try:
         return msgspec.convert(raw, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise FeedError(str(error)) from error
+        raise FeedError(json_words(error)) from error
 
 
 def read_result(data: bytes) -> list[Any]:

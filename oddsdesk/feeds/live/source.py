@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
+from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
@@ -183,7 +184,7 @@ def decode(kind: type[T], body: bytes, what: str) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        raise ShapeError(f"{what} has another shape: {error}") from error
+        raise ShapeError(f"{what} has another shape: {json_words(error)}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         start: Any = body[:40].decode("utf-8", errors="replace")
         raise ShapeError(f"{what} is no JSON: it begins with {shown(start)}") from error

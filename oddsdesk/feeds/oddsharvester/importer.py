@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.markets import LINE_MARKETS
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
@@ -86,7 +87,8 @@ class _Reading(msgspec.Struct):
             game = self._known(msgspec.convert(raw, Game), place)
         except (FeedError, msgspec.ValidationError) as error:
             prices = sum(len(prices_of(row)) for row in _rows(raw))
-            self._leave_out("broken game", prices, f"{place}: {error}")
+            why = str(error) if isinstance(error, FeedError) else json_words(error)
+            self._leave_out("broken game", prices, f"{place}: {why}")
             return
         groups: _Groups = {}
         for key, rows in markets_of(raw).items():
@@ -116,7 +118,8 @@ class _Reading(msgspec.Struct):
         try:
             row = msgspec.convert(raw, Row)
         except msgspec.ValidationError as error:
-            self._leave_out("broken row", len(prices), f"{game.place}, {key}: {error}")
+            why = f"{game.place}, {key}: {json_words(error)}"
+            self._leave_out("broken row", len(prices), why)
             return
         self._skip(HISTORY, count_prices(raw.get("odds_history_data"), "odds"))
         kind = market_kind(key, game.league.sport)

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from oddsdesk.contract.json_words import json_words
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.parts import read_json
 
@@ -118,5 +119,5 @@ def read_answer(data: bytes) -> Odds | Fixtures:
         if isinstance(raw, dict) and "league" in raw:
             return msgspec.convert(raw, Fixtures)
     except msgspec.ValidationError as error:
-        raise FeedError(f"{_EXPECTED}: {error}") from error
+        raise FeedError(f"{_EXPECTED}: {json_words(error)}") from error
     raise FeedError(f"{_EXPECTED}, but this holds neither")

@@ -69,7 +69,7 @@ def test_bad_lines_are_reported_with_file_and_number_and_the_good_kept(
     assert result.exit_code == 1
     assert last_line(result) == "quotes 2, changes 4, skipped 0, bad 2"
     first, second = result.stderr.splitlines()
-    assert first.startswith(f"{name} line 2: JSON")
+    assert first.startswith(f"{name} line 2: this is no JSON")
     assert second.startswith(f"{name} line 4: market_type: 'x'")
 
 

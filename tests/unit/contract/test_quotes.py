@@ -114,13 +114,13 @@ def test_a_line_that_is_written_is_read_back_whole(quote: Quote, event: str | No
 @pytest.mark.parametrize("field", sorted(LINE))
 def test_a_missing_field_is_named(field: str) -> None:
     text = json.dumps({key: value for key, value in LINE.items() if key != field})
-    assert f"missing required field `{field}`" in refusal(text)
+    assert refusal(text) == f"{field} is missing"
 
 
 @pytest.mark.parametrize("field", sorted(LINE))
 def test_a_field_of_another_type_is_named(field: str) -> None:
     for wrong in (None, True, [1]):
-        assert f"$.{field}" in refusal(line(**{field: wrong}))
+        assert refusal(line(**{field: wrong})).startswith((f"{field}: ", f"{field}, "))
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_what_is_no_decimal_odds_is_refused(price: str) -> None:
     """D4: above 1."""
     message = refusal(line().replace("2.05", price))
     assert "odds" in message
-    assert "Number out of range" in message or "expected" in message.lower()
+    assert "the number is out of range" in message or "expected" in message.lower()
 
 
 @pytest.mark.parametrize("price", ["NaN", "Infinity", "-Infinity", "+2", "2.", "0x2"])
 def test_numbers_that_json_does_not_have_are_refused(price: str) -> None:
     """D4."""
-    assert "malformed" in refusal(line().replace("2.05", price))
+    assert "this is no JSON" in refusal(line().replace("2.05", price))
 
 
 @pytest.mark.parametrize("price", [math.nan, math.inf, 1.0])
@@ -155,13 +155,13 @@ def test_an_importers_quote_is_checked_alike(price: float) -> None:
         ({"period": -1}, ["period", "0 to 1000", "-1"]),
         ({"period": 1001}, ["period", "1001"]),
         ({"period": 10**30}, ["period"]),
-        ({"period": 0.5}, ["period", "int"]),
+        ({"period": 0.5}, ["period: expected a whole number"]),
         ({"bookmaker": " \t "}, ["bookmaker", "expected a name"]),
         ({"match_name": ""}, ["match_name", "expected a name"]),
         ({"competition": "E\x00PL"}, ["competition", r"'E\x00PL'"]),
         ({"odds": {"": 2.0}}, ["odds", "expected a name"]),
         ({"odds": {"A": 2.0, " A ": 2.1}}, ["odds", "'A' is given twice"]),
-        ({"is_live": 1}, ["is_live", "bool"]),
+        ({"is_live": 1}, ["is_live: expected true or false"]),
         ({"liquidity": -1}, ["liquidity", "0 or more", "-1"]),
         ({"liquidity": 1e308}, ["liquidity", "at most 1e12", "1e+308"]),
         ({"odds": {"A": 100_000.5}}, ["odds", "at most 100,000", "100000.5"]),
@@ -177,7 +177,7 @@ def test_an_importers_quote_is_checked_alike(price: float) -> None:
         ({"event": "4711"}, ["event", "SOURCE:ID", "'4711'"]),
         ({"event": ":4711"}, ["event", "SOURCE:ID"]),
         ({"event": "source:"}, ["event", "SOURCE:ID"]),
-        ({"liquidity": "500"}, ["liquidity", "float"]),
+        ({"liquidity": "500"}, ["liquidity: expected a number", "got a text"]),
         ({"match_date": "2026-11-21"}, ["match_date", "ISO-8601", "'2026-11-21'"]),
         ({"match_date": "2026-11-21T20:00:00"}, ["match_date", "needs an offset"]),
         ({"scraped_at": "yesterday"}, ["scraped_at", "'yesterday'"]),

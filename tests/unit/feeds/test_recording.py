@@ -74,7 +74,7 @@ def test_bad_lines_are_left_out_and_told(tmp_path: Path, caplog: pytest.LogCaptu
     path.write_bytes(b"bad\n" + path.read_bytes())
     with caplog.at_level(logging.WARNING):
         assert summary(read_recording(str(path))) == [(START, ["A"])]
-    assert "q.ndjson: 1 bad lines left out; line 1: JSON" in caplog.text
+    assert "q.ndjson: 1 bad lines left out; line 1: this is no JSON" in caplog.text
 
 
 def test_a_recording_may_lie_in_the_future(tmp_path: Path) -> None:

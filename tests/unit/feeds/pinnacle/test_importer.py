@@ -117,7 +117,7 @@ def test_a_period_that_makes_no_sense_is_named_and_the_rest_is_kept() -> None:
     result = convert([odds(broken, PERIOD | {"number": 1}), fixtures()])
     assert len(result.quotes) == 4
     assert result.skipped == {"broken period": 2}
-    assert result.problems[0].startswith("odds.json: event 1: Expected `float`")
+    assert result.problems[0].startswith("odds.json: event 1: moneyline, home: expected a number")
 
 
 def test_files_that_lack_their_other_half_or_are_something_else_are_named() -> None:
