@@ -125,6 +125,8 @@ class Recorder:
         """How many quotes the database refuses now."""
         self.fault: Fault | None = None
         """Why it refuses them."""
+        self.recorded = 0
+        """Quotes that the database took."""
         self.lost = 0
         """Quotes that could not be recorded: for an error of their own, or as the feed ended."""
         self.lost_at = 0.0
@@ -180,6 +182,7 @@ class Recorder:
             await asyncio.wrap_future(recorded)
 
         await self._accepted(len(batch) + self._later, record)
+        self.recorded += len(batch)
 
     async def _accepted(self, quotes: int, work: Callable[[], Awaitable[None]]) -> None:
         """Do work until the database takes it, with so many quotes waiting meanwhile."""

@@ -32,6 +32,7 @@ _AWAY: Final = {
     FeedCondition.REFUSED: "is refused: its key is missing or not taken",
     FeedCondition.FAILING: "gives no prices: reading them fails",
 }
+_ENDED: Final = "has come to its end"
 
 _log = logging.getLogger(__name__)
 
@@ -166,6 +167,9 @@ class RunningFeeds:
         await entry.recorder.run()
         self._note_end(entry)
         entry.has_ended = True
+        if not entry.recorder.ended_by:  # told already
+            level = logging.INFO if entry.recorder.recorded else logging.WARNING
+            _log.log(level, "%s: %s", entry.recorder.name, _status(entry, None).reason)
 
     def _note_end(self, entry: _Entry) -> None:
         if entry.is_running:
@@ -189,7 +193,7 @@ class RunningFeeds:
             if recorder.fault is not None:
                 line = f"feed {number}: {recorder.waiting} quotes wait, {recorder.fault.value}"
                 yield Trouble(line, recorder.fault, stops_recording=True)
-            elif (why := self._away(entry)) is not None:
+            elif (why := _useless(entry) or self._away(entry)) is not None:
                 yield Trouble(f"feed {number}{_source(entry)} {why}")
             if recorder.lost and time.monotonic() - recorder.lost_at < LOSS_S:
                 yield Trouble(f"feed {number}: {recorder.lost} quotes were lost")
@@ -316,8 +320,10 @@ def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
     said = entry.feed.status.now if isinstance(entry.feed, LiveFeed) else FeedStatus()
     problem = _problem(entry, fault)
     if not entry.is_running:
+        bad = _bad_lines(entry) if entry.has_ended else ""
+        reason = "; ".join(filter(None, (problem, bad)))
         return msgspec.structs.replace(
-            said, state=FeedCondition.STOPPED, since=entry.stopped_at, until=None, reason=problem
+            said, state=FeedCondition.STOPPED, since=entry.stopped_at, until=None, reason=reason
         )
     if problem:
         since = said.since if said.state is FeedCondition.FAILING else entry.started_at
@@ -328,6 +334,20 @@ def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
     return msgspec.structs.replace(said, since=said.since or entry.started_at, reason=reason)
 
 
+def _useless(entry: _Entry) -> str | None:
+    """Return why a feed has ended that said something, and no quote."""
+    is_useless = entry.has_ended and not entry.recorder.recorded and _bad_lines(entry)
+    return f"{_ENDED}: all that it said was refused" if is_useless else None
+
+
+def _bad_lines(entry: _Entry) -> str:
+    """Return what was refused of a feed that was well otherwise, as it was told last."""
+    if not isinstance(entry.feed, LiveFeed):
+        return ""
+    said = entry.feed.status.now
+    return said.reason if said.state is FeedCondition.RUNNING else ""
+
+
 def _problem(entry: _Entry, fault: JobFault | None) -> str:
     recorder = entry.recorder
     if fault is not None:
@@ -336,4 +356,6 @@ def _problem(entry: _Entry, fault: JobFault | None) -> str:
         return f"{recorder.waiting} quotes wait: {recorder.fault.value}"
     if recorder.lost:
         return f"{recorder.lost} quotes were lost"
-    return recorder.ended_by or ("it has come to its end" if entry.has_ended else "")
+    if recorder.ended_by or not entry.has_ended:
+        return recorder.ended_by
+    return f"it {_ENDED}" + ("" if recorder.recorded else " and gave no quote")

@@ -16,14 +16,18 @@ class BadLines:
     def __init__(self, status: Status) -> None:
         self._status = status
         self.count = 0
+        self._first: BadLine | None = None
 
     def note(self, bad: Sequence[BadLine], clock: Clock) -> None:
         """Take in the bad lines of a batch; the log names each."""
         if not bad:
             return
         self.count += len(bad)
+        first = self._first = self._first or bad[0]
         numbers = ", ".join(str(line.number) for line in bad)
         last = bad[-1]
         _log.warning("%s: bad lines %s; the last: %s", self._status.name, numbers, last.reason)
-        text = f"{self.count:,} bad lines, the last is line {last.number}: {last.reason}"
+        text = f"{self.count:,} bad lines, the first is line {first.number}: {first.reason}"
+        if last is not first:
+            text += f"; the last is line {last.number}: {last.reason}"
         self._status.remark(text, clock())

@@ -69,6 +69,29 @@ async def test_the_output_of_a_program_is_recorded_and_bad_lines_are_numbered(
     assert numbers == ", ".join(map(str, BAD))
 
 
+async def test_a_program_of_bad_lines_alone_is_told_as_it_ends(
+    serve: Serve, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In the log, in the state of the feed and in health; it was only stopped."""
+    text = """print('{"bookmaker": "A"}'); print('nonsense')"""
+    async with serve(f"exec:{script(tmp_path, text)}") as served:
+        status = await served.state(FeedCondition.STOPPED)
+        troubles = [each.line for each in served.server.feeds.troubles()]
+    assert status.reason == (
+        "it has come to its end and gave no quote; 2 bad lines, the first is line 1: match_name is"
+        " missing; the last is line 2: this is no JSON: invalid character (byte 4)"
+    )
+    assert troubles == ["feed 1 has come to its end: all that it said was refused"]
+    assert f"feed 1, exec: {status.reason}" in [each.getMessage() for each in caplog.records]
+
+
+async def test_a_program_that_says_nothing_is_no_trouble(serve: Serve, tmp_path: Path) -> None:
+    async with serve(f"exec:{script(tmp_path, '')}") as served:
+        status = await served.state(FeedCondition.STOPPED)
+        assert not list(served.server.feeds.troubles())
+    assert status.reason == "it has come to its end and gave no quote"
+
+
 async def test_a_slow_writer_loses_nothing(serve, tmp_path: Path) -> None:
     text = (
         "import sys, time\n"
