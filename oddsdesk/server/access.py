@@ -28,7 +28,8 @@ def unauthorized() -> Refusal:
     """Return the refusal for a missing or unknown key."""
     return Refusal(
         ErrorCode.UNAUTHORIZED,
-        "X-Api-Key: expected a valid API key, it is missing, unknown or sent twice.",
+        "X-Api-Key: expected a valid API key, it is missing, unknown or sent twice;"
+        " /docs says how one is sent.",
     )
 
 

@@ -103,7 +103,19 @@ class Duties:
                 self._jobs.start("times", self._look_at_times)
             if self._write_lock is not None:
                 self._jobs.start("write lock", partial(self._watch, self._write_lock))
+        await self._tell_of_empty_database()
         await self.feeds.start_all()
+
+    async def _tell_of_empty_database(self) -> None:
+        """Say why all answers are empty, where no feed will change that."""
+        if self._store.is_read_only or self.feeds.states():
+            return
+        with contextlib.suppress(StoreUnavailableError):  # told elsewhere
+            if await asyncio.to_thread(lambda: self._store.reader().last_scraped_at()) is None:
+                _log.info(
+                    "there are no odds yet, and no feed runs: answers are empty until"
+                    " some are ingested or imported, or `serve --feed` brings them"
+                )
 
     async def _tell_of_misnamed_reference(self) -> None:
         with contextlib.suppress(StoreUnavailableError):  # told elsewhere

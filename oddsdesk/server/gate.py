@@ -250,7 +250,7 @@ class EndpointGate(Gate):
 
 def no_such_path() -> Refusal:
     """Return the refusal of a path that is not the contract's."""
-    return Refusal(ErrorCode.NOT_FOUND, "There is no such path.")
+    return Refusal(ErrorCode.NOT_FOUND, "There is no such path; /docs has those that there are.")
 
 
 def _asked_address(scope: Scope) -> str:

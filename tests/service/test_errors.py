@@ -66,6 +66,13 @@ def test_an_unknown_caller_has_nothing_left_and_may_ask_again_now(service: Any) 
     assert answer.headers["x-ratelimit-reset"] == str(service.now // 1000)
 
 
+def test_who_asks_without_a_key_or_at_no_path_is_told_where_to_read(service: Any) -> None:
+    """The address that a server prints as it starts, in a browser, is both."""
+    assert "/docs says how" in error_of(service.http.get("/"))["message"]
+    assert "/docs has those" in error_of(service.get("/", service.key()))["message"]
+    assert service.http.get("/docs").status_code == 200
+
+
 @pytest.mark.parametrize(
     "path",
     ["/", "/api", "/api/", "/api/nothing", "/api/odds/", "/api/oddsx", "/API/odds", "/api/sports/"],

@@ -104,8 +104,12 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
             " wrong; else nothing is to be done, prices are shown once they are seen again"
         )
         newest = Finding("last scrape", text, Mark.BROKEN)
+    odds = Finding("odds", "{:,} games, {:,} quotes".format(*counts))
+    if last is None:
+        text = f"{odds.text}: answers are empty until some are ingested or imported, or a feed runs"
+        odds = Finding("odds", text, Mark.NOTE)
     return [
-        Finding("odds", "{:,} games, {:,} quotes".format(*counts)),
+        odds,
         reference,
         Finding("history", f"kept for {keep_days:,} days" if keep_days else "all of it is kept"),
         Finding("simulated", "yes" if simulated else "no"),

@@ -460,6 +460,20 @@ def _free_pages(connection) -> None:
     connection.execute("PRAGMA max_page_count = 1000000").fetchall()
 
 
+async def test_a_server_without_odds_and_feed_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level("INFO", duties.__name__)
+    for feeds, count in (("none",), 1), (("simulator",), 0), (("none",), 0):
+        caplog.clear()
+        async with serving(Settings(tmp_path / "odds.db", port=0, feeds=feeds)) as server:
+            told = [each for each in caplog.records if "there are no odds yet" in each.getMessage()]
+            async with asyncio.timeout(in_time(30)):
+                while feeds == ("simulator",) and server.store.reader().last_scraped_at() is None:
+                    await asyncio.sleep(0.05)
+        assert len(told) == count
+
+
 async def test_a_mistyped_reference_is_told_at_the_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):

@@ -71,6 +71,7 @@ def test_a_whole_database_is_told_of(database: Path, free_port: int):
     result = run(database, free_port)
     assert result.exit_code == 0, result.output
     assert "reference: Sharp" in result.output
+    assert "note  odds: 0 games, 0 quotes: answers are empty until some are" in result.output
     assert "no damage (quick" in result.output
     assert result.output.endswith("nothing is broken\n")
 
