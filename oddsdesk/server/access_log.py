@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from oddsdesk.network.secrets import masked
 from oddsdesk.server.access import KEY_ID
 from oddsdesk.server.gate import loggable
 from oddsdesk.server.subscribers import CHANNEL, Channel
@@ -35,7 +36,11 @@ class AccessLog:
             await self._app(scope, receive, counted)
         finally:
             client = scope.get("client")
-            code, why = _end_of_stream(scope) or (status or None, None)
+            code, why = status or None, None
+            channel: Channel | None = scope.get("extensions", {}).get(CHANNEL)
+            if channel is not None and channel.ended is not None:
+                code, why = channel.ended
+                size = channel.offered_bytes
             _tell(
                 client=client[0] if client else None,
                 key=scope.get(KEY_ID),
@@ -43,13 +48,8 @@ class AccessLog:
                 status=code,
                 size=size,
                 ms=round((time.perf_counter() - began) * 1000, 1),
-                why=why,
+                why=None if why is None else masked(why),  # it may repeat a filter's value
             )
-
-
-def _end_of_stream(scope: Scope) -> tuple[int, str] | None:
-    channel: Channel | None = scope.get("extensions", {}).get(CHANNEL)
-    return None if channel is None else channel.ended
 
 
 def log_unseen(client: str | None, why: str, status: int, size: int) -> None:

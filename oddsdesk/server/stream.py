@@ -60,8 +60,9 @@ class Stream:
         await send({"type": "websocket.accept"})
         channel: Channel = scope["extensions"][CHANNEL]
         try:
-            subscriber = await self._admit(scope["query_string"], channel)
-            scope[KEY_ID] = subscriber.caller.key_id
+            caller = await self._caller(scope["query_string"])
+            scope[KEY_ID] = caller.key_id
+            subscriber = await self._admit(caller, scope["query_string"], channel)
             if position is None:
                 raise _ClosedError(TRY_LATER, _UNAVAILABLE)
             await self._hub.subscribe(subscriber, position)
@@ -83,8 +84,7 @@ class Stream:
         except StoreUnavailableError:
             return None
 
-    async def _admit(self, query: bytes, channel: Channel) -> Subscriber:
-        caller = await self._caller(query)
+    async def _admit(self, caller: Caller, query: bytes, channel: Channel) -> Subscriber:
         try:
             asked = read_query(query, _FILTERS)
         except BadParameterError as error:

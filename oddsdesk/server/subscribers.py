@@ -21,6 +21,10 @@ class Channel(Protocol):
         """Bytes that wait for the client."""
 
     @property
+    def offered_bytes(self) -> int:
+        """Bytes of all frames that were taken."""
+
+    @property
     def ended(self) -> tuple[int, str] | None:
         """Its close code, and who closed and why; None of what never was a stream."""
 

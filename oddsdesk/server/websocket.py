@@ -36,6 +36,8 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         super().__init__(*arguments, **options)
         self.place: Place | None = None
         """Where the connection is counted, until it ends."""
+        self.offered_bytes = 0
+        """Bytes of all frames that were taken from the hub."""
         self._deaf = False
         self._lane = Lane(FRAMES_A_SECOND, FRAMES_AT_ONCE)
         self._talkers = talkers
@@ -64,6 +66,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         if self.backlog + len(frames) > BACKLOG_LIMIT:
             return False
         self.transport.write(frames)
+        self.offered_bytes += len(frames)
         return True
 
     def close(self, code: int, reason: str) -> None:

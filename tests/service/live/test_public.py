@@ -7,8 +7,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from oddsdesk.server.frames import text_frame
 from tests.kit import prometheus
 from tests.kit.deployed import Certificate, free_port, own_environment
 from tests.kit.program import Program
@@ -130,3 +132,23 @@ def test_the_log_says_who_asked_what_and_no_secret(server: Encrypted) -> None:
     assert asked["ms"] > 0
     assert server.key not in str(lines)
     assert "hidden" not in str(lines)
+
+
+def test_the_log_says_whose_stream_was_refused_and_what_was_sent_on_another(
+    server: Encrypted,
+) -> None:
+    with server.client() as client:
+        answer = client.post("/api/stream/token", headers={"X-Api-Key": server.key})
+    address = f"{server.url.replace('https', 'wss')}/api/stream?token={answer.json()['token']}"
+    with connect(address, ssl=server.certificate.trusted) as stream:
+        stream.send("ping")
+        assert stream.recv(timeout=LIMIT_S) == "pong"
+    heard = json.loads(server.program.wait_for_log('"status":1000'))
+    assert (heard["key"], heard["bytes"]) == (1, len(text_frame(b"pong")))
+    with (
+        connect(f"{address}&game_id=1", ssl=server.certificate.trusted) as stream,
+        pytest.raises(ConnectionClosed),
+    ):
+        stream.recv(timeout=LIMIT_S)
+    refused = json.loads(server.program.wait_for_log('"status":4000'))
+    assert (refused["key"], refused["bytes"]) == (1, 0)

@@ -215,15 +215,21 @@ async def test_the_access_log_says_who_ended_a_stream_and_why(app, caplog):
         async with connect(f"ws://{host}:{port}/api/stream?token=SECRET") as client:
             for _ in range(2):
                 channel = await app.channels.get()
-            channel.close(4008, "too slow")
+            for _ in range(3):
+                assert channel.offer(text_frame(b"a" * 200))
+            channel.close(4008, f"too slow, oddsdesk_live_{'0a' * 16}")
             await client.wait_closed()
         async with connect(f"ws://{host}:{port}/api/stream?token=SECRET") as client:
             client.transport.abort()
         for _ in range(3):
             await app.ended.get()
         await server.stop()
-    ends = [(each.fields["status"], each.fields["why"]) for each in caplog.records]
-    assert ends == [(3000, "client"), (4008, "server: too slow"), (1006, "broke off")]
+    told = [each.fields for each in caplog.records]
+    assert [(each["status"], each["bytes"], each["why"]) for each in told] == [
+        (3000, 0, "client"),
+        (4008, 3 * len(text_frame(b"a" * 200)), "server: too slow, ****"),
+        (1006, 0, "broke off"),
+    ]
     assert "SECRET" not in caplog.text
 
 
