@@ -194,7 +194,8 @@ def _log_of(database: Database) -> Store:
 
 @ledger.command()
 @ledger_option
-@click.option("--to", "target", default=STANDARD, metavar="FILE", help="Default: standard output.")
+@click.argument("file", required=False)
+@click.option("--to", "target", metavar="FILE", help="The same as FILE. Default: standard output.")
 @click.option(
     "--format",
     "form",
@@ -202,16 +203,21 @@ def _log_of(database: Database) -> Store:
     help="Default: by the ending of FILE, else csv. bet-analytix is the list that it imports.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
+def export(
+    path: Path, file: str | None, target: str | None, form: str | None, as_json: bool
+) -> None:
     """Write all bets with all that is known of them.
 
     `ledger import` reads CSV and XLSX back, not JSON.
 
     \b
     Example:
-      oddsdesk ledger export --to bets.csv
-      oddsdesk ledger export --format bet-analytix --to for-bet-analytix.csv
+      oddsdesk ledger export bets.csv
+      oddsdesk ledger export --format bet-analytix for-bet-analytix.csv
     """
+    if file is not None and target is not None:
+        raise click.UsageError("FILE and --to are the same: give one of them")
+    target = file or target or STANDARD
     ending = Path(target).suffix.lower().removeprefix(".")
     chosen = "json" if as_json else form or (ending if ending in ("json", "xlsx") else "csv")
     with _open(path) as held:

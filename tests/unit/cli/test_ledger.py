@@ -161,6 +161,16 @@ def test_what_is_exported_is_imported_elsewhere_and_not_twice(tmp_path: Path) ->
     assert [bet["bet"] for bet in json.loads(run("export", "--json").stdout)] == [1, 2]
 
 
+def test_a_file_to_export_into_is_named_as_others_are(tmp_path: Path) -> None:
+    file = tmp_path / "bets.json"
+    run("export", str(file))
+    assert [bet["bet"] for bet in json.loads(file.read_text())] == [1, 2]
+    assert run("export", "-").stdout == run("export").stdout
+    twice = CliRunner().invoke(ledger, ["export", str(file), "--to", str(file)])
+    assert twice.exit_code == 2
+    assert "give one of them" in twice.stderr
+
+
 def test_a_list_without_dates_is_taken_once_and_settles_what_was_open(tmp_path: Path) -> None:
     file = tmp_path / "bets.csv"
     file.write_text("selection,odds,stake,result\nPSG,2.0,5,\nPSG,2.0,7,\nPSG,2.0,5,\n")
