@@ -17,6 +17,7 @@ from oddsdesk.server.followed_log import check_bus
 from oddsdesk.server.listener import ListenError, can_share_ports, check_address
 from oddsdesk.server.metrics import HOST as METRICS_HOST
 from oddsdesk.server.settings import RUN_ONCE, Role, Settings
+from oddsdesk.store.access import check_access_file
 from oddsdesk.store.databases import DatabaseUrl, has_file
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
@@ -71,6 +72,8 @@ def check_new_database(settings: Settings) -> None:
 def _check_usable(settings: Settings, *, may_be_in_use: bool = True) -> None:
     if isinstance(settings.database, Path):
         recognise(settings.database, ODDS, look_for_damage=False)
+        if settings.access is not None:
+            check_access_file(settings.database, settings.access)
     if settings.public.tls is not None:
         Certificate(settings.public.tls)
     if settings.listens:

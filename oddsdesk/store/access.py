@@ -3,8 +3,10 @@
 In PostgreSQL they are tables of the same database.
 """
 
+import contextlib
 import logging
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -98,16 +100,36 @@ def make_access_file(odds_path: Path, named: Path | None) -> Path:
         StoreError: there is no odds file that it could belong to, or it cannot be used.
     """
     recognise(odds_path, ODDS, look_for_damage=False)
+    path = check_access_file(odds_path, named)
+    with _refusals(odds_path, path):
+        make_private(path, owned_as=odds_path)
+    return path
+
+
+def check_access_file(odds_path: Path, named: Path | None) -> Path:
+    """Return where the keys of an odds file lie, or would; nothing is made.
+
+    Raises:
+        StoreError: they cannot be used there, or made.
+    """
     path = access_path(odds_path, named)
-    try:
+    with _refusals(odds_path, path):
+        if not path.parent.exists():
+            raise FileNotFoundError(path.parent)
         check_private(path, owned_as=odds_path)
         recognise(path, SCHEMA, look_for_damage=False)
-        make_private(path, owned_as=odds_path)
+    return path
+
+
+@contextlib.contextmanager
+def _refusals(odds_path: Path, path: Path) -> Iterator[None]:
+    """Say the system's refusals of a file of keys in one line, with what could be used."""
+    try:
+        yield
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         why = f"there is no folder {path.parent}" if missing else error.strerror or error
         raise StoreError(f"{path}: {why}{_advice(odds_path, path)}") from error
-    return path
 
 
 def _advice(odds_path: Path, path: Path) -> str:

@@ -84,7 +84,7 @@ def refused(path: Path, error: StoreError) -> StoreError:
 def _reason(path: Path, error: sqlite3.DatabaseError) -> str:
     match getattr(error, "sqlite_errorname", ""):
         case "SQLITE_NOTADB":
-            return "is not a database; give another --database or set the file aside"
+            return "is not a database; name another file, or set this one aside"
         case "SQLITE_CORRUPT":
             return f"is damaged ({error}); set the file aside or restore a backup"
         case "SQLITE_CANTOPEN" | "SQLITE_CANTOPEN_ISDIR":

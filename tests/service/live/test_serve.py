@@ -271,6 +271,8 @@ def test_bad_database_is_one_line_and_1(serve, tmp_path, content):
         (["--devig", "magic"], 2, "magic"),
         (["--port", "70000"], 2, "70000"),
         (["--speed", "0"], 2, "speed"),
+        (["--access", "/nowhere/keys.db"], 1, "there is no folder /nowhere; name another file"),
+        (["--access", __file__], 1, "is not a database; name another file"),
     ],
 )
 def test_bad_option_is_named_and_makes_no_database(serve, tmp_path, options, status, named):
