@@ -12,6 +12,7 @@ import msgspec
 from oddsdesk.places import make_folder
 from oddsdesk.private_files import ForeignFileError, is_for_others, keep_private, open_private
 from oddsdesk.store.errors import WHEN_MOVED, StoreError
+from oddsdesk.store.hard_links import check_one_name
 
 if sys.platform == "win32":
     import msvcrt
@@ -105,9 +106,10 @@ def lock_database(odds_path: Path) -> DatabaseLock:
 
     Raises:
         DatabaseInUseError: another process serves it, or may do so as another user.
-        StoreError: the lock file cannot be made.
+        StoreError: the lock file cannot be made, or the file is open under another name.
     """
     path = lock_path(odds_path)
+    check_one_name(odds_path)
     try:
         make_folder(path.parent)
         lock = _take(path, odds_path)
@@ -174,8 +176,9 @@ def check_in_place(odds_path: Path) -> None:
     What is recorded in a file that was made since, or copied from it, the server does not see.
 
     Raises:
-        StoreError: the server's file was moved, deleted or replaced.
+        StoreError: the server's file was moved, deleted or replaced, or has another name.
     """
+    check_one_name(odds_path)
     try:
         owner = owner_of(odds_path)
     except DatabaseInUseError:

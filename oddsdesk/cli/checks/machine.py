@@ -105,7 +105,8 @@ def _database_files(database: Database) -> tuple[Finding, ...]:
     try:
         check_in_place(database)
     except StoreError:
-        return Finding("database", f"{database} (is gone)", Mark.BROKEN), keys
+        what = "is not the one in use" if os.access(database, os.F_OK) else "is gone"
+        return Finding("database", f"{database} ({what})", Mark.BROKEN), keys
     return _file("database", database, needed=not os.access(database, os.F_OK)), keys
 
 
