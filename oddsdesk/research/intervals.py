@@ -21,7 +21,7 @@ _SEED: Final = 57
 _MOST_DRAWS: Final = 2_000
 _LEAST_DRAWS: Final = 200
 _LEAST_CLUSTERS: Final = 10
-"""Ten hold 90 % where 95 are said, five 85, three 70 (600 samples each, normal and of bets)."""
+"""Of fewer what is drawn may be one that won, again and again."""
 _LEAST_TOSSES: Final = 6
 """Fewer have no order statistics that hold ``SHARE``."""
 _HAIR: Final = 1e-9
@@ -125,8 +125,11 @@ def bootstrapped(
 ) -> list[tuple[float | None, float | None]]:
     """Return between what each figure of a sample may lie, by drawing its clusters anew.
 
-    Efron (1979), percentiles. Bets on one game end together: drawn one by one they would look more
-    certain than they are. A figure that fewer than ten have a part in has no ends: too narrow ones.
+    Efron (1979). Bets on one game end together: drawn one by one they would look more certain than
+    they are. The percentiles are those of the expanded interval (Hesterberg, "What teachers should
+    know about the bootstrap", arXiv 1411.5279, 2014): as far out as Student's interval of as many
+    clusters as have a part in the figure, since those of ``SHARE`` are too narrow, the fewer the
+    more. A figure that fewer than ten have a part in has no ends.
     """
     clusters: dict[Hashable, list[T]] = {}
     for member in members:
@@ -145,7 +148,7 @@ def bootstrapped(
             if figure is not None:
                 drawn[place].append(figure)
     return [
-        _ends(figures) if count >= _LEAST_CLUSTERS else (None, None)
+        _ends(figures, count) if count >= _LEAST_CLUSTERS else (None, None)
         for figures, count in zip(drawn, behind, strict=True)
     ]
 
@@ -215,9 +218,10 @@ def _student(freedom: int) -> float:
     return _Z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
 
 
-def _ends(figures: list[float]) -> tuple[float | None, float | None]:
+def _ends(figures: list[float], clusters: int) -> tuple[float | None, float | None]:
     if not figures:
         return None, None
-    ordered, tail = sorted(figures), (1 - SHARE) / 2
+    reach = _student(clusters - 1) * math.sqrt(clusters / (clusters - 1))
+    ordered, tail = sorted(figures), NormalDist().cdf(-reach)
     last = len(ordered) - 1
     return ordered[math.floor(tail * last)], ordered[math.ceil((1 - tail) * last)]

@@ -16,6 +16,7 @@ from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.ledger.writing import write_csv
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.results import Result
 from oddsdesk.research.backtest.betting import Backtested, Question, backtest
 from oddsdesk.research.backtest.summary import notes, summary
 from oddsdesk.research.past.judged_by import open_judged
@@ -277,6 +278,29 @@ def test_results_that_are_known_give_profit_and_others_are_said_to_be_missing(lo
     found = summary(done.bets)
     assert (found.bets, found.settled, found.profit) == (2, 1, pytest.approx(1.09))
     assert notes(done, question())[0] == "no result is known of 1 of 2 bets; yield is without"
+
+
+@pytest.mark.parametrize(("won", "is_told"), [(0, False), (1, True)])
+def test_how_sure_a_yield_is_cannot_be_told_where_all_was_lost(
+    log: Log, won: int, is_told: bool
+) -> None:
+    """Two bets on each of twelve games: drawn anew each yields -100 %, of which nobody is sure."""
+    for number in range(12):
+        for market in ("total", "team_total"):
+            said_of = {"match_name": f"A{number} vs B", "competition": "EPL"}
+            name = "Over 2.5" if market == "total" else f"A{number} Over 1.5"
+            odds = {name: 1.95, name.replace("Over", "Under"): 1.95}
+            log.archive(
+                reference(odds, market_type=market, **said_of),
+                said(SOFT, {name: 2.09}, market_type=market, **said_of),
+            )
+    bets = [
+        replace(bet, result=Result.WON if number < won else Result.LOST)
+        for number, bet in enumerate(log.backtest().bets)
+    ]
+    found = summary(bets[:-3])  # games of one bet and of two: their profits differ, not their yield
+    assert len(bets) == 24
+    assert (None not in found.yield_range, None not in found.profit_range) == (is_told, is_told)
 
 
 def test_the_published_formula_is_said_to_judge_its_own_bets_too_well(log: Log) -> None:

@@ -134,6 +134,37 @@ def test_drawing_anew_gives_about_the_normal_interval_and_always_the_same() -> N
     assert drawn() == (low, high)
 
 
+def drawn_mean(*games: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of a mean of the numbers of games."""
+    ((low, high),) = bootstrapped(
+        [(game, each) for game, values in enumerate(games) for each in values],
+        lambda each: each[0],
+        lambda part: [fmean(x for _, x in part) if part else None],
+    )
+    assert low is not None
+    assert high is not None
+    return low, high
+
+
+def test_drawing_few_games_anew_reaches_as_far_as_students_interval() -> None:
+    """Of ten numbers that are even about their mean; the percentiles of 95 are 17 % narrower."""
+    values = [-4.0, -2.5, -1.5, -0.8, -0.2, 0.2, 0.8, 1.5, 2.5, 4.0]
+    low, high = drawn_mean(*[[each] for each in values])
+    student = 2.262157 * (sum(each * each for each in values) / 9 / 10) ** 0.5
+    assert (high - low) / 2 == pytest.approx(student, rel=0.05)
+
+
+def test_drawing_ten_games_anew_holds_about_what_it_says() -> None:
+    """The percentiles of 95 hold 87 %, of games with one to three bets that close alike."""
+    chance, held = random.Random(4), 0
+    for _ in range(200):
+        levels = [chance.gauss(1.5, 2) for _ in range(10)]
+        games = [[chance.gauss(it, 1) for _ in range(chance.randint(1, 3))] for it in levels]
+        low, high = drawn_mean(*games)
+        held += low <= 1.5 <= high
+    assert held >= 0.92 * 200
+
+
 def test_what_ends_together_is_drawn_together() -> None:
     """Ten bets on each of ten games are no hundred bets."""
     sample = [(game, float(game % 2)) for game in range(10) for _ in range(10)]
