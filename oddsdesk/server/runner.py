@@ -20,7 +20,7 @@ from oddsdesk.server.running_feeds import RunningFeeds, left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.succession import Succession
-from oddsdesk.server.troubles import Troubles
+from oddsdesk.server.troubles import Troubles, troubles_of_process
 from oddsdesk.server.valuing import Valuing
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.leases import Lease
@@ -55,10 +55,9 @@ class Server:
         """A caller on this machine who knows it may see the state of the feeds."""
         self.troubles = Troubles(
             [
-                lambda: self._answering.troubles(),
-                lambda: self._duties.troubles(),
-                lambda: self._log.troubles(),
-                lambda: self._valuing.troubles() if self._valuing is not None else (),
+                lambda: troubles_of_process(
+                    self._jobs, self._answering, self._log, self._valuing, self._duties
+                )
             ]
         )
         self._valuing: Valuing | None = None

@@ -3,12 +3,12 @@
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
-from oddsdesk.tasks import JobFault
+from oddsdesk.tasks import JobFault, Jobs
 
 REFUSAL_S: Final = 5.0
 """For how long a refusal of the database is reported after it was last met, but for these."""
@@ -17,6 +17,12 @@ _REPORTED_S: Final = {
     Fault.FULL: 1.0,  # the store tells how long that lasts
 }
 NOTHING_READ: Final = "nothing can be read"
+_WORDS: Final = {
+    "take over": "taking over what another process did",
+    "tell": "telling the other workers",
+    "beat": "telling the supervisor",
+}
+"""Jobs of a process as the health endpoint calls them."""
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -26,6 +32,14 @@ class Trouble(msgspec.Struct, frozen=True):
     fault: Fault | None = None
     """What is wrong with the database, None where it is something else."""
     stops_recording: bool = False
+
+
+class Telling(Protocol):
+    """A part of a process that knows what is wrong with it."""
+
+    def troubles(self) -> Iterable[Trouble]:
+        """Return what is wrong with it now."""
+        ...
 
 
 class Troubles:
@@ -84,3 +98,11 @@ def job_troubles(faults: Iterable[JobFault], words: Mapping[str, str]) -> Iterat
     """Yield the trouble of each job that died; ``words`` are what health calls them."""
     for fault in faults:
         yield Trouble(f"{words.get(fault.job, fault.job)} failed and is begun anew")
+
+
+def troubles_of_process(jobs: Jobs, *parts: Telling | None) -> Iterator[Trouble]:
+    """Yield what is wrong with the jobs and the parts of a process, whether worker or alone."""
+    for part in parts:
+        if part is not None:
+            yield from part.troubles()
+    yield from job_troubles(jobs.faults, _WORDS)

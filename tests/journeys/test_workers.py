@@ -174,7 +174,7 @@ def test_who_cannot_take_over_says_so_and_tries_again(serve_with: Start, tmp_pat
     owner = workers.owner()
     assert owner is not None
     workers.kill(owner)
-    told = ("taking over what another worker did failed", "nobody runs valuation, upkeep, feeds")
+    told = ("taking over what another process did failed", "nobody runs valuation, upkeep, feeds")
     until(lambda: all(each in " ".join(workers.health()["reasons"]) for each in told))
     aside.rename(file)
     until(lambda: workers.owner() not in (None, owner))

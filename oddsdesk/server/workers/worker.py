@@ -28,7 +28,7 @@ from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.succession import Succession
-from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
+from oddsdesk.server.troubles import Trouble, Troubles, troubles_of_process
 from oddsdesk.server.valuing import Valuing
 from oddsdesk.server.workers.colleagues import FRESH_S, Colleagues
 from oddsdesk.server.workers.mailboxes import (
@@ -47,13 +47,6 @@ TELL_S: Final = 0.5
 """How often workers tell each other how they are."""
 BEAT_S: Final = 1.0
 """How often they tell the supervisor that they go on."""
-
-_WORDS: Final = {
-    "take over": "taking over what another worker did",
-    "tell": "telling the other workers",
-    "beat": "telling the supervisor",
-}
-"""Jobs as the health endpoint calls them."""
 
 _log = logging.getLogger(__name__)
 
@@ -220,14 +213,9 @@ class Worker:
         return [] if owner is None else owner.feeds
 
     def _own_troubles(self) -> Iterator[Trouble]:
-        yield from self._answering.troubles()
-        yield from self._log.troubles()
-        if self._valuing is not None:
-            yield from self._valuing.troubles()
-        yield from job_troubles(self._jobs.faults, _WORDS)
-        if self._duties is not None:
-            yield from self._duties.troubles()
-        elif self._is_left_alone():
+        parts = self._answering, self._log, self._valuing, self._duties
+        yield from troubles_of_process(self._jobs, *parts)
+        if self._duties is None and self._is_left_alone():
             left = ", ".join(each for each in Role if each in self._settings.run_once)
             yield Trouble(f"nobody runs {left}")
 

@@ -92,6 +92,17 @@ async def test_who_may_have_missed_something_of_the_hub_is_closed(live, listenin
     await second.close()
 
 
+async def test_taking_over_what_another_process_did_is_begun_anew_and_told(live):
+    """D82, of a process by itself as of a worker: nobody else would do it."""
+
+    async def die() -> None:
+        raise RuntimeError("by the test")
+
+    live.server._jobs.start("take over", die)
+    line = "taking over what another process did failed and is begun anew"
+    await _until(live, "degraded", TOLD_S, line)
+
+
 @pytest.mark.parametrize("job", ["_go_to_the_end", "_go_round"])
 async def test_the_valuation_is_begun_anew(live, monkeypatch, job):
     """D82."""
