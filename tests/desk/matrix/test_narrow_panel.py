@@ -31,6 +31,7 @@ def test_the_frozen_part_leaves_bookmakers_more_than_half(panel: MatrixPanel, wi
     panel.resize(width, 600)
     table = panel.table
     share = table.frozen.width() / table.width()
+    # A frozen column more wants a step in which it gives way ("A column" in CONTRIBUTING.md).
     assert share <= (0.43 if width > 1_100 else 0.60)
     assert not table.frozen.isColumnHidden(WINDOW)
     if width > 1_300:
