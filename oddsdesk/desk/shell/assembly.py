@@ -5,11 +5,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QIcon
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from oddsdesk.board.alerts.gate import AlertEntry
-from oddsdesk.board.alerts.rules import RULES_FILE
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.games import GameEntry
@@ -19,18 +17,16 @@ from oddsdesk.board.notices import ConnectionChanged, GameMerged, GamesChanged, 
 from oddsdesk.board.service_history import ServiceSource
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
-from oddsdesk.desk.alerts.controller import AlertsController
-from oddsdesk.desk.alerts.model import shown_texts
-from oddsdesk.desk.alerts.notifier import Notifier
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE, TRAY
+from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
+from oddsdesk.desk.shell.alerting import Alerting
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.kept_place import KeptPlace
 from oddsdesk.desk.shell.late_panels import FirstPaint, LatePanel, LatePanels
@@ -52,10 +48,8 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.resource_files import resource_path
 
 if TYPE_CHECKING:
-    from oddsdesk.desk.alerts.panel import AlertsPanel
     from oddsdesk.desk.bets.panel import BetsPanel
     from oddsdesk.desk.explain.panel import ExplainPanel
     from oddsdesk.desk.grid.panel import GridPanel
@@ -108,21 +102,17 @@ class Desk:
         self._columns = BookmakerColumns(layout, self._names)
         self._past: HistorySource = PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
-        icon = QIcon(str(resource_path("desktop", "oddsdesk.svg")))
-        self.notifier = Notifier(icon, self.window)
-        rules = layout.folder / RULES_FILE
-        self.alerts = AlertsController(board, wall, preferences, records, rules)
+        self.alerting = Alerting(self.window, board, theme, layout, preferences, records, wall)
         put = self.window.put_in_place
         self.values = LatePanel(self._make_values, put)
         self.opportunities = LatePanel(self._make_opportunities, put)
-        self.alerts_panel = LatePanel(self._make_alerts_panel, put)
         self.explain = LatePanel(self._make_explain, put)
         self.history = LatePanel(self._make_history, put)
         self.grid = LatePanel(self._make_grid, put)
         self.bets = LatePanel(self._make_bets, put)
         self.late_panels = LatePanels(
             self.window,
-            *(self.values, self.opportunities, self.alerts_panel, self.explain, self.history),
+            *(self.values, self.opportunities, self.alerting.panel, self.explain, self.history),
             *(self.grid, self.bets),
         )
         self.research = Research(
@@ -278,7 +268,7 @@ class Desk:
         self._unsubscribe()
         self.around.leave(self.games)
         self.around.close()
-        self.notifier.close()
+        self.alerting.notifier.close()
         self.research.close()
         self.late_panels.close()
         for panel in (self.navigator, self.top_bar, self.status_bar):
@@ -292,7 +282,7 @@ class Desk:
         )
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
-        panel.actions_on_bet.target_requested.connect(self._ask_target)
+        panel.actions_on_bet.target_requested.connect(self.alerting.ask_target)
         return panel
 
     def _make_opportunities(self) -> "OpportunitiesPanel":
@@ -307,14 +297,6 @@ class Desk:
         panel.saver.said.connect(self._say_for_a_while)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
-        return panel
-
-    def _make_alerts_panel(self) -> "AlertsPanel":
-        from oddsdesk.desk.alerts.panel import AlertsPanel  # noqa: PLC0415 - late
-
-        panel = AlertsPanel(self._board, self.alerts, self._theme, self._wall)
-        panel.price_requested.connect(self.go_to_price)
-        panel.said.connect(self._on_alerts_panel_said)
         return panel
 
     def _make_explain(self) -> "ExplainPanel":
@@ -375,7 +357,7 @@ class Desk:
         """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
         prices.place_requested.connect(lambda key: self.values().place(key, self._placer))
-        prices.target_requested.connect(self._ask_target)
+        prices.target_requested.connect(self.alerting.ask_target)
 
     @cached_property
     def _placer(self) -> "BetPlacer":
@@ -392,9 +374,6 @@ class Desk:
         placer.gone.connect(self.window.messages.withdraw)
         placer.said.connect(self._say_for_a_while)
         return placer
-
-    def _ask_target(self, key: RowKey) -> None:
-        self.alerts_panel().ask_target(key)
 
     def _say_for_a_while(self, text: str) -> None:
         self.window.messages.say(text, passes=True)
@@ -418,7 +397,7 @@ class Desk:
         window.put_dock(
             "opportunities", "Opportunities", self.opportunities.part, below, behind="values"
         )
-        window.put_dock("alerts", "Alerts", self.alerts_panel.part, below, behind="values")
+        window.put_dock("alerts", "Alerts", self.alerting.panel.part, below, behind="values")
         right = areas.RightDockWidgetArea
         window.put_dock("explain", "Explain", self.explain.part, right, folds_empty=True)
         window.put_dock("history", "History", self.history.part, right, folds_empty=True)
@@ -435,7 +414,7 @@ class Desk:
         places: tuple[tuple[Where, LatePanel[Any]], ...] = (
             (Where.VALUES, self.values),
             (Where.OPPORTUNITIES, self.opportunities),
-            (Where.ALERTS, self.alerts_panel),
+            (Where.ALERTS, self.alerting.panel),
             (Where.GRID, self.grid),
             (Where.BETS, self.bets),
             (Where.EXPLAIN, self.explain),
@@ -455,7 +434,8 @@ class Desk:
         self.around.favourites.changed.connect(self._show_favourites)
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
-        self._connect_alerts()
+        self.alerting.price_requested.connect(self.go_to_price)
+        self.late_panels.begun.connect(self.alerting.notifier.enter_tray)
         self.research.game_requested.connect(self.open_game)
         self.status_bar.bets_requested.connect(self.show_waiting_bets)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
@@ -463,34 +443,8 @@ class Desk:
         self.odds_format.changed.connect(self._write_anew)
         self._preferences.changed.connect(self._on_preferences_changed)
 
-    def _connect_alerts(self) -> None:
-        window, notifier = self.window, self.notifier
-        self.late_panels.begun.connect(notifier.enter_tray)
-        self.alerts.problem_found.connect(partial(window.messages.warn, "alerts"))
-        self.alerts.read_anew.connect(partial(window.messages.withdraw_warnings, "alerts"))
-        self.alerts.alerted.connect(notifier.notify)
-        self.alerts.alerted.connect(self._on_alerts_alerted)
-        self.alerts.ended.connect(window.messages.withdraw)
-        notifier.price_requested.connect(self.go_to_price)
-        notifier.window_requested.connect(window.come_back)
-        notifier.quit_requested.connect(window.quit)
-        window.stays_running = lambda: self._preferences.get(TRAY) and notifier.enter_tray()
-
     def _on_looking_back_said(self, text: str) -> None:
         self.window.messages.say(text, passes=True, about=_PAST)
-
-    def _on_alerts_panel_said(self, text: str, offers_rules: bool) -> None:
-        rules = self.alerts_panel().edit_rules if offers_rules else None
-        self.window.say(text, action="Rules…" if rules else "", act=rules)
-
-    def _on_alerts_alerted(self, entry: AlertEntry) -> None:
-        cell = entry.alert.cell
-        show = None if cell is None else partial(self.go_to_price, cell)
-        title, text = shown_texts(entry)
-        where = text.partition(" · ")[0]  # the rest stands in the list
-        said = " · ".join(filter(None, (title, where)))
-        action = "Show" if show else ""
-        self.window.messages.say(said, action=action, act=show, about=entry.alert.key)
 
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)

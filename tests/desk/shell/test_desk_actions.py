@@ -239,8 +239,10 @@ def test_a_click_on_a_notification_opens_the_cell_that_it_is_about(
     desk: Desk, quoted: Any, qtbot: QtBot
 ) -> None:
     desk.window.hide()
-    desk.notifier.notify(AlertEntry(Alert(("x",), "Value", "title", "text", 3.0, OVER), 0, None))
-    desk.notifier.show_told()
+    desk.alerting.notifier.notify(
+        AlertEntry(Alert(("x",), "Value", "title", "text", 3.0, OVER), 0, None)
+    )
+    desk.alerting.notifier.show_told()
     assert desk.window.isVisible()
     panel = desk.games.panel(quoted.id)
     assert isinstance(panel, MatrixPanel)

@@ -20,6 +20,7 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.late_panels import LatePanel, LatePanels
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.late_panels import late_ones
 
 
 class Panel(QLineEdit):
@@ -163,9 +164,9 @@ def test_the_tray_is_asked_for_when_the_panels_are_made(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notifier, "QSystemTrayIcon", Tray)
-    assert desk.notifier._tray is None
+    assert desk.alerting.notifier._tray is None
     desk.late_panels.begin()
-    assert desk.notifier._tray is not None
+    assert desk.alerting.notifier._tray is not None
 
 
 def test_a_tray_that_comes_or_goes_later_is_as_good_as_one_that_was_there(
@@ -177,16 +178,12 @@ def test_a_tray_that_comes_or_goes_later_is_as_good_as_one_that_was_there(
     assert not desk.window.stays_running()
     monkeypatch.setattr(notifier, "QSystemTrayIcon", Tray)
     assert desk.window.stays_running()
-    assert desk.notifier._tray is not None
+    assert desk.alerting.notifier._tray is not None
     monkeypatch.setattr(Tray, "isSystemTrayAvailable", lambda: False)
     assert not desk.window.stays_running()
     monkeypatch.setattr(Tray, "isSystemTrayAvailable", lambda: True)
     desk._preferences.put(TRAY, False)
     assert not desk.window.stays_running()
-
-
-def late_ones(desk: Desk) -> list[LatePanel[Any]]:
-    return [part for part in vars(desk).values() if isinstance(part, LatePanel)]
 
 
 def test_the_first_prices_are_painted_before_any_panel_that_is_not_needed_for_them(
@@ -215,7 +212,7 @@ def test_a_dock_that_was_open_is_open_again_and_filled(
     desk.window.restore()
     with qtbot.waitExposed(desk.window):
         desk.window.show()
-    desk.window.reveal(desk.alerts_panel())
+    desk.window.reveal(desk.alerting.panel())
     desk.window.close()
     records = Records(tmp_path / "other.db")
     again = Desk(quoted.board, theme, layout, Preferences(layout), records, quoted.clock)
@@ -223,11 +220,11 @@ def test_a_dock_that_was_open_is_open_again_and_filled(
     again.window.restore()
     with qtbot.waitExposed(again.window):
         again.window.show()
-    dock = again.alerts_panel.part.parentWidget()
+    dock = again.alerting.panel.part.parentWidget()
     assert isinstance(dock, QDockWidget)
     again.late_panels.begin()
-    qtbot.waitUntil(lambda: again.alerts_panel.made is not None)
-    assert dock.widget() is again.alerts_panel.made
+    qtbot.waitUntil(lambda: again.alerting.panel.made is not None)
+    assert dock.widget() is again.alerting.panel.made
     assert not dock.visibleRegion().isEmpty()
     again.close()
     records.close()

@@ -182,17 +182,17 @@ async def test_each_file_of_the_users_that_is_not_read_is_told(
     file = bookmakers_file()
     file.parent.mkdir(parents=True)
     file.write_bytes(b"name,commission\nBetfair,\xff\n")
-    made.alerts.path.write_text("[[rules]", "utf-8")
+    made.alerting.controller.path.write_text("[[rules]", "utf-8")
     preferences = Preferences(Layout(file.with_name("desk.ini")))
     made.offer_bookmakers(BookmakersController(theme, preferences, made.window, tuple))
-    made.alerts.read()
+    made.alerting.controller.read()
     bar = made.window.messages.parent()
     assert isinstance(bar, MessageBar)
     assert "bookmakers.csv: is not text" in bar.text
     bar.findChild(QToolButton).click()
     assert "alerts.toml: " in bar.text
-    made.alerts.path.unlink()
-    made.alerts.read()
+    made.alerting.controller.path.unlink()
+    made.alerting.controller.read()
     assert bar.isHidden()
 
 
@@ -200,8 +200,10 @@ async def test_the_line_of_a_loss_goes_once_prices_are_back_and_no_other_line_do
     desk: tuple[Desk, Connections], quoted: Any
 ) -> None:
     made, _ = desk
-    made.alerts.path.write_text('[[rules]]\nkind = "connection"\nseconds = 30\n', "utf-8")
-    made.alerts.read()
+    made.alerting.controller.path.write_text(
+        '[[rules]]\nkind = "connection"\nseconds = 30\n', "utf-8"
+    )
+    made.alerting.controller.read()
     bar = made.window.messages.parent()
     assert isinstance(bar, MessageBar)
 
@@ -209,12 +211,12 @@ async def test_the_line_of_a_loss_goes_once_prices_are_back_and_no_other_line_do
         away = Connection(link=Link.WAITING, reason="it hangs", since_ms=quoted.clock.now)
         quoted.board.set_connection(away)
         quoted.clock.now += 3_600_000
-        made.alerts.tick()
+        made.alerting.controller.tick()
         assert bar.text == "Prices no longer come in · It hangs"
 
     def find_it() -> None:
         quoted.board.set_connection(Connection(link=Link.LIVE))
-        made.alerts.tick()
+        made.alerting.controller.tick()
 
     lose_it()
     find_it()
@@ -304,7 +306,9 @@ async def test_notices_of_the_past_end_with_it_and_those_of_now_wait_for_its_end
 ) -> None:
     made, _ = desk
     bar, board = made.window.messages._bar, quoted.board
-    made._on_alerts_alerted(AlertEntry(Alert(("x",), "Value", "title", "text", 3.0), 0, None))
+    made.alerting._on_controller_alerted(
+        AlertEntry(Alert(("x",), "Value", "title", "text", 3.0), 0, None)
+    )
     said = bar.text
     made.reset()
     board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now - 1))
