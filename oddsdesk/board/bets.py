@@ -65,6 +65,10 @@ class Exposure(NamedTuple):
     bet: Bet
     most: float | None
     """What the bookmaker of the bet takes at most, as the user noted it (D55)."""
+    placed_on_game: float
+    placed_in_all: float
+    is_practice: bool
+    """Whether what is placed is practice: beside simulated odds that alone counts."""
 
 
 def exposure_of(
@@ -73,6 +77,8 @@ def exposure_of(
     plan: StakePlan,
     placed: Placed,
     profiles: Profiles,
+    *,
+    is_practice: bool,
 ) -> Exposure | None:
     """Return how the stake on a price's outcome came about; None where the price is no value."""
     held = [bet for bet in bets if bet.price.is_value]
@@ -93,6 +99,9 @@ def exposure_of(
         total=placed.total + sum(bet.stake for bet in held),
         bet=carrier,
         most=profiles.of(carrier.price.bookmaker).limit,
+        placed_on_game=placed.by_game.get(game, 0.0),
+        placed_in_all=placed.total,
+        is_practice=is_practice,
     )
 
 

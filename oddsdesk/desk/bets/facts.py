@@ -17,6 +17,8 @@ class AtRisk(NamedTuple):
     bankroll: float | None
     """None for a currency that is not the user's own."""
     cap: float
+    practice: float
+    """Open, and no money: what it would be."""
 
 
 def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
@@ -58,11 +60,12 @@ def _beaten(found: Report) -> str:
 
 
 def _risk(risk: AtRisk) -> Fact:
+    apart = f"without practice {_amount(risk.practice)}" if risk.practice else ""
     if risk.bankroll is None:
-        return Fact("At risk", f"{risk.amount:,.2f}", "")
+        return Fact("At risk", f"{risk.amount:,.2f}", apart)
     share = risk.amount / risk.bankroll * 100
     of = f"{_amount(risk.amount)}, cap {risk.cap * 100:.0f} %"
-    return Fact("At risk", f"{share:.1f} %", of)
+    return Fact("At risk", f"{share:.1f} %", ", ".join(filter(None, (of, apart))))
 
 
 def _amount(amount: float) -> str:

@@ -188,7 +188,10 @@ class BetsPanel(QWidget):
         found, plan = whole_report(self._shown), stake_plan(self._preferences.get)
         is_own = not self._currency
         risk = AtRisk(
-            placed_in(self._shown, now).total, plan.bankroll if is_own else None, plan.total_cap
+            placed_in(self._shown, now).total,
+            plan.bankroll if is_own else None,
+            plan.total_cap,
+            placed_in(self._shown, now, simulated=True).total,
         )
         self.facts.show_facts(facts_of(found, risk))
         self.chart.show_steps(course(each for _, each in in_order(self._shown)))

@@ -220,10 +220,11 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     if found.same_at:
         others = "1 other price" if found.same_at == 1 else f"{found.same_at} other prices"
         facts.append(Fact(f"{others.capitalize()} of the outcome", "one stake"))
+    what = "practice" if found.is_practice else "placed"
     facts += [
-        Fact("Placed already", f"{found.placed:,g}"),
-        Fact("On the game", f"{found.game:,g} of {plan.bankroll * plan.game_cap:,g}"),
-        Fact("Open in all", f"{found.total:,g} of {plan.bankroll * plan.total_cap:,g}"),
+        Fact("Placed already", f"{found.placed:,g}", note="practice" if found.is_practice else ""),
+        _cap("On the game", found.game, plan.bankroll * plan.game_cap, found.placed_on_game, what),
+        _cap("Open in all", found.total, plan.bankroll * plan.total_cap, found.placed_in_all, what),
     ]
     if found.most is not None:
         tip = "As you noted it among your bookmakers"
@@ -235,6 +236,13 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     tip = f"In whole steps of {plan.step:g}, rounded down"
     facts.append(Fact(f"Stake{where}", f"{bet.stake:g}", note=bound, tip=tip))
     return facts
+
+
+def _cap(title: str, used: float, most: float, placed: float, what: str) -> Fact:
+    """Return how much of a cap is used, and how much of that is placed: the rest is listed."""
+    tip = f"{used - placed:,.12g} of the stakes listed now, and {placed:,.12g} {what}"
+    note = f"{placed:,g} {what}" if placed else ""
+    return Fact(title, f"{used:,g} of {most:,g}", note=note, tip=tip)
 
 
 def methods(said: Explanation) -> list[Fact]:

@@ -215,8 +215,14 @@ class ValueLists(QObject):
         price = self._board.value_bets.get(key)
         if price is None:
             return None
-        profiles = self._board.basis.profiles
-        return exposure_of(self._listed, price, self._stakes.plan, self._placed, profiles)
+        return exposure_of(
+            self._listed,
+            price,
+            self._stakes.plan,
+            self._placed,
+            self._board.basis.profiles,
+            is_practice=bool(self._board.connection.simulated),
+        )
 
     def note_moved(self) -> None:
         """Have bets that moved shown as they are now, each where it stands."""

@@ -522,7 +522,8 @@ def test_practice_is_marked_and_counts_in_no_figure(
         ledger.place_all(practised, "placed")
     with qtbot.waitSignal(real._records.bets_changed):
         real._records.read_again()
-    assert real.facts.texts() == figures
+    apart = ("At risk", "1.2 %", "12.00, cap 25 %, without practice 12.00")
+    assert real.facts.texts() == [*figures[:-1], apart]
     assert heard[-1] == 1
     model = real.model
     marked = {model.entry(row).ident: model.cell(row, 0).note for row in range(7)}

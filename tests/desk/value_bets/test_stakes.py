@@ -17,7 +17,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
-from oddsdesk.ledger.bets import settled
+from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.results import Result
 from oddsdesk.slices import exhaust
@@ -371,6 +371,21 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
         "Open in all": "7 of 250",
         "Stake at Matchbook": "7",
     }
+    other = "other", "Leeds - Wolves", "EPL", "Football", "total", 0, "Over 2.5", "Bovada"
+    here = OVER.game_id, "Everton - Liverpool", "EPL", "Football", "total", 0, "Over 3.5", "Bovada"
+    for what, practice in (("placed", False), ("practice", True)):
+        quoted.board.set_connection(Connection(link=Link.LIVE, simulated=practice))
+        for key, stake in ((here, 2.0), (other, 40.0)):
+            bet = PlacedBet(*key, 2.0, stake, quoted.clock.now, practice=practice)
+            with qtbot.waitSignal(records.bets_changed):
+                records.place(bet, lambda _: None)
+        panel.lists.show_bets(may_move=True)
+        explain.show_price(None)
+        explain._show()
+        facts = {fact.title: (fact.figure, fact.note) for fact in explain.exposure.facts}
+        assert facts["On the game"] == ("9 of 30", f"2 {what}")
+        assert facts["Open in all"] == ("49 of 250", f"42 {what}")
+        assert facts["Placed already"] == ("0", "practice" if practice else "")
     be_value(quoted, 2.00)
     explain.show_price(OVER._replace(selection="Under 2.5"))
     assert explain.exposure.facts == ()
