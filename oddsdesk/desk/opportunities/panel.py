@@ -274,8 +274,12 @@ class OpportunitiesPanel(QWidget):
             self.place_requested.emit(row.to_place)
 
     def _take_back(self) -> None:
-        if (row := self._current()) is not None and row.placed:
+        if (row := self._current()) is None:
+            return
+        if row.placed:
             self.take_back_requested.emit(row.placed[-1])
+        else:
+            self.messages.say("This leg is not placed.", passes=True)
 
     def _show_game(self) -> None:
         if (row := self._current()) is not None:

@@ -23,6 +23,7 @@ TICK_S: Final = 0.2
 _LONGEST_TICK_S: Final = 1.0
 """What a tick counts for at most: on a machine that cannot keep up it plays slower."""
 _NEARLY_NOW_MS: Final = 10_000
+_NOW: Final = "This is now. Ctrl+J shows games of an earlier date, Alt+Left steps back."
 _NOWHERE: Final = "Connect to a service first: without one there is no past to show."
 
 
@@ -106,13 +107,15 @@ class LookingBack(QObject):
             self._wished = None
             before, self._going = self._going, None
             self._going = spawn("desk: back to now", self._return(before))
+        else:
+            self.said.emit(_NOW)
 
     def toggle(self) -> None:
         """Play the past, or pause."""
         if self.is_playing:
             self.pause()
         elif self._past is None:
-            self.said.emit("This is now. Ctrl+J shows games of a date, Alt+Left steps back.")
+            self.said.emit(_NOW)
         else:
             self._playing = spawn("desk: play the past", self._play(self._past))
             self.moved.emit()

@@ -159,6 +159,7 @@ ACTIONS: Final = (
     Action("values.place", "Mark as placed…", ("P",), Where.VALUES),
     Action("values.target", "Alert me when the bet's price reaches…", ("T",), Where.VALUES),
     Action("values.take_back", "Take the placed bet back", ("Shift+P",), Where.VALUES),
+    Action("values.undo", "Take back the bet that was placed last here", ("Ctrl+Z",), Where.VALUES),
     Action("values.open", "Open the bet at its bookmaker", (), Where.VALUES),
     Action("values.hide", "Hide this bet until tomorrow", ("H",), Where.VALUES),
     Action("values.hidden", "What is hidden among value bets…", (), Where.VALUES),
@@ -170,6 +171,12 @@ ACTIONS: Final = (
     Action("opportunities.place_all", "Mark all legs as placed…", ("L",), Where.OPPORTUNITIES),
     Action(
         "opportunities.take_back", "Take the placed leg back", ("Shift+P",), Where.OPPORTUNITIES
+    ),
+    Action(
+        "opportunities.undo",
+        "Take back the leg that was placed last here",
+        ("Ctrl+Z",),
+        Where.OPPORTUNITIES,
     ),
     Action("opportunities.game", "Open the leg's game", ("Ctrl+Return",), Where.OPPORTUNITIES),
     Action("opportunities.open", "Open the leg at its bookmaker", (), Where.OPPORTUNITIES),

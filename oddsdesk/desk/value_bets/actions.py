@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
+from oddsdesk.desk.bet_cells import bet_named
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.links import may_open, open_link
@@ -90,9 +91,20 @@ class BetActions(BetPlacer):
 
     def _take_back(self) -> None:
         subject = self._subject()
-        placed = [] if subject is None else self._placed_on(subject)
-        if placed:
+        if subject is None:
+            return
+        if placed := self._placed_on(subject):
             self.take_back(placed[-1])
+        else:
+            self.said.emit(self._not_placed_text(subject))
+
+    def _not_placed_text(self, subject: BetSubject) -> str:
+        """Say that a price has no bet to take back, and where the one is that its outcome has."""
+        on_outcome = self._on_outcome(subject)
+        if not on_outcome:
+            return "Nothing is placed on it."
+        last = bet_named(on_outcome[-1])
+        return f"Nothing is placed on it at {subject.bookmaker}. In Bets (Ctrl+L) is {last}."
 
     def _placed_on(self, subject: BetSubject) -> list[PlacedBet]:
         placed = self._records.placed(subject.bet_key)

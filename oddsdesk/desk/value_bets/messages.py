@@ -22,6 +22,10 @@ _OVERSTATED = (
 )
 
 
+_NOTHING_TO_UNDO: Final = (
+    "Nothing to undo here: Shift+P takes back the selected bet; in Bets (Ctrl+L), Ctrl+Z undoes "
+    "one change after another."
+)
 _TURNED: Final = (
     "This service sends the return rate 1/S where its contract says S; "
     "figures here are reckoned with S."
@@ -141,6 +145,13 @@ class PlacingMessages(QObject):
         self._undoable = None
         if self._bar.text == placed_text(bet):
             self._bar.hide()
+
+    def undo(self) -> None:
+        """Take back the bet that was placed last, or say what does that of an older one."""
+        if self._undoable is None:
+            self._bar.say(_NOTHING_TO_UNDO, passes=True)
+        else:
+            self._on_bar_action_requested()
 
     def _on_bar_action_requested(self) -> None:
         if self._undoable is not None:

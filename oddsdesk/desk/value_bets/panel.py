@@ -185,7 +185,8 @@ class ValuesPanel(QWidget):
     def legs_beside(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
         """Return what asks for legs of opportunities over another panel, and speaks in its bar."""
         placer = self.placer_over(owner)
-        PlacingMessages(bar, self._records, placer)
+        said = PlacingMessages(bar, self._records, placer)
+        add_action(owner, "opportunities.undo", said.undo)
         return LegPlacer(self._board, lambda: split_of(self._preferences.get), placer)
 
     def exposure(self, key: RowKey) -> Exposure | None:
@@ -224,6 +225,7 @@ class ValuesPanel(QWidget):
         header.list_chosen.connect(self._on_header_list_chosen)
         header.sort_requested.connect(self._sort)
         add_action(self, "values.sort", self._sort)
+        add_action(self, "values.undo", self._said.undo)
         header.stakes_requested.connect(self._ask_stakes)
         add_action(self, "values.sort_by", self._sort_by_current)
         actions.menu.addSeparator()

@@ -74,14 +74,11 @@ class BetPlacer(QObject):
             return
         from oddsdesk.desk.value_bets.place_dialog import PlaceDialog  # noqa: PLC0415 - late
 
-        on_outcome = self._records.on_outcome(
-            subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
-        )
         dialog = PlaceDialog(
             subject,
             board.basis.profiles,
             board.bookmakers(),
-            list(counted(on_outcome, simulated=subject.is_simulated)),
+            self._on_outcome(subject),
             board.reference or UNNAMED_REFERENCE,
             self._owner,
             above_caps=self._above_caps,
@@ -96,6 +93,13 @@ class BetPlacer(QObject):
     def take_back(self, bet: PlacedBet) -> None:
         """Forget that a bet was placed, unless it was changed since."""
         self._records.take_back(bet, lambda taken: self.said.emit(self._taken_text(bet, taken)))
+
+    def _on_outcome(self, subject: BetSubject) -> list[PlacedBet]:
+        """Return what is placed on the outcome of a price, wherever."""
+        found = self._records.on_outcome(
+            subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
+        )
+        return list(counted(found, simulated=subject.is_simulated))
 
     def _above_caps(self, subject: BetSubject, typed: "TypedBet") -> str:
         now, others = self._clock(), self._records.bets()

@@ -473,6 +473,20 @@ def test_a_placed_leg_is_confirmed_where_it_was_asked_for_and_its_undo_takes_it_
     assert not undo.isVisible()
 
 
+def test_of_a_leg_that_is_not_placed_its_keys_say_so(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel.activateWindow()
+    panel.table.scrolling.setFocus()
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.messages.text == "This leg is not placed."
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert panel.messages.text.startswith("Nothing to undo here")
+
+
 def test_of_two_placed_legs_the_selected_one_is_taken_back_by_its_key(
     panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:

@@ -206,6 +206,22 @@ async def test_back_to_now_goes_on_as_before(looking: Looking) -> None:
     await looking.until(lambda: board.connection.newest_ms is not None)
 
 
+async def test_at_now_the_way_back_and_the_games_of_today_say_that_this_is_now(
+    looking: Looking,
+) -> None:
+    said: list[str] = []
+    looking.looking_back.said.connect(said.append)
+    looking.looking_back.return_to_now()
+    looking.looking_back.show_day(datetime.fromtimestamp(looking.clock.now() / 1000).date())
+    now = "This is now. Ctrl+J shows games of an earlier date, Alt+Left steps back."
+    assert said == [now, now]
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(looking.board.games))
+    looking.looking_back.return_to_now()
+    await looking.until(lambda: looking.board.connection.link is Link.LIVE)
+    assert said == [now, now], "there was a way back"
+
+
 async def test_closing_lines_are_filled_in_from_the_log_after_a_look_back(
     looking: Looking, tmp_path: Path
 ) -> None:

@@ -318,6 +318,39 @@ def test_what_was_placed_is_said_for_a_while_and_can_be_taken_back_later(
     assert panel.messages.isHidden()
 
 
+def test_keys_that_find_nothing_to_take_back_say_so(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    be_value(quoted, 2.06)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.table.set_current(0)
+    undo = next(each for each in panel.actions() if each.objectName() == "values.undo")
+    undo.trigger()
+    assert panel.messages.text.startswith("Nothing to undo here: Shift+P takes back the selected")
+    panel.actions_on_bet.undo.trigger()
+    assert panel.messages.text == "Nothing is placed on it."
+    key = quoted.id, quoted.name, quoted.competition, "Football", "total", 0, "Over 2.5"
+    with qtbot.waitSignal(records.bets_changed):
+        elsewhere = PlacedBet(*key, "Bovada", 2.0, 3.0, quoted.clock.now)
+        records.place(elsewhere, lambda _: None)
+    panel.actions_on_bet.undo.trigger()
+    assert panel.messages.text == (
+        "Nothing is placed on it at Matchbook. In Bets (Ctrl+L) is 3.00 on Over 2.5 "
+        "(Total, Everton v Liverpool), Bovada, odds 2.00."
+    )
+    with qtbot.waitSignal(records.bets_changed):
+        panel.place(OVER)
+        dialog = panel.findChildren(PlaceDialog)[-1]
+        dialog.stake.setText("4")
+        dialog.accept()
+    with qtbot.waitSignal(records.bets_changed):
+        undo.trigger()
+    assert panel.messages.text.startswith("Taken back: 4.00 on Over 2.5")
+    assert [bet.stake for bet in records.bets()] == [3.0]
+    undo.trigger()
+    assert panel.messages.text.startswith("Nothing to undo here")
+
+
 def test_the_undo_of_a_bet_goes_with_it_and_an_older_one_says_what_is_true(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
