@@ -4,14 +4,18 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
+    QFrame,
     QLineEdit,
     QPushButton,
+    QScrollArea,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -43,6 +47,10 @@ _WIDTH: Final = 400
 _LONGEST_CURRENCY: Final = 8
 _MOST_NAMED: Final = 3
 _LOOK_MS: Final = 500
+_LEAST_LINES: Final = 10
+"""Room for what is said at least, in lines of text."""
+_MORE_LINES: Final = 4
+"""Room beside what is said at first; what is more is scrolled."""
 _PRACTICE: Final = "Simulated odds: this is kept as practice."
 _SHIFTED: Final = (
     "Old odds, moved to now, are among these: nobody may offer this. It counts as money."
@@ -119,6 +127,7 @@ class PlaceDialog(QDialog):
         self.warning.setProperty("variant", "value")
         self.fault = Label(wordWrap=True)
         self.fault.setProperty("variant", "down")
+        self._said, self._lines = QScrollArea(widgetResizable=True), QWidget()
         self._looks = QTimer(self)
         self._looks.timeout.connect(self._look_again)
         self._form = QFormLayout(self)
@@ -223,21 +232,36 @@ class PlaceDialog(QDialog):
         selection.setProperty("variant", "strong")
         form.addRow(selection)
         form.addRow(Label(f"{beside} · {market}", wordWrap=True))
-        form.addRow(self.leg)
-        form.addRow(self.warning)
         form.addRow("&Bookmaker", self.bookmaker)
         form.addRow("&Account", self.account)
         form.addRow("&Stake", self.stake)
         form.addRow("&Currency", self.currency)
         form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
-        form.addRow(self.worth)
         form.addRow("&Note", self.note)
-        form.addRow(self.fault)
+        self._lay_out_said()
+        form.addRow(self._said)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self.record, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         form.addRow(buttons)
+
+    def _lay_out_said(self) -> None:
+        """Let what comes and goes while one types have a room of its own: no button moves for it.
+
+        A click on a button that had moved hit something else.
+        """
+        lines = QVBoxLayout(self._lines)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(STEP)
+        for each in (self.leg, self.warning, self.worth, self.fault):
+            lines.addWidget(each)
+        lines.addStretch(1)
+        self._said.setFrameShape(QFrame.Shape.NoFrame)
+        self._said.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._said.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._said.setAccessibleName("What is known of this bet")
+        self._said.setWidget(self._lines)
 
     def _connect(self) -> None:
         for field in (self.stake, self.currency, self.odds):
@@ -276,13 +300,6 @@ class PlaceDialog(QDialog):
         self.fault.setText(told or "\n".join(filter(None, doubts)))
         self.fault.setVisible(bool(self.fault.text()))
         self.record.setEnabled(not fault and not self._is_handed_over)
-        self._make_room()
-
-    def _make_room(self) -> None:
-        """Grow with what is said; a dialog does not by itself where lines are wrapped."""
-        wanted = self._form.totalHeightForWidth(self.width())
-        if self.isVisible() and wanted > self.height():
-            self.resize(self.width(), wanted)
 
     def _doubt(self) -> str:
         """Say where typed odds are too good to be true."""
@@ -353,6 +370,12 @@ class PlaceDialog(QDialog):
         return f"The caps count it as {stake:,.12g} of your own money: no rate is known."
 
     # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        line = self.fontMetrics().lineSpacing()
+        said = self._lines.heightForWidth(self.width() - 2 * MARGIN)
+        self._said.setMinimumHeight(max(_LEAST_LINES * line, said + _MORE_LINES * line))
+        super().showEvent(event)
 
     def accept(self) -> None:
         if self.record.isEnabled():

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -169,12 +170,27 @@ def test_odds_that_are_too_good_to_be_true_are_doubted(dialog: PlaceDialog, type
     assert dialog.record.isEnabled()
 
 
-def test_the_dialog_grows_with_what_it_says(dialog: PlaceDialog, qtbot: QtBot) -> None:
+def test_nothing_moves_for_what_the_dialog_says_and_all_of_it_is_seen(
+    dialog: PlaceDialog, subject: BetSubject, qtbot: QtBot
+) -> None:
+    """A click on the button hit another thing where a line came just then."""
+    dialog.stake.setText("5")
     with qtbot.waitExposed(dialog):
         dialog.show()
+
+    def places() -> list[QRect]:
+        held = (dialog, dialog.stake, dialog.odds, dialog.record)
+        return [QRect(each.mapToGlobal(QPoint(0, 0)), each.size()) for each in held]
+
+    def is_seen(label: Label) -> bool:
+        return label.visibleRegion().boundingRect().height() == label.height() > 0
+
+    before = places()
+    moved = subject._replace(news="The arbitrage has changed: −1.00 % at worst now.", leg="Leg 2")
+    dialog.follow(lambda: moved, lambda: "not connected")
     dialog.stake.setText("nan")
-    assert dialog.fault.isVisible()
-    assert dialog.height() >= dialog.layout().totalHeightForWidth(dialog.width())
+    qtbot.waitUntil(lambda: all(map(is_seen, (dialog.warning, dialog.fault))))
+    assert places() == before
 
 
 def test_everything_typed_is_kept_to_the_last_digit(
