@@ -33,6 +33,8 @@ class BetsFiles(QObject):
 
     said = Signal(str, bool)
     """What was done, one line, and whether Undo goes with it."""
+    brought_nothing = Signal(str)
+    """What was read of a file that changed no bet, one line."""
     failed = Signal(str)
     """What went wrong, one line."""
     _write_ended = Signal(str)
@@ -122,7 +124,7 @@ class BetsFiles(QObject):
             said += found.doubts[:_MOST_TOLD]
             said += [] if found.has_match else [NO_MATCH]
             said += [f"columns left out: {', '.join(found.left_out)}"] if found.left_out else []
-            return self._telling(said, found.problems, can_undo=bool(fresh or settled))
+            return self._telling(said, found.problems, is_change=bool(fresh or settled))
 
         self._read(path, work)
 
@@ -135,7 +137,7 @@ class BetsFiles(QObject):
                 ledger.change(found.bets, "settled")
             said = [f"{_bets(len(found.bets))} settled from {path.name}"]
             said += [f"{found.of_no_bet} games without a bet"] if found.of_no_bet else []
-            return self._telling(said, found.problems, can_undo=bool(found.bets))
+            return self._telling(said, found.problems, is_change=bool(found.bets))
 
         self._read(path, work)
 
@@ -169,12 +171,13 @@ class BetsFiles(QObject):
 
         self._records.act(safely)
 
-    def _telling(self, said: Sequence[str], problems: Sequence[str], *, can_undo: bool) -> Taken:
+    def _telling(self, said: Sequence[str], problems: Sequence[str], *, is_change: bool) -> Taken:
         text = f"{'; '.join(said)}."
-        if not problems:
-            return lambda: self.said.emit(text, can_undo)
-        told = _first(problems)
-        return lambda: self.said.emit(f"{text} Left out: {told}.", can_undo)
+        if problems:
+            text += f" Left out: {_first(problems)}."
+        if is_change:
+            return lambda: self.said.emit(text, True)
+        return lambda: self.brought_nothing.emit(text)
 
     def _ask_to_open(self, title: str, then: Callable[[Path], None]) -> None:
         dialog = self._dialog(title)

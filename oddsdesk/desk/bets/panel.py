@@ -271,6 +271,7 @@ class BetsPanel(QWidget):
         self.question.closed.connect(self.table.setFocus)
         acts.game_requested.connect(lambda bet: self.game_requested.emit(bet.game_id))
         self.files.said.connect(self._say_of_file)
+        self.files.brought_nothing.connect(self.messages.say)
         self.files.failed.connect(self._say_trouble)
         self.messages.action_requested.connect(self._on_messages_action_requested)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)

@@ -5,7 +5,9 @@ import binascii
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
@@ -143,6 +145,7 @@ def _readable(records: Iterable[dict[str, object]]) -> Iterator[NamedLayout]:
 
 
 _FILES = "Layouts (*.json)"
+_NO_LAYOUT: Final = "No layout is taken: take the one that is to be deleted first."
 _IDENTS = ("layout.save", "layout.delete", "layout.first", "layout.export", "layout.import")
 
 
@@ -215,7 +218,11 @@ class LayoutButton(MenuButton):
         menu.addSeparator()
         for ident in _IDENTS:
             menu.addAction(self._actions[ident])
-        self._actions["layout.delete"].setEnabled(bool(current))
+        if current:
+            self._actions.allow("layout.delete")
+        else:
+            tell = partial(self._window.say, _NO_LAYOUT)
+            self._actions.refuse("layout.delete", _NO_LAYOUT, tell)
 
     def _delete(self) -> None:
         if self._layouts.current:

@@ -628,6 +628,16 @@ def test_files_settle_and_import_and_what_is_wrong_is_said(
         "Left out: line 3: odds 1: expected decimal odds above 1."
     )
     assert [each.selection for each in held(path)] == ["Leeds -0.75", "Over 2.5"]
+    assert panel.messages._icon_name == "check"
+    for read, file, said in (
+        (panel.files.import_bets, bets, "0 bets imported from bets.csv, decimal odds; 1 there"),
+        (panel.files.settle, results, "0 bets settled from results.csv"),
+    ):
+        with qtbot.waitSignal(panel.files.brought_nothing):
+            read(file)
+        assert panel.messages.text.startswith(said)
+        assert panel.messages._icon_name == "info", "nothing was done"
+        assert panel.messages.findChild(QPushButton).isHidden(), "so nothing is undone"
     with qtbot.waitSignal(panel.files.failed):
         panel.files.import_bets(tmp_path / "missing.csv")
     assert panel.messages.text == "missing.csv cannot be read: No such file or directory."

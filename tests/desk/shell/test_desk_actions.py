@@ -22,6 +22,7 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.layouts import LayoutButton
 from oddsdesk.desk.shell.palette_entries import Entry, Kind
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT
@@ -71,6 +72,19 @@ def test_every_declared_action_is_carried_out_by_something(desk: Desk) -> None:
     offered = {action.ident for action in ACTIONS if action.is_offered}
     found = {action.ident for action in desk.around.actions.offered()}
     assert offered - found == BOUND_BY_THE_PROGRAM
+
+
+def test_a_layout_can_be_deleted_from_the_palette_or_it_says_why_not(desk: Desk) -> None:
+    why = "No layout is taken: take the one that is to be deleted first."
+    grey = entry(desk, "Delete layout")
+    assert (grey.is_grey, grey.note) == (True, why)
+    grey.run()
+    assert desk.window.messages._bar.text == why
+    desk.window.findChild(LayoutButton).save("Mine")
+    delete = entry(desk, "Delete layout")
+    assert (delete.is_grey, delete.note) == (False, "")
+    delete.run()
+    assert entry(desk, "Delete layout").is_grey
 
 
 def test_whatever_a_menu_offers_is_in_the_palette(desk: Desk) -> None:
