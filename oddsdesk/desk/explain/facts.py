@@ -18,7 +18,7 @@ from oddsdesk.board.verdict_words import (
     margin_text,
     rule_title,
 )
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.labels import WrappedLabel
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import NO_WINDOW, least_text, most_text
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -93,7 +93,7 @@ class _Line:
     def __init__(self, theme: Theme, grid: QGridLayout, row: int) -> None:
         self._theme = theme
         self._grid, self._row, self._span = grid, row, 1
-        self.mark, self.title, self.note, self.figure = Label(), ElidedLabel(), Label(), Label()
+        self.mark, self.title, self.note, self.figure = Label(), WrappedLabel(), Label(), Label()
         self.mark.setFont(theme.fonts.strong)
         self.mark.setContentsMargins(0, 0, _MARK_GAP, 0)
         self.note.setFont(theme.fonts.small)

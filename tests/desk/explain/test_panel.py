@@ -16,7 +16,7 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import ExplainPanel
-from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, WrappedLabel
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.slices import exhaust
 
@@ -42,6 +42,32 @@ def titles(facts: Any) -> dict[str, str]:
 
 def shown_texts(panel: ExplainPanel) -> set[str]:
     return {label.text() for label in panel.findChildren(ElidedLabel)}
+
+
+@pytest.mark.parametrize("size", [100, 120, 160])
+def test_no_formula_and_no_limit_is_cut_where_it_is_narrow(
+    panel: ExplainPanel, quoted: Any, theme: Theme, qtbot: QtBot, size: int
+) -> None:
+    """A formula of which the end is missing cannot be worked out again."""
+    theme.zoom(size)
+    try:
+        panel.resize(284, 800)
+        panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
+        lists = (panel.arithmetic, panel.rules, panel.methods)
+
+        def lines() -> list[WrappedLabel]:
+            found = (line for each in lists for line in each.findChildren(WrappedLabel))
+            return [line for line in found if not line.isHidden()]
+
+        def is_whole(line: WrappedLabel) -> bool:
+            return line.height() >= line.heightForWidth(line.width())
+
+        qtbot.waitUntil(lambda: all(map(is_whole, lines())))
+        told = {fact.title for each in lists for fact in each.facts}
+        assert {line.text() for line in lines()} == told
+        assert max(len(line.text()) for line in lines()) > 20
+    finally:
+        theme.zoom(100)
 
 
 def test_before_a_price_is_selected_it_says_what_to_do(panel: ExplainPanel) -> None:

@@ -24,6 +24,8 @@ class ElidedLabel(Label):
     anew, which costs milliseconds where a figure moves several times a second.
     """
 
+    _flags = Qt.TextFlag.TextSingleLine
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._whole = self._shown = ""
@@ -80,12 +82,48 @@ class ElidedLabel(Label):
         self.style().drawItemText(
             QPainter(self),
             self.contentsRect(),
-            self.alignment() | Qt.TextFlag.TextSingleLine,
+            self.alignment() | self._flags,
             self.palette(),
             self.isEnabled(),
             self._shown,
             self.foregroundRole(),
         )
+
+
+class WrappedLabel(ElidedLabel):
+    """Shows plain text whole, in as many lines as that takes; lays out anew where these differ."""
+
+    _flags = Qt.TextFlag.TextWordWrap
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        policy = self.sizePolicy()
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        lines = self.heightForWidth(self.width())
+        super().show_text(text)
+        if self.heightForWidth(self.width()) != lines:
+            self.updateGeometry()
+
+    def _elide(self) -> None:
+        if self._shown != self._whole:
+            self._shown = self._whole
+            self.update()
+
+    # Qt's virtuals
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        margins = self.contentsMargins()
+        room = max(1, width - margins.left() - margins.right())
+        flags = Qt.TextFlag.TextWordWrap
+        taken = self.fontMetrics().boundingRect(0, 0, room, 10_000, flags, self._whole).height()
+        return max(self._height(), taken + margins.top() + margins.bottom())
 
 
 _BETWEEN = " · "
