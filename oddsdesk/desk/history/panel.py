@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QBuffer, QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFileDialog,
     QHBoxLayout,
     QMenu,
@@ -81,6 +82,8 @@ def origin_text(history: History, now_ms: int) -> str:
 
 
 TICK_MS: Final = 1_000
+_LEAST_TITLE: Final = 180
+"""What "History" and a selection take, in pixels at texts of 100 %."""
 _PICTURE: Final = QSize(900, 480)
 _PICTURE_RATIO: Final = 2.0
 
@@ -106,12 +109,14 @@ class HistoryPanel(QWidget):
         self.title.setFont(theme.fonts.strong)
         self._pin_menu = QMenu(self)
         self._pin_menu.aboutToShow.connect(self._fill_pin_menu)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self.saver = TableSaver(self, self._file_name, self._table)
         self._make_buttons()
         self._lay_out()
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_moment)
         self.model.changed.connect(self._show)
+        theme.changed.connect(self._fit)
         self.legend.removed.connect(lambda name: self.model.pin(name, False))
         self._show(True)
 
@@ -195,12 +200,16 @@ class HistoryPanel(QWidget):
         return button
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
+        line = self._line
         line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.STEP, 0)
         line.setSpacing(0)
         line.addWidget(self.title, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(0)
         for button in (self._pin, self._copy, self._save, self._export):
-            line.addWidget(button)
+            buttons.addWidget(button)
+        buttons.addStretch()
+        line.addLayout(buttons)
         foot = QHBoxLayout()
         foot.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.STEP)
         foot.addWidget(self.origin)
@@ -241,6 +250,16 @@ class HistoryPanel(QWidget):
         self.chart.setAccessibleName(f"History of {key.selection if key else ''}")
         self.chart.setAccessibleDescription(words)
 
+    def _fit(self) -> None:
+        """Put the buttons below the title where they would leave no room for a selection."""
+        buttons = sum(
+            each.sizeHint().width() for each in (self._pin, self._copy, self._save, self._export)
+        )
+        room = self.width() - spacing.LEAD - spacing.STEP - buttons
+        is_narrow = room < self._theme.fonts.scaled(_LEAST_TITLE)
+        direction = QBoxLayout.Direction
+        self._line.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
+
     def _show_moment(self) -> None:
         """Extend the chart to the present, even where no price moves."""
         data = self.model.data()
@@ -274,6 +293,11 @@ class HistoryPanel(QWidget):
         self._tick.start()
         self.model.wake(True)
         self._show(False)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -44,6 +44,22 @@ def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> Iterator[HistoryPanel]:
     made.close_panel()
 
 
+@pytest.mark.parametrize("width", [284, 318, 600])
+@pytest.mark.parametrize("size", [100, 120])
+def test_the_selection_is_named_however_narrow_the_panel_is(
+    panel: HistoryPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int, size: int
+) -> None:
+    """The buttons left "Hist…" of it."""
+    theme.zoom(size)
+    try:
+        panel.resize(width, 360)
+        select(panel, quoted, "Matchbook", "Liverpool")
+        qtbot.waitUntil(lambda: panel.title.text() == "History · Liverpool")
+        assert (panel._pin.y() < panel.title.geometry().bottom()) == (width == 600)
+    finally:
+        theme.zoom(100)
+
+
 def select(
     panel: HistoryPanel, quoted: Any, bookmaker: str | None, selection: str = "Draw"
 ) -> None:
