@@ -34,11 +34,15 @@ def stake_text(bet: PlacedBet) -> str:
     return f"{bet.stake:,.2f}{f' {bet.currency}' if bet.currency else ''}"
 
 
+def market_and_game(bet: PlacedBet) -> str:
+    """Return what a selection is of, as far as that is known."""
+    game = beside_text("", bet.match_name) if bet.match_name else ""
+    return ", ".join(filter(None, (_market_text(bet), game)))
+
+
 def bet_named(bet: PlacedBet) -> str:
     """Return a bet in words that fit no other one: its stake, what it is on, where, its odds."""
-    game = beside_text("", bet.match_name) if bet.match_name else ""
-    what = ", ".join(filter(None, (_market_text(bet), game)))
-    beside = f" ({what})" if what else ""
+    beside = f" ({what})" if (what := market_and_game(bet)) else ""
     odds = exact_odds_text(bet.odds)
     return f"{stake_text(bet)} on {bet.selection}{beside}, {bet.bookmaker}, odds {odds}"
 
@@ -102,6 +106,7 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
         stretches=True,
         likes="Wolverhampton −0.75 at Nottingham Forest",
         widest="Minnesota Timberwolves −113.5 at Oklahoma City Thunder or so",
+        before_others="Home Over 113.5 Minneso",
         narrow="Over 113.5 v O",
     ),
     _outcome,
@@ -114,7 +119,9 @@ MARKET: Final = ColumnSpec[PlacedBet, int](
     Column("Match result · 1st", Align.LEFT, drops=4),
     _market,
     lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
-    in_short=lambda bet: untold_text(bet.market_type, bet.sport, bet.period),
+    in_short=lambda bet: untold_text(
+        bet.market_type, bet.sport, bet.period, bet.selection, bet.match_name
+    ),
 )
 CLV: Final = ColumnSpec[PlacedBet, int](
     "clv",

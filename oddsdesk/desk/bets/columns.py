@@ -11,6 +11,7 @@ from oddsdesk.desk.bet_cells import (
     MARKET,
     OUTCOME,
     ev_cell,
+    market_and_game,
     odds_cell,
     or_lowest,
     profit_cell,
@@ -89,6 +90,7 @@ def _fair_text(bet: PlacedBet) -> str:
 def facts_text(bet: PlacedBet) -> str:
     """Return what is known of a bet beside its row, a line each."""
     told = [
+        f"{bet.selection}, {what}" if (what := market_and_game(bet)) else bet.selection,
         "Practice: the odds were simulated, no money is on it" if bet.practice else "",
         f"Placed {moment_text(bet.placed_at)}",
         f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",

@@ -219,6 +219,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             stretches=True,
             likes="Timberwolves −113.5 at Oklahoma City Thunder",
             widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
+            before_others="Home Over 113.5 Minneso",
             narrow="Over 113.5",
         ),
         _selection,
@@ -237,7 +238,11 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         _of_all(lambda row: Cell(_market_text(row), TextRole.SOFT)),
         lambda row: (row.found.key.market_type, row.found.key.period),
         in_short=lambda row: untold_text(
-            row.found.key.market_type, row.found.sport, row.found.key.period
+            row.found.key.market_type,
+            row.found.sport,
+            row.found.key.period,
+            row.leg.key.selection,
+            row.found.match_name,
         ),
     ),
     ColumnSpec(

@@ -192,9 +192,18 @@ def _true_minus(text: str) -> str:
     return text.replace("-", "−")
 
 
-def untold_text(market_type: str, sport: str, period: int) -> str:
-    """Return what a selection's text does not tell of its market: a part of the game, a kind."""
+_SIDES: Final = ("Home", "Away")
+
+
+def untold_text(market_type: str, sport: str, period: int, selection: str, match_name: str) -> str:
+    """Return what a selection's text does not tell of its market: a part of the game, a kind.
+
+    Of a total of the home or away team it is the team, which names the game as well.
+    """
     title = "" if market_type in _TOLD_BY_SELECTIONS else market_title(market_type)
+    pair = teams(match_name) if market_type == "team_total" else None
+    if pair is not None and (side := selection.partition(" ")[0]) in _SIDES:
+        title = pair[_SIDES.index(side)]
     return " · ".join(filter(None, (title, period_label(sport, period) if period else "")))
 
 

@@ -342,7 +342,11 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
             row.price.key.period,
         ),
         in_short=lambda row: untold_text(
-            row.price.key.market_type, row.price.sport, row.price.key.period
+            row.price.key.market_type,
+            row.price.sport,
+            row.price.key.period,
+            row.price.key.selection,
+            row.price.match_name,
         ),
     ),
     ColumnSpec(

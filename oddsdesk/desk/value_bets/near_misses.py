@@ -118,7 +118,11 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         ),
         lambda miss: miss.section.order(),
         in_short=lambda miss: untold_text(
-            miss.key.market_type, miss.section.sport, miss.key.period
+            miss.key.market_type,
+            miss.section.sport,
+            miss.key.period,
+            miss.key.selection,
+            miss.match_name,
         ),
     ),
     ColumnSpec(

@@ -83,11 +83,13 @@ def test_where_the_market_has_no_room_the_outcome_tells_what_it_does_not_say_by_
     market = next(i for i, each in enumerate(panel.model._columns) if each.key == "market")
     qtbot.waitUntil(lambda: pane.isColumnHidden(market))
     assert sorted(column(panel, "outcome")) == [
-        "Home Under 4.5 · Team total",
+        "Home Under 4.5 · Leeds",
         "Leeds -0.75",
         "Over 1.5 · 1st Half",
         "Over 9.5 · corners · 2nd Half",
     ]
+    tip = panel.model.tip(column(panel, "outcome").index("Home Under 4.5 · Leeds"), 0)
+    assert tip.startswith("Home Under 4.5, Team total, Leeds v Wolves\n")
     panel.resize(1_300, 700)
     qtbot.waitUntil(lambda: not pane.isColumnHidden(market))
     assert sorted(column(panel, "outcome")) == sorted(plain)

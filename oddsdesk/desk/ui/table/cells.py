@@ -132,6 +132,8 @@ class Column(msgspec.Struct, frozen=True):
     """A sample of the most that it is stretched to; empty: no limit."""
     drops: int = 0
     """The order in which columns are hidden in a table that is too narrow, 1 first; 0 never."""
+    before_others: str = ""
+    """A sample between ``narrow`` and its own: where not all have room, it gets that first."""
     narrow: str | None = None
     """What it is narrowed to where nothing is left to hide: a shorter sample, or with an empty one
     its own without the note; None: never."""

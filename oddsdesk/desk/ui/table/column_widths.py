@@ -23,14 +23,17 @@ class WidthRequest(NamedTuple):
     narrow: int | None = None
     """What it is narrowed to where nothing else is left to hide, before it is hidden itself; None:
     never."""
+    before_others: int = 0
+    """What it gets before any other column that was narrowed is widened again."""
 
 
 def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
     """Return the width of each column that has room, by column.
 
     The least important ones are dropped until the others have what they need; then those that can
-    be narrowed are, and the least important of them dropped. What is left goes to those who like
-    more, then to those that stretch, and in the end to all alike.
+    be narrowed are, and the least important of them dropped. What is left goes to those that come
+    before others, then to those who like more, then to those that stretch, and in the end to all
+    alike.
     """
     kept = list(requests)
     for request in sorted(
@@ -40,9 +43,10 @@ def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
         if sum(map(needed, kept)) > room:
             kept.remove(request)
     widths = {request.column: _narrowest(request) for request in kept}
-    spare = _grow(
-        widths, {request.column: request.least for request in kept}, room - sum(widths.values())
-    )
+    spare = room - sum(widths.values())
+    first = {request.column: min(request.before_others, request.least) for request in kept}
+    spare = _grow(widths, first, spare)
+    spare = _grow(widths, {request.column: request.least for request in kept}, spare)
     spare = _grow(widths, {request.column: request.likes for request in kept}, spare)
     capped = {request.column: request.most for request in kept if request.most is not None}
     spare = _grow(widths, capped, spare)
@@ -225,7 +229,8 @@ class ColumnWidths:
             widest = spec.widest
             most = max(likes, width_of(self._model, column, widest)) if widest else None
         narrow = None if spec.narrow is None else min(least, self._narrowed(column, spec))
-        return WidthRequest(column, least, likes, most, spec.drops, narrow)
+        first = width_of(self._model, column, spec.before_others) if spec.before_others else 0
+        return WidthRequest(column, least, likes, most, spec.drops, narrow, first)
 
     def _narrowed(self, column: int, spec: Column) -> int:
         title = self._scrolling.header.width_of(self._model.header(column))

@@ -32,6 +32,15 @@ def test_where_nothing_is_left_to_hide_columns_are_narrowed_as_far_as_they_can_b
     assert share_width(table, 100) == {0: 40, 1: 30, 2: 50}, "the table is scrolled"
 
 
+def test_of_narrowed_columns_the_one_that_says_what_a_row_is_about_is_widened_first() -> None:
+    game = GAME._replace(narrow=40, before_others=80)
+    table = (game, MARKET._replace(narrow=30), ODDS)
+    assert share_width(table, 150) == {0: 70, 1: 30, 2: 50}
+    assert share_width(table, 160) == {0: 80, 1: 30, 2: 50}
+    assert share_width(table, 185) == {0: 90, 1: 45, 2: 50}
+    assert share_width(table, 210) == {0: 100, 1: 60, 2: 50}
+
+
 def test_a_column_that_can_be_narrowed_is_hidden_only_where_that_is_not_enough() -> None:
     edge = WidthRequest(5, 60, 60, 60, drops=3, narrow=30)
     table = (GAME._replace(narrow=80), ODDS, LIMIT, edge)
