@@ -48,7 +48,8 @@ from oddsdesk.pricing.reports import course
 _LEAST_FOR_CHART = 430
 """A panel that is lower has no room for the chart."""
 _LEAST_FOR_LIST = 620
-"""A panel that is narrower has no room for the list of views: M goes through them."""
+"""A panel that is narrower, at texts of 100 %, has no room for the list of views: M goes through
+them."""
 _AGES_MS = 30_000
 """How often bets are looked at anew, since games end."""
 
@@ -75,6 +76,7 @@ class BetsPanel(QWidget):
         self._clock = clock
         self._preferences = preferences
         self._records = records
+        self._theme = theme
         self._currency: str | None = None
         self._shown: list[PlacedBet] = []
         self.model, self.report = BetsModel(clock), ReportModel(clock)
@@ -205,7 +207,8 @@ class BetsPanel(QWidget):
             self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
             self._may_move = not self.model.rowCount()
         self.chart.fit(self.height() * 3 // 10)
-        self._side.setVisible(has_bets and self.width() >= _LEAST_FOR_LIST)
+        has_room = self.width() >= self._theme.fonts.scaled(_LEAST_FOR_LIST)
+        self._side.setVisible(has_bets and has_room)
 
     def _file_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -260,6 +263,7 @@ class BetsPanel(QWidget):
     def _connect(self) -> None:
         acts = self.actions_on_bets
         self._records.bets_changed.connect(self.show_all)
+        self._theme.changed.connect(self._fit)
         self._records.failed.connect(self._say_trouble)
         self._preferences.changed.connect(lambda _key: self.show_all())
         self.views.chosen.connect(self._on_views_chosen)

@@ -64,8 +64,8 @@ _CALM_MS: Final = 100
 """Changes within this time are shown together."""
 _LEAST_WIDTH: Final = 284
 """What the longest line of figures takes."""
-_MOST_SHARE: Final = 0.28
-"""Of the screen: with large text titles are elided, rather than the window pushed off it."""
+_MOST_SHARE: Final = 0.2
+"""Of the screen: with large text titles take more lines, rather than the window more width."""
 
 
 class ExplainPanel(QWidget):

@@ -603,6 +603,27 @@ def test_the_list_of_views_is_as_large_as_its_texts(make_panel: Make, theme: The
     assert sizes() == before
 
 
+def test_large_text_leaves_the_list_of_views_out_where_it_takes_the_room_of_stakes(
+    make_panel: Make, theme: Theme, qtbot: QtBot
+) -> None:
+    panel = make_panel(WON, LOST, width=700)
+    assert panel.views.isVisible()
+    theme.zoom(160)
+    try:
+        qtbot.waitUntil(lambda: not panel.views.isVisible())
+        stake = next(i for i, each in enumerate(panel.model._columns) if each.key == "stake")
+        pane = panel.table.scrolling
+        qtbot.waitUntil(
+            lambda: (
+                pane.columnViewportPosition(stake) + pane.columnWidth(stake)
+                <= pane.viewport().width()
+            )
+        )
+    finally:
+        theme.zoom(100)
+    qtbot.waitUntil(panel.views.isVisible)
+
+
 def test_a_low_or_narrow_panel_keeps_the_list(make_panel: Make) -> None:
     panel = make_panel(WON, LOST, width=500, height=330)
     assert not panel.chart.isVisible()

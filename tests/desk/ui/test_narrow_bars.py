@@ -126,6 +126,33 @@ def facts_bar(theme: Theme) -> FactsBar:
     return bar
 
 
+def test_all_figures_stand_there_before_any_says_what_it_is_of(large: Theme, qtbot: QtBot) -> None:
+    """At large text the last one, what is at risk, was the first to go."""
+    window, bar = QWidget(), facts_bar(large)
+    qtbot.addWidget(window)
+    bar.setParent(window)
+    bar.resize(1_900, 100)
+    with qtbot.waitExposed(window):
+        window.show()
+
+    def shown() -> list[bool]:
+        return [tile.isVisible() for tile in bar._tiles]
+
+    def details() -> set[bool]:
+        return {tile._detail.isVisible() for tile in bar._tiles if tile.isVisible()}
+
+    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, {True}))
+    assert bar.toolTip() == ""
+    bar.resize(820, 100)
+    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, {False}))
+    assert bar.toolTip().splitlines()[-1] == "Profit 5: +12.50 on 100 staked, 12 bets"
+    bar.resize(300, 100)
+    qtbot.waitUntil(lambda: 0 < sum(shown()) < 6)
+    assert len(bar.toolTip().splitlines()) == 6
+    bar.resize(1_900, 100)
+    qtbot.waitUntil(lambda: (shown(), details()) == ([True] * 6, {True}))
+
+
 @pytest.mark.parametrize("make", [facts_bar, opportunities_header])
 def test_a_line_that_was_wide_gives_way_again(large: Theme, qtbot: QtBot, make) -> None:
     """What a line asks for, its window is never narrower than: it was pushed off the screen."""

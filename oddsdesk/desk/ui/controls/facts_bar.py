@@ -23,7 +23,10 @@ class Fact(NamedTuple):
 
 
 class FactsBar(QWidget):
-    """Shows as many of the figures as there is room for, the first ones first."""
+    """Shows as many of the figures as there is room for, the first ones first.
+
+    Where that is not all with what they are of, the tooltip has them.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -52,12 +55,20 @@ class FactsBar(QWidget):
         return [tile.texts() for tile in self._tiles]
 
     def _fit(self) -> None:
-        room = self.width() - 2 * spacing.LEAD
-        for tile in self._tiles:
-            width = max(tile.sizeHint().width(), self._theme.fonts.scaled(_LEAST))
+        """Give each figure the same least room, else what it takes, else without what it is of."""
+        room, least = self.width() - 2 * spacing.LEAD, self._theme.fonts.scaled(_LEAST)
+        whole = [tile.needs(with_detail=True) for tile in self._tiles]
+        short = [tile.needs(with_detail=False) for tile in self._tiles]
+        between = spacing.MARGIN * (len(self._tiles) - 1)
+        ways = [max(width, least) for width in whole], whole, short
+        widths = next((way for way in ways if sum(way) + between <= room), short)
+        for tile, width in zip(self._tiles, widths, strict=True):
+            tile.show_detail(widths is not short)
             tile.setMinimumWidth(width)
             tile.setVisible(room >= width)
             room -= width + spacing.MARGIN
+        told = (tile.accessibleName() for tile in self._tiles)
+        self.setToolTip("\n".join(told) if widths is short else "")
 
     # Qt's virtuals
 
@@ -82,6 +93,7 @@ class _Tile(QFrame):
 
     def __init__(self, theme: Theme, *, is_first: bool) -> None:
         super().__init__()
+        self._is_first = is_first
         self._title, self._figure, self._detail = Label(), Label(), Label()
         for label in (self._title, self._detail):
             label.setProperty("variant", "note")
@@ -107,6 +119,18 @@ class _Tile(QFrame):
         self._figure.setText(fact.figure)
         self._detail.setText(fact.detail)
         self.setAccessibleName(f"{fact.title}: {fact.figure} {fact.detail}".rstrip())
+
+    def needs(self, *, with_detail: bool) -> int:
+        """Return the pixels that it takes, with or without what the figure is of."""
+        labels = (self._title, self._figure, *((self._detail,) if with_detail else ()))
+        beside = 0 if self._is_first else 1 + spacing.MARGIN
+        widest: int = max(label.sizeHint().width() for label in labels)
+        return widest + beside
+
+    def show_detail(self, shown: bool) -> None:
+        """Show what the figure is of, or not."""
+        if self._detail.isHidden() is shown:
+            self._detail.setVisible(shown)
 
     def texts(self) -> tuple[str, str, str]:
         """Return what it says."""
