@@ -200,6 +200,15 @@ def losses(rows: Iterable[dict[str, str]], code: str) -> list[float]:
     return found
 
 
+def losses_vs_reference(rows: Iterable[dict[str, str]], code: str) -> list[float]:
+    """Return how much more than the reference's that is, of the results that both closed."""
+    found = []
+    for row in rows:
+        both = [losses([row], each) for each in (code, REFERENCE["moneyline"])]
+        found += [own - other for own, other in zip(*both, strict=False)]
+    return found
+
+
 def _close(row: dict[str, str], market: str, side: int) -> float | None:
     prices = _prices(row, REFERENCE[market] + "C", market)
     if prices is None or (market == "spread" and row["AHCh"] != row["AHh"]):

@@ -34,11 +34,14 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
 _HEADINGS: Final = (
-    *("BOOKMAKER", "HOLD %", "BEST %", "VALUE", "CLV %"),
-    *("AGE s", "LAG s", "TIED %", "LOG LOSS"),
+    *("BOOKMAKER", "HOLD % BEFORE CLOSE", "BEST % BEFORE CLOSE", "VALUE", "CLV %"),
+    *("AGE s", "LAG s", "TIED %", "LOG LOSS VS REF AT CLOSE"),
 )
 _RIGHT: Final = frozenset(_HEADINGS[1:])
-_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct", "log_loss")
+_FIGURES: Final = (
+    *("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct"),
+    *("log_loss", "log_loss_vs_reference"),
+)
 
 
 @click.command()
@@ -69,8 +72,9 @@ def scorecard(
     commission; prices that were value and how they closed; how long its price had stood when the
     reference moved, and how long after that it moved the same way, of the moves that it went along
     with; how many of those were read at one moment, so that nobody knows who was first (where half
-    may be, age or lag is only "tied"); the log loss of its closing line where results are known.
-    Each with how many it is of, and between what it lies with 95 %.
+    may be, age or lag is only "tied"); how much more than the reference's the log loss of its
+    closing line was, of lines that both closed and with a result: below 0 it knew more. Each with
+    how many it is of, and between what it lies with 95 %. Its own log loss is in --json.
 
     \b
     Example:
@@ -150,7 +154,7 @@ def _row(card: Card) -> tuple[str, ...]:
         _text(card.age_s, 0) or _tied(card.age_s),
         _text(card.lag_s, 0, "+") or _tied(card.lag_s),
         _text(card.tied_pct, 0),
-        _text(card.log_loss, 3),
+        _text(card.log_loss_vs_reference, 4, "+"),
     )
 
 

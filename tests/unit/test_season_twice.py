@@ -270,6 +270,12 @@ def test_scorecards_of_a_season_are_the_second_count(
     assert card["hold_pct_count"] == len(holds) > 100
     assert card["log_loss"] == pytest.approx(statistics.fmean(losses))
     assert card["log_loss_count"] == len(losses)
+    beside = money_season.losses_vs_reference(rows, code)
+    middle, reach = statistics.fmean(beside), 1.96 * statistics.stdev(beside) / len(beside) ** 0.5
+    assert card["log_loss_vs_reference_count"] == len(beside)
+    assert card["log_loss_vs_reference"] == pytest.approx(middle)
+    ends = (card["log_loss_vs_reference_low"], card["log_loss_vs_reference_high"])
+    assert ends == pytest.approx((middle - reach, middle + reach), abs=reach / 50)
     assert sum(each["came_true_pct_count"] for each in card["calibration"]) == 3 * len(losses)
     value = [bet for bet in money_season.bets_of(rows) if bet.market == "moneyline"]
     clv = [bet.clv * 100 for bet in value if bet.clv is not None]

@@ -16,7 +16,10 @@ from oddsdesk.research.scorecards.tally import Card, CardKey
 FEW: Final = 30
 """Figures of fewer are written faintly."""
 _HIGHEST: Final = float("inf")
-_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct", "log_loss")
+_FIGURES: Final = (
+    *("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "tied_pct"),
+    *("log_loss", "log_loss_vs_reference"),
+)
 
 
 def market_text(key: CardKey) -> str:
@@ -93,6 +96,11 @@ def _tied_age(card: Card) -> str:
     return "\nHalf or more may be read at one moment with that move: what stood before is not known"
 
 
+def _own_loss(card: Card) -> str:
+    own = card.log_loss
+    return "" if own.figure is None else f"\nIts own log loss is {own.figure:.3f}, of {own.count:,}"
+
+
 def _name(card: Card, _now: int) -> Cell:
     note = "reference" if card.is_reference else ""
     return Cell(card.key.bookmaker, TextRole.STRONG, note=note, is_strong=True)
@@ -122,9 +130,19 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         ),
     ),
     _figure(
-        "hold_pct", "Hold %", "8.88", 2, "Median of the last prices before the close, gross of fees"
+        "hold_pct",
+        "Hold % pre-close",
+        "8.88",
+        2,
+        "Median of the last prices before the close, gross of fees",
     ),
-    _figure("best_pct", "Best %", "88.8", 1, "How often its price was the best after commission"),
+    _figure(
+        "best_pct",
+        "Best % pre-close",
+        "88.8",
+        1,
+        "How often its last price before the close was the best after commission",
+    ),
     ColumnSpec(
         "value_bets",
         "Value",
@@ -159,13 +177,15 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         unknown="tied",
     ),
     _figure(
-        "log_loss",
-        "Log loss",
-        "0.888",
-        3,
-        "Of its closing line without margin, where results are known: the lowest of the same"
-        " games knows most",
+        "log_loss_vs_reference",
+        "Loss vs. ref.",
+        "+0.8888",
+        4,
+        "How much more the log loss of its closing line without margin was than the reference's, of"
+        " lines that both closed and with a result: below 0 it knew more",
+        sign="+",
         drops=3,
+        more=_own_loss,
     ),
 )
 _HOLD: Final = [column.key for column in COLUMNS].index("hold_pct")

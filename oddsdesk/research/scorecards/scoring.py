@@ -59,7 +59,9 @@ def notes(found: Scored, when: str, moment: Moment = format_ms) -> list[str]:
     lacks = why_nothing(found, found.reference, when, moment)
     told = [lacks] if lacks else []
     if found.cards and found.reference == CONSENSUS_TITLE:
-        told.append("a consensus has no moves of its own: no age and no lag")
+        told.append(
+            "a consensus has no moves and no close of its own: no age, no lag, no loss beside it"
+        )
     if found.removed:
         told.append(found.removed)
     if found.asked and not found.games:
@@ -133,6 +135,7 @@ class _Scorer:
         if score is None or _begins(game) < self._since_ms:
             return
         number = self.number(entry.game_id)
+        losses = defaultdict[SectionKey, dict[str, float]](dict)
         for key, name, line in lines:
             winner = _winner(key, entry.match_name, line.group.selections, score)
             if winner is None:
@@ -143,7 +146,18 @@ class _Scorer:
                 continue
             if all(0 < chance < 1 for chance in chances):
                 self.has_results = True
-                self._tally(game, key, name).take_chances(chances, winner, number)
+                tally = self._tally(game, key, name)
+                losses[key][name] = tally.take_chances(chances, winner, number)
+        for key, closed in losses.items():
+            self._compare(game, key, closed)
+
+    def _compare(self, game: PastGame, key: SectionKey, losses: dict[str, float]) -> None:
+        """Count the log losses of one line beside the reference's, where it closed it, too."""
+        own = losses.pop(self._reference, None)
+        if own is not None:
+            number = self.number(game.entry.game_id)
+            for name, loss in losses.items():
+                self._tally(game, key, name).losses_vs_reference.add(loss - own, number)
 
     def number(self, ident: str) -> int:
         """Return the number of a game in the samples."""

@@ -56,7 +56,12 @@ class Card(msgspec.Struct, frozen=True):
     tied_pct: Interval
     """How many of those were read at one moment with the reference: nobody knows who was first."""
     log_loss: Interval
-    """Mean of its closing line without margin; the less the better."""
+    """Mean of its closing line without margin: lines of other games are harder or easier."""
+    log_loss_vs_reference: Interval
+    """Mean of its own less the reference's, of the lines that both closed; below 0 it knows more.
+
+    None of the reference, and none where that closes nothing, as a consensus.
+    """
     calibration: tuple[Calibration, ...]
     """Of its closing line: chances given beside what came true."""
 
@@ -72,19 +77,25 @@ class Tally:
         """In seconds, as lags."""
         self.lags = Sample()
         self.losses = Sample()
+        self.losses_vs_reference = Sample()
         self.closed = Sample()
         """Closing line values, in percent."""
         self.value_bets = 0
         self._given = [0.0] * BINS
         self._true = [Sample() for _ in range(BINS)]
 
-    def take_chances(self, chances: Sequence[float], winner: int, game: int) -> None:
-        """Take in the chances that a bookmaker gave all sides of a line, and which won."""
-        self.losses.add(-math.log(chances[winner]), game)
+    def take_chances(self, chances: Sequence[float], winner: int, game: int) -> float:
+        """Take in the chances that a bookmaker gave all sides of a line, and which won.
+
+        Returns the log loss.
+        """
+        loss = -math.log(chances[winner])
+        self.losses.add(loss, game)
         for place, chance in enumerate(chances):
             number = min(int(chance * BINS), BINS - 1)
             self._given[number] += chance
             self._true[number].add(place == winner, game)
+        return loss
 
     def card(self, key: CardKey, *, is_reference: bool) -> Card:
         """Return what came of it."""
@@ -101,6 +112,7 @@ class Tally:
             lag_s=lag,
             tied_pct=tied,
             log_loss=mean_of(self.losses),
+            log_loss_vs_reference=mean_of(self.losses_vs_reference),
             calibration=tuple(
                 Calibration(given / len(true) * 100, share_of(true))
                 for given, true in zip(self._given, self._true, strict=True)

@@ -324,6 +324,7 @@ def card_of(lag: Interval, age: Interval = NOTHING) -> Card:
         lag_s=lag,
         tied_pct=Interval(44.3, 176, 37.0, 51.0),
         log_loss=NOTHING,
+        log_loss_vs_reference=NOTHING,
         calibration=(),
     )
 

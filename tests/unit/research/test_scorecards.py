@@ -223,6 +223,37 @@ def test_what_was_seen_last_half_an_hour_before_the_game_is_no_closing_line(
     assert sum(each.came_true.count for each in found[FOLLOWER].calibration) == 3 * counted
 
 
+EVEN = {"A": 2.0, "Draw": 4.0, "B": 4.0}
+"""Without a margin: chances of 1/2, 1/4 and 1/4."""
+
+
+def test_log_losses_are_compared_on_the_lines_that_both_closed(store: Store) -> None:
+    """Five games; of the last, the hardest, the reference closes nothing."""
+    other, ends = {"A": 4.0, "Draw": 2.0, "B": 4.0}, [(1, 0), (2, 0), (0, 0), (0, 1), (0, 2)]
+    for number, (home, away) in enumerate(ends):
+        at = KICK_OFF + number * 1440 * MINUTE
+        game = {"match_name": f"A - B{number}", "match_date": at, "scraped_at": at - MINUTE}
+        odds = {"A": other["A"], "Draw": other["Draw"], f"B{number}": other["B"]}
+        quotes = [replace(football(FOLLOWER, 0), odds=odds, **game)]
+        if number < 4:
+            odds = {"A": EVEN["A"], "Draw": EVEN["Draw"], f"B{number}": EVEN["B"]}
+            quotes.append(replace(football("Pinnacle", 0), odds=odds, **game))
+        store.record(quotes).result(10)
+        result = GameResult("EPL", f"A - B{number}", at, home, away)
+        store.record_results([result]).result(10)
+    store.record([said("Pinnacle", 1.9, 10_000)]).result(10)
+    found = cards(store)
+    beside = found[FOLLOWER].log_loss_vs_reference
+    assert (found[FOLLOWER].log_loss.count, beside.count) == (5, 4)
+    # ln 4 - ln 2 of two games, ln 2 - ln 4 of one, nothing of one; Student's 3.1824 of 3 degrees
+    assert beside.figure == pytest.approx(math.log(2) / 4)
+    reach = 3.1824463 * math.log(2) * math.sqrt((2 * 0.75**2 + 1.25**2 + 0.25**2) / 3 / 4)
+    assert (beside.low, beside.high) == pytest.approx(
+        (math.log(2) / 4 - reach, math.log(2) / 4 + reach), rel=2e-3
+    )
+    assert found["Pinnacle"].log_loss_vs_reference.count == 0
+
+
 WITHOUT_A_DRAW = {"A": 2.0, "B": 4.0}
 
 
