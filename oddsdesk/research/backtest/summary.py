@@ -16,6 +16,10 @@ from oddsdesk.research.past.log_words import Moment, in_span, why_nothing
 
 _HOUR_MS: Final = 60 * MINUTE_MS
 _MOST_GAPS: Final = 3
+_MOST_UNMOVED: Final = 0.1
+"""Of closing lines: fewer leave the mean where it was, within any interval of a season."""
+_SAME: Final = 1e-9
+"""Fair odds whose ratio differs by less are equal."""
 _OVERSTATED: Final = (
     "the published formula adds the reference's margin instead of taking it out: "
     "by it EV is overstated, and so is CLV"
@@ -78,6 +82,8 @@ def notes(done: Backtested, question: Question, moment: Moment = format_ms) -> l
         told.append(f"no result is known of {missing} of {len(done.bets)} bets; yield is without")
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
         told.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
+    if unmoved := _unmoved(done.bets):
+        told.append(unmoved)
     if done.bets and question.method == PUBLISHED:
         told.append(_OVERSTATED)
     if done.missed:
@@ -156,6 +162,33 @@ def _why(bets: Sequence[PlacedBet]) -> str:
     reasons = Counter("the game has not begun" if not bet.close else bet.close.why for bet in bets)
     said = [f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()]
     return f": {', '.join(said)}"
+
+
+def _unmoved(bets: Sequence[PlacedBet]) -> str:
+    """Return what to say where many bets closed at what judged them: empty for few.
+
+    The closing line value of such a bet is its EV over again, above 0 since it was bet on.
+    """
+    closed = [(bet, clv) for bet in bets if (clv := bet.clv_pct) is not None]
+    moved = [clv for bet, clv in closed if not _closed_as_judged(bet)]
+    same = len(closed) - len(moved)
+    if not closed or same < _MOST_UNMOVED * len(closed):
+        return ""
+    rest = (
+        f"without them it is {math.fsum(moved) / len(moved):+.2f} %"
+        if moved
+        else "there are no others"
+    )
+    return (
+        f"{same} of {len(closed)} closing lines are the fair odds that were bet against:"
+        f" CLV repeats the EV of these bets; {rest}"
+    )
+
+
+def _closed_as_judged(bet: PlacedBet) -> bool:
+    if bet.close is None or bet.close.fair_odds is None or bet.fair_odds is None:
+        return False
+    return math.isclose(bet.close.fair_odds, bet.fair_odds, rel_tol=_SAME)
 
 
 def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:

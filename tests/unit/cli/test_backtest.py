@@ -69,7 +69,9 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     found = json.loads(run(database, "--json").stdout)
     assert (found["profit"], found["yield_pct"], found["clv_bets"]) == (None, None, 1)
     assert found["notes"] == [
-        "no result is known: import football-data's seasons, or give --results FILE"
+        "no result is known: import football-data's seasons, or give --results FILE",
+        "1 of 1 closing lines are the fair odds that were bet against: CLV repeats the EV of these"
+        " bets; there are no others",
     ]
     text = run(database).stdout
     assert "yield: not known" in text

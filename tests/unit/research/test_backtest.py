@@ -322,6 +322,33 @@ def test_the_published_formula_is_said_to_judge_its_own_bets_too_well(log: Log) 
     assert caution not in notes(usual, question())
 
 
+@pytest.mark.parametrize(
+    ("unmoved", "moved", "told"),
+    [(2, 2, True), (1, 0, True), (1, 9, True), (1, 10, False), (0, 2, False)],
+)
+def test_closes_that_never_moved_are_told_where_they_are_many(
+    log: Log, unmoved: int, moved: int, told: bool
+) -> None:
+    """A tenth of all and more; what the others say without them stands beside it."""
+    lately = KICK_OFF - 10 * MINUTE
+    for number in range(unmoved + moved):
+        game = {"match_name": f"A vs B{number}"}
+        even = {"A": 1.95, f"B{number}": 1.95}
+        log.archive(reference(even, lately, **game), said(SOFT, {"A": 2.09}, lately, **game))
+        if number >= unmoved:
+            log.archive(reference({"A": 2.0, f"B{number}": 1.9}, lately + MINUTE, **game))
+    done = log.backtest()
+    assert summary(done.bets).clv_bets == unmoved + moved
+    found = [each for each in notes(done, question()) if "were bet against" in each]
+    fair = 1 / (1 / 2.0 - (1 / 2.0 + 1 / 1.9 - 1) / 2)
+    rest = f"without them it is {(2.09 / fair - 1) * 100:+.2f} %"
+    said_of = (
+        f"{unmoved} of {unmoved + moved} closing lines are the fair odds that were bet against:"
+    )
+    text = f"{said_of} CLV repeats the EV of these bets; {rest if moved else 'there are no others'}"
+    assert found == ([text] if told else [])
+
+
 def test_gaps_of_a_live_log_are_told(log: Log) -> None:
     log.live(reference(EVEN), reference(LONGER, START + 3 * HOUR))
     done = log.backtest()
