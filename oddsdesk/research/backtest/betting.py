@@ -6,7 +6,7 @@ first time that it is value; none at the moment at which its game begins. With a
 that stands then is bet, where it still is value.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
@@ -202,6 +202,15 @@ def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> Pla
     )
 
 
+def _numbered(bets: Iterable[PlacedBet]) -> list[PlacedBet]:
+    """Return bets in the order of time, those of one moment by name: not by a file's order.
+
+    What is told in an order, as the drawdown, goes by the number where games begin together.
+    """
+    ordered = sorted(bets, key=lambda bet: (bet.placed_at, bet.match_name, *bet.key))
+    return [msgspec.structs.replace(bet, ident=number) for number, bet in enumerate(ordered, 1)]
+
+
 def backtest(
     log: RecordedLog,
     question: Question,
@@ -226,8 +235,9 @@ def backtest(
     walk = Walk(log, bettor, era)
     walk.run(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
-    past = log.past(question.reference, bettor.bets, progress)
-    bets = settle(with_results(bettor.closes.put_on(bettor.bets, past, now_ms), log))
+    placed = _numbered(bettor.bets)
+    past = log.past(question.reference, placed, progress)
+    bets = settle(with_results(bettor.closes.put_on(placed, past, now_ms), log))
     return Backtested(
         bets=bets,
         rows=walk.rows,

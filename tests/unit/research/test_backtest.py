@@ -14,6 +14,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.reading import read_bets
+from oddsdesk.ledger.reporting import whole_report
 from oddsdesk.ledger.writing import write_csv
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.results import Result
@@ -247,7 +248,7 @@ def test_two_archives_one_after_the_other_are_each_gone_through_in_their_own_tim
         log.archive(reference(even, **game), said(SOFT, {home: 2.09}, **game))
         log.archive(reference({home: 2.1, away: 1.82}, KICK_OFF, **game))
     done = log.backtest()
-    assert [bet.match_name for bet in done.bets] == ["C vs D", "A vs B"]
+    assert [bet.match_name for bet in done.bets] == ["A vs B", "C vs D"]
     assert all(bet.clv_pct is not None for bet in done.bets)
 
 
@@ -301,6 +302,28 @@ def test_how_sure_a_yield_is_cannot_be_told_where_all_was_lost(
     found = summary(bets[:-3])  # games of one bet and of two: their profits differ, not their yield
     assert len(bets) == 24
     assert (None not in found.yield_range, None not in found.profit_range) == (is_told, is_told)
+
+
+def test_bets_of_one_moment_stand_by_name_in_whatever_order_a_file_has_them(tmp_path: Path) -> None:
+    """Two are won and two lost: the drawdown tells which came first."""
+    found = []
+    for name, letters in (("one", "CADB"), ("other", "BDAC")):
+        log = Log(tmp_path / f"{name}.db")
+        for letter in letters:
+            fields = {"competition": "EPL", "market_type": "total", "match_name": f"{letter} vs Z"}
+            log.archive(
+                reference({"Over 2.5": 1.95, "Under 2.5": 1.95}, **fields),
+                said(SOFT, {"Over 2.5": 2.09}, **fields),
+            )
+            goals = 4 if letter in "AC" else 0
+            result = GameResult("EPL", f"{letter} vs Z", KICK_OFF, goals, 0)
+            log.store.record_results([result]).result(10)
+        bets = log.backtest().bets
+        found.append([(bet.match_name[0], bet.ident, bet.profit) for bet in bets])
+        assert whole_report(bets).drawdown.depth == pytest.approx(-1)
+        log.store.close()
+    assert found[0] == found[1]
+    assert [letter for letter, *_ in found[0]] == list("ABCD")
 
 
 def test_the_published_formula_is_said_to_judge_its_own_bets_too_well(log: Log) -> None:
