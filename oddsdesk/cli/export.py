@@ -128,6 +128,9 @@ def quotes(
 ) -> None:
     """Write each market whole, each time that it changed, as `oddsdesk ingest` reads it.
 
+    Without results, and without when a market was seen last where nothing changed: a backtest of
+    what is made of it may lack closing lines. For a whole copy use `oddsdesk backup`.
+
     \b
     Example:
       oddsdesk export quotes season.ndjson.gz
@@ -147,6 +150,8 @@ def quotes(
 )
 def bets(target: str, how: str | None, since: int | None, before: int | None, ledger: Path) -> None:
     """Write the bets that you placed, by the time that they were placed.
+
+    A workbook is what `oddsdesk ledger export --to bets.xlsx` writes.
 
     \b
     Example:
@@ -234,8 +239,10 @@ def _format(target: str, how: str | None) -> tuple[Format, bool]:
     if is_standard_output(target):
         return Format.NDJSON, False
     if found is None:
+        is_workbook = target.lower().endswith(".xlsx")
         raise click.UsageError(
             f"{target}: its ending names no format; use one of {known_endings()}, or give --format"
+            + ("; bets as a workbook: `oddsdesk ledger export --to FILE`" if is_workbook else "")
         )
     return found
 

@@ -191,6 +191,7 @@ def test_what_is_not_there_is_said(database: Database, tmp_path: Path) -> None:
         (["--from", "2026-01-02", "--to", "2026-01-01", "x.csv"], "a time after --from"),
         (["--from", "2026-01-01T00:00:00", "x.csv"], "expected a date, or a time with its offset"),
         (["x.xls"], "its ending names no format"),
+        (["x.xlsx"], "bets as a workbook: `oddsdesk ledger export --to FILE`"),
         ([tmp_path / "nowhere" / "x.csv"], "cannot write"),
     ):
         result = run("changes", "--database", database, *wrong)
