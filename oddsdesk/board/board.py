@@ -161,8 +161,14 @@ class Board:
         return self._books.matrix(game)
 
     def is_gone(self, game: str) -> bool:
-        """Whether the service shows a game no more, and no price of it is held."""
-        return game in self._gone and game not in self._books
+        """Whether the service shows a game no more: of its prices none is offered."""
+        matrix = self.matrix(game)
+        if matrix is None:
+            return game in self._gone
+        may_return = game in self.games or self.games_are_cut
+        if may_return and game not in self._gone:
+            return False
+        return not any(price.is_offered for price in matrix.prices())
 
     def lists(self, competition: str, match_name: str) -> bool:
         """Whether a game is among those that were read last."""

@@ -269,3 +269,11 @@ class Matrix(msgspec.Struct):
     """Market types in the order of the contract's table, then period, then line."""
     read_at: int | None = None
     """When the whole matrix was last read; None while prices came from stream or rows only."""
+
+    def prices(self) -> Iterator[Price]:
+        """Yield every price, the reference's among them."""
+        for section in self.sections:
+            for row in section.rows:
+                if row.reference is not None:
+                    yield row.reference
+                yield from row.prices.values()

@@ -419,9 +419,4 @@ async def learn_in_play(client: Client, board: Board, game_id: str, clock: Clock
 
 
 def _has_unstated(matrix: Matrix) -> bool:
-    return any(
-        price is not None and price.is_live is None and price.is_offered
-        for section in matrix.sections
-        for row in section.rows
-        for price in (row.reference, *row.prices.values())
-    )
+    return any(price.is_live is None and price.is_offered for price in matrix.prices())

@@ -26,6 +26,7 @@ _LEAST_TITLE = 90
 """In less than this a title says nothing; the tab has the name, too."""
 _ROOM_BESIDE = 110
 """What chips and the time until kick-off leave free, at texts of 100 %."""
+_GONE = "no longer listed"
 _LEAST_WIDTH = 240
 """A window that is too small for the header cuts it, rather than to grow beyond the screen."""
 
@@ -74,19 +75,25 @@ class MatrixHeader(QWidget):
         self._show_star()
         self._lay_out()
 
-    def show_game(self, game: Matrix | GameEntry | None, now_ms: int) -> None:
-        """Say which game it is and when it is played; of one that is not known, nothing new."""
+    def show_game(
+        self, game: Matrix | GameEntry | None, now_ms: int, *, is_gone: bool = False
+    ) -> None:
+        """Say which game it is and when it is played; of one that is not known, nothing new.
+
+        ``is_gone``: the service shows it no more, whatever is still seen of its prices.
+        """
+        is_live = game is not None and game.is_live and not is_gone
+        self._dot.setVisible(is_live)
+        self._live.setVisible(is_live)
         if game is None:
-            self._dot.hide()
-            self._live.hide()
             return
         pair = teams(game.match_name)
         self._title.show_text(f"{pair[0]} v {pair[1]}" if pair else game.match_name)
         self._kick_off = kick_off_text(game.kick_off, now_ms)
         until = "" if game.kick_off is None else until_text(game.kick_off, now_ms)
+        if is_gone:
+            self._kick_off, until = _GONE, self._kick_off
         self._beside = (competition_title(game.competition), until)
-        self._dot.setVisible(game.is_live)
-        self._live.setVisible(game.is_live)
         self._fit()
 
     def show_markets(self, matrix: Matrix, columns: int) -> None:

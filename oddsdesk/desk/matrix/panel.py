@@ -169,10 +169,11 @@ class MatrixPanel(QWidget):
     def _show_moment(self) -> None:
         now_ms, connection = self._clock(), self._board.connection
         matrix = self._model.matrix
-        self.header.show_game(self._board.games.get(self.game_id) or matrix, now_ms)
+        game, is_gone = self._board.games.get(self.game_id), self._board.is_gone(self.game_id)
+        was_there = connection.as_of_ms is not None  # then there was no price of it
+        self.header.show_game(game or matrix, now_ms, is_gone=is_gone and not was_there)
         has_rows = self._model.rowCount() > 0
         if not has_rows:
-            is_gone = self._board.is_gone(self.game_id)
             if is_gone:
                 self.header.show_no_markets()
             state = state_without_rows(matrix, connection, now_ms, is_gone=is_gone)

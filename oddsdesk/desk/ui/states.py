@@ -94,12 +94,6 @@ def state_without_rows(
         )
     if connection.has_no_service:
         return NO_SERVICE
-    if matrix is not None and matrix.read_at is not None:
-        return EmptyState(
-            "table",
-            "No bookmaker quotes this game now.",
-            "Prices show up here by themselves when one does.",
-        )
     if is_gone and connection.as_of_ms is not None:
         return EmptyState("table", "No bookmaker had a price of this game then.")
     if is_gone:
@@ -107,6 +101,12 @@ def state_without_rows(
             "table",
             "The service no longer shows this game.",
             "It is over, or its odds were simulated and made way for others.",
+        )
+    if matrix is not None and matrix.read_at is not None:
+        return EmptyState(
+            "table",
+            "No bookmaker quotes this game now.",
+            "Prices show up here by themselves when one does.",
         )
     return EmptyState("loading", "Reading the prices of this game…")
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
@@ -11,7 +12,8 @@ from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.states import state_without_rows, text_without_games, trouble_text
 from oddsdesk.desk.ui.theme.theme import Theme
-from tests.kit.matrix import LIVE, said
+from tests.kit.board import game
+from tests.kit.matrix import LIVE, header_texts, said
 from tests.kit.quoted_game import NOW_MS
 
 
@@ -99,6 +101,28 @@ def test_a_game_that_is_gone_offers_no_markets_and_counts_no_columns_until_it_is
         counted.append((panel.header.chips.isVisible(), panel.header.columns.text()))
     assert counted == [(True, counted[0][1]), (False, "Columns ▾"), (True, counted[0][1])]
     assert panel.header.chips.current == "totals"
+    panel.close_panel()
+
+
+def test_that_a_game_is_gone_is_said_at_once_and_not_only_when_its_prices_are_let_go(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    """It was "Live" above prices that were struck through, for half a minute."""
+    quoted.load()
+    board = quoted.board
+    board.set_connection(LIVE)
+    board.subscribe_game(quoted.id)
+    board.load_games([msgspec.structs.replace(game(quoted.name), is_live=True)])
+    panel = MatrixPanel(board, theme, quoted.clock, quoted.id, columns)
+    panel.resize(1_400, 600)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert "Live" in header_texts(panel)
+    board.end_game(quoted.id)
+    panel._show_moment()
+    assert "Live" not in header_texts(panel)
+    assert any("no longer listed" in text for text in header_texts(panel))
+    assert panel.table.isVisible()
     panel.close_panel()
 
 

@@ -240,11 +240,27 @@ def test_what_was_heard_after_the_question_is_not_withdrawn_by_the_answer(desk: 
     assert price.is_offered
 
 
+def test_a_game_that_is_listed_no_more_is_gone_once_nothing_of_it_is_offered(desk: Desk) -> None:
+    """A simulation that makes way takes its prices back; its games are answered for a while."""
+    desk.board.load_games([game()])
+    exhaust(desk.board.merge_matrix(matrix()))
+    whole = matrix()
+    none_of_it = replace(whole, markets=[])
+    for listed, offered in ((True, none_of_it), (False, none_of_it), (False, whole)):
+        desk.now += 1
+        desk.board.load_games([game()] if listed else [])
+        exhaust(desk.board.merge_matrix(offered))
+        assert desk.board.is_gone(GAME) is (not listed and offered is none_of_it)
+
+
 def test_a_game_that_the_service_shows_no_more_is_struck_through(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
     desk.board.end_game(GAME)
     assert not any(price.is_offered for line in lines(desk.board) for price in line.prices.values())
+    assert desk.board.is_gone(GAME)
+    desk.board.apply_all([message("Draw", 3.9, at=NOW + 1)])
     assert not desk.board.is_gone(GAME)
+    desk.board.end_game(GAME)
     desk.board.forget_game(GAME)
     assert desk.board.is_gone(GAME)
     exhaust(desk.board.merge_matrix(matrix()))
