@@ -122,7 +122,7 @@ class Desk:
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
-        self._has_chosen = False
+        self._has_chosen = self._is_past = False
         self._kept_place = KeptPlace(self.games)
         self._subscriptions: Subscriptions | None = None
         self.first_paint = FirstPaint()
@@ -508,14 +508,23 @@ class Desk:
                 panel.show_sparklines(self._preferences.get(SPARKLINES))
 
     def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ConnectionChanged) and self._board.connection.link not in _UNTOLD:
-            self.late_panels.begin()
+        if isinstance(notice, ConnectionChanged):
+            self._take_connection()
         if isinstance(notice, GameMerged):
             self.games.replace(notice.game_id, notice.into, self._title(notice.into))
         if isinstance(notice, GamesChanged):
             self._show_favourites()
         if isinstance(notice, GamesChanged) and self._board.games:
             self._show_games()
+
+    def _take_connection(self) -> None:
+        connection = self._board.connection
+        if connection.link not in _UNTOLD:
+            self.late_panels.begin()
+        is_past = connection.as_of_ms is not None
+        if is_past is not self._is_past:
+            self._is_past = is_past
+            self.around.refuse_what_is_of_now(is_past=is_past)
 
     def _show_games(self) -> None:
         if self._has_chosen:

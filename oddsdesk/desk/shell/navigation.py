@@ -1,6 +1,7 @@
 """Getting around the desk: actions, palette, layouts, favourites, put together once."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -32,6 +33,7 @@ _REOPEN_MS = 400
 _KEEP_MS = 1_000
 _TELL_MS = 10_000
 """By then a service has listed its games."""
+_OF_NOW = "Bets and targets are for now: Ctrl+Shift+J goes back there."
 _NAMED = 2
 """So many games that are gone are named."""
 
@@ -102,6 +104,17 @@ class Navigation(QObject):
         top_bar.add_control(ReferenceButton(self.reference))
         top_bar.add_control(FormatButton(self.odds_format))
         top_bar.add_control(layout_button)
+
+    def refuse_what_is_of_now(self, *, is_past: bool) -> None:
+        """Grey what is about prices of now while one looks back, and let it be done again."""
+        for action in self.actions.offered():
+            if not action.is_of_now:
+                continue
+            if is_past:
+                tell = partial(self._window.messages.say, _OF_NOW, passes=True)
+                self.actions.refuse(action.ident, _OF_NOW, tell)
+            else:
+                self.actions.allow(action.ident)
 
     def keep_open(self, games: GameTabs) -> None:
         """Keep which games are open whenever one is opened or closed, and open those behind."""

@@ -27,9 +27,10 @@ class Actions(QObject):
         super().__init__(window)
         self._window = window
         self._bound: dict[str, QAction] = {}
-        self._refused: dict[str, QAction] = {}
-        """What the keys of actions do meanwhile that cannot be carried out."""
-        self._why_not: dict[str, str] = {}
+        self._refused: dict[str, tuple[str, QAction]] = {}
+        """Why actions cannot be carried out, and what their keys do meanwhile."""
+        self._closed: dict[Where, str] = {}
+        """Why none of a place can be."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus_changed)
@@ -57,33 +58,32 @@ class Actions(QObject):
 
     def enable(self, where: Where, enabled: bool, why: str = "") -> None:
         """Enable or disable the actions of a place; ``why`` it is that they are not."""
-        for ident, made in self._bound.items():
+        if enabled:
+            self._closed.pop(where, None)
+        else:
+            self._closed[where] = why
+        for ident in self._bound:
             if BY_IDENT[ident].where is where:
-                made.setEnabled(enabled)
-                self._why_not[ident] = "" if enabled else why
+                self._show(ident)
 
     def refuse(self, ident: str, why: str, tell: Act) -> None:
         """Grey an action, with ``why`` on its tip; its keys ``tell`` it until it is allowed."""
         self.allow(ident)
         made, told = self._bound[ident], QAction(self._window)
-        made.setEnabled(False)
-        made.setToolTip(why)
         told.setShortcuts(made.shortcuts())
         told.setShortcutContext(made.shortcutContext())
         told.triggered.connect(lambda _checked=False: tell())
         self._window.addAction(told)
-        self._refused[ident] = told
-        self._why_not[ident] = why
+        self._refused[ident] = why, told
+        self._show(ident)
 
     def allow(self, ident: str) -> None:
         """Let an action be carried out again."""
-        made, told = self._bound[ident], self._refused.pop(ident, None)
-        made.setEnabled(True)
-        made.setToolTip("")
-        self._why_not.pop(ident, None)
-        if told is not None:
-            told.setEnabled(False)
-            told.deleteLater()
+        refused = self._refused.pop(ident, None)
+        self._show(ident)
+        if refused is not None:
+            refused[1].setEnabled(False)
+            refused[1].deleteLater()
 
     def __getitem__(self, ident: str) -> QAction:
         """Return a bound action, for a menu."""
@@ -91,15 +91,22 @@ class Actions(QObject):
 
     def why_not(self, ident: str) -> str:
         """Return why an action is grey; empty where it is not, or nobody said why."""
-        return self._why_not.get(ident, "")
+        why, _ = self._refused.get(ident, ("", None))
+        return why or self._closed.get(BY_IDENT[ident].where, "")
 
     def trigger(self, ident: str) -> None:
         """Carry an action out, or tell why one that is refused cannot be."""
-        self._refused.get(ident, self._bound[ident]).trigger()
+        _, instead = self._refused.get(ident, ("", self._bound[ident]))
+        instead.trigger()
 
     def offered(self) -> list[Action]:
         """Return the declared actions that are bound and make sense in a list of all."""
         return [a for a in ACTIONS if a.is_offered and a.ident in self._bound]
+
+    def _show(self, ident: str) -> None:
+        made = self._bound[ident]
+        made.setEnabled(ident not in self._refused and BY_IDENT[ident].where not in self._closed)
+        made.setToolTip(self.why_not(ident))
 
     def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         if isinstance(now, _TEXT_FIELDS):

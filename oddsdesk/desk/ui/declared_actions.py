@@ -38,6 +38,8 @@ class Action(msgspec.Struct, frozen=True):
     where: Where = Where.ANYWHERE
     is_offered: bool = True
     """Whether the palette offers it; not what only moves within a table."""
+    is_of_now: bool = False
+    """Whether it is about what is offered now: it cannot be done while one looks back."""
 
 
 def _only_key(ident: str, title: str, where: Where, *keys: str) -> Action:
@@ -108,8 +110,12 @@ ACTIONS: Final = (
     Action("matrix.previous_value", "Go to the value before", ("Shift+N",), Where.MATRIX),
     Action("matrix.next_change", "Go to a change out of sight", ("J",), Where.MATRIX),
     Action("matrix.explain", "Explain this price", ("X",), Where.MATRIX),
-    Action("matrix.place", "Mark a bet on this price as placed…", ("P",), Where.MATRIX),
-    Action("matrix.target", "Alert me when the price reaches…", ("T",), Where.MATRIX),
+    Action(
+        "matrix.place", "Mark a bet on this price as placed…", ("P",), Where.MATRIX, is_of_now=True
+    ),
+    Action(
+        "matrix.target", "Alert me when the price reaches…", ("T",), Where.MATRIX, is_of_now=True
+    ),
     Action("matrix.copy_price", "Copy this price", ("Ctrl+C",), Where.MATRIX),
     Action("matrix.open", "Open the bookmaker's page of this price", (), Where.MATRIX),
     Action("matrix.columns", "Choose bookmakers' columns…", ("C",), Where.MATRIX),
@@ -137,8 +143,20 @@ ACTIONS: Final = (
     Action("grid.previous_value", "Value before in the odds grid", ("Shift+N",), Where.GRID),
     Action("grid.game", "Show the odds grid's price in its game", ("Ctrl+Return",), Where.GRID),
     Action("grid.explain", "Explain the odds grid's price", ("X",), Where.GRID),
-    Action("grid.place", "Mark a bet on the odds grid's price as placed…", ("P",), Where.GRID),
-    Action("grid.target", "Alert me when the odds grid's price reaches…", ("T",), Where.GRID),
+    Action(
+        "grid.place",
+        "Mark a bet on the odds grid's price as placed…",
+        ("P",),
+        Where.GRID,
+        is_of_now=True,
+    ),
+    Action(
+        "grid.target",
+        "Alert me when the odds grid's price reaches…",
+        ("T",),
+        Where.GRID,
+        is_of_now=True,
+    ),
     Action("grid.copy_price", "Copy the odds grid's price", ("Ctrl+Shift+C",), Where.GRID),
     Action("grid.open", "Open the bookmaker's page of the odds grid's price", (), Where.GRID),
     Action("grid.hide", "Hide this bookmaker in the odds grid", ("H",), Where.GRID),
@@ -156,8 +174,14 @@ ACTIONS: Final = (
     Action("values.sort_by", "Sort by this column, or the other way round", ("O",), Where.VALUES),
     Action("values.sort", "Sort the value bets anew", ("S",), Where.VALUES),
     Action("values.game", "Open the bet's game", ("Ctrl+Return",), Where.VALUES),
-    Action("values.place", "Mark as placed…", ("P",), Where.VALUES),
-    Action("values.target", "Alert me when the bet's price reaches…", ("T",), Where.VALUES),
+    Action("values.place", "Mark as placed…", ("P",), Where.VALUES, is_of_now=True),
+    Action(
+        "values.target",
+        "Alert me when the bet's price reaches…",
+        ("T",),
+        Where.VALUES,
+        is_of_now=True,
+    ),
     Action("values.take_back", "Take the placed bet back", ("Shift+P",), Where.VALUES),
     Action("values.undo", "Take back the bet that was placed last here", ("Ctrl+Z",), Where.VALUES),
     Action("values.open", "Open the bet at its bookmaker", (), Where.VALUES),
@@ -167,8 +191,20 @@ ACTIONS: Final = (
     Action("values.stakes", "Stakes…", ("K",), Where.VALUES),
     Action("values.preset", "Change preset, or new preset from this…", ("E",), Where.VALUES),
     Action("values.delete_preset", "Delete this preset", (), Where.VALUES),
-    Action("opportunities.place", "Mark this leg as placed…", ("P",), Where.OPPORTUNITIES),
-    Action("opportunities.place_all", "Mark all legs as placed…", ("L",), Where.OPPORTUNITIES),
+    Action(
+        "opportunities.place",
+        "Mark this leg as placed…",
+        ("P",),
+        Where.OPPORTUNITIES,
+        is_of_now=True,
+    ),
+    Action(
+        "opportunities.place_all",
+        "Mark all legs as placed…",
+        ("L",),
+        Where.OPPORTUNITIES,
+        is_of_now=True,
+    ),
     Action(
         "opportunities.take_back", "Take the placed leg back", ("Shift+P",), Where.OPPORTUNITIES
     ),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import Opportunities
@@ -116,6 +117,37 @@ def test_whatever_a_menu_offers_is_in_the_palette(desk: Desk) -> None:
 
 def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
+
+
+def test_while_one_looks_back_what_is_about_prices_of_now_is_grey_with_the_reason(
+    desk: Desk, quoted: Any
+) -> None:
+    """They were offered as if they worked, and said so, or nothing, once they were taken."""
+    board = quoted.board
+    titles = [action.title for action in ACTIONS if action.is_of_now]
+    assert [title for title in titles if title.endswith("as placed…")] == [
+        "Mark a bet on this price as placed…",
+        "Mark a bet on the odds grid's price as placed…",
+        "Mark as placed…",
+        "Mark this leg as placed…",
+        "Mark all legs as placed…",
+    ]
+
+    def greys() -> list[bool]:
+        return [entry(desk, title).is_grey for title in titles]
+
+    assert not any(greys())
+    board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
+    assert all(greys())
+    found = entry(desk, "Mark all legs as placed…")
+    found.run()
+    assert desk.window.messages._bar.text == found.note
+    assert "Ctrl+Shift+J" in found.note
+    desk.games.close_all()
+    board.set_connection(Connection(link=Link.LIVE))
+    assert entry(desk, "Mark a bet on this price as placed…").note == "Open a game first."
+    desk.open_game_beside(quoted.id)
+    assert not any(greys())
 
 
 def test_an_action_of_a_panel_brings_it_into_sight(desk: Desk, qtbot: QtBot) -> None:
