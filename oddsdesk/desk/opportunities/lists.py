@@ -72,7 +72,7 @@ class OpportunityList(QObject):
         began, found = time.perf_counter(), self._found
         if self._steps is None:
             self._looks_at_all = began >= self._rested_at or self._is_awaited()
-            self._is_whole = self._looks_at_all and not self._board.connection.has_unread_prices
+            self._is_whole = self._looks_at_all and not self._is_unread()
             if not (self._is_seen() and (self._looks_at_all or found.has_lapsed)):
                 self._timer.start(_REST_MS)
                 return
@@ -95,13 +95,18 @@ class OpportunityList(QObject):
         self.changed.emit()
 
     def _on_board_notice(self, _notice: Notice) -> None:
-        connection = self._board.connection
-        if connection.link is Link.STOPPED or connection.has_unread_prices:
+        if self._is_unread():
             self.has_looked = self._is_whole = False
+
+    def _is_unread(self) -> bool:
+        """Whether there are prices to come, or a service that may have some."""
+        connection = self._board.connection
+        is_beginning = connection.link is Link.STOPPED and not connection.has_no_service
+        return is_beginning or connection.has_unread_prices
 
     def _is_awaited(self) -> bool:
         """Whether it is not known what there is, though all prices are read."""
-        return not (self.has_looked or self._board.connection.has_unread_prices)
+        return not (self.has_looked or self._is_unread())
 
     def _on_preferences_changed(self, key: str) -> None:
         if key in _KEYS:

@@ -300,6 +300,8 @@ def test_while_prices_are_read_that_is_said_and_not_that_there_are_none(
     """As on the return from the past: "0 arbitrage" stood there for as long as it took."""
     board = quoted.board
     board.clear()
+    look(panel, qtbot)
+    assert panel._facts.accessibleName() == ""
     board.set_connection(Connection(link=Link.LIVE, has_unread_prices=True))
     look(panel, qtbot)
     assert panel.placeholder._state.sentence == "Reading the prices…"
