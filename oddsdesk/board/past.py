@@ -143,9 +143,9 @@ class Past:
     async def go_to(self, to_ms: int) -> None:
         """Stand at any other moment: all that is shown is read anew."""
         await stop(*self._tasks)
+        self._is_unread = self._is_unlisted = True
         self._stand_at(to_ms)
         self._board.set_snapshot_progress(SnapshotProgress())
-        self._is_unread = self._is_unlisted = True
         self._unread = {key.game_id for key in self._board.row_keys()}
         patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._forget_unread)
         try:
@@ -308,6 +308,7 @@ class Past:
             is_mixed=before.is_mixed,
             shifted=before.shifted,
             nearest_ms=before.nearest_ms,
+            has_unread_prices=self._is_unread,
         )
         self._board.set_connection(state)
 
@@ -326,5 +327,6 @@ class Past:
         else:
             if self._is_unread:
                 return  # one game of it was read; what could not be is told yet
-            now = replace(self._board.connection, link=Link.PAST, reason=None)
+            before = self._board.connection
+            now = replace(before, link=Link.PAST, reason=None, has_unread_prices=False)
             self._board.set_connection(now)

@@ -115,8 +115,9 @@ class Sync:
         self._poller.add(Job(GAMES, self._read_games, plan.games))
         self._poller.add(Job(VALUE_BETS, self._read_value_bets, plan.value_bets, later))
         self._add_stream()
-        health_s = self._pace.health_s
-        self._poller.add(Job(_HEALTH, self._read_health, after=later, period_s=health_s))
+        health_s, listed = self._pace.health_s, partial(self._poller.tried, GAMES)
+        # Beside the first prices: whether they are simulated is not to be said after them.
+        self._poller.add(Job(_HEALTH, self._read_health, after=listed, period_s=health_s))
         self._poller.add(Job(RIGHTS, self._try_live, plan.rights, later))
         self._read_rows()
 

@@ -371,7 +371,9 @@ class GridModel(LiveModel):
             self._take_timer.start(max(GATHER_MS, rest_ms))
 
     def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, RowsChanged):
+        if isinstance(notice, RowsChanged) and notice.removed and not self._board.held_games():
+            self._let_go()
+        elif isinstance(notice, RowsChanged):
             self._wait_for(notice.changed)
             if notice.removed:
                 self._wait_for(notice.removed)
@@ -382,6 +384,15 @@ class GridModel(LiveModel):
                 self._wait_for(notice.moved)
         elif isinstance(notice, GamesChanged):
             self._show_games()
+
+    def _let_go(self) -> None:
+        """Show nothing, at once: what the board holds next is another moment's, or service's."""
+        self._waiting, self._due, self._games, self._held = {}, {}, {}, []
+        self._cells.clear()
+        with self._relayout():
+            self._arrangement.clear()
+        self.book.clear()
+        self.counts_changed.emit()
 
     def _look_at_all(self) -> None:
         """Let go of prices as the board did, then take those of every game that it holds."""

@@ -188,6 +188,8 @@ def text_without_games(connection: Connection, *, own_server: bool) -> str:
             return " ".join(refusal(connection)).strip()
         case Link.WAITING:
             return "Not connected. The games show up here once the service answers."
+        case Link.PAST if connection.has_unread_prices:
+            return "Reading the games of that moment…"
         case Link.PAST:
             said = "No game had prices then. Games are listed for a day after they began."
             return f"{said} {nearest_text(connection)}".strip()

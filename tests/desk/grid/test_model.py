@@ -42,6 +42,17 @@ def test_a_row_is_a_price_with_what_it_is_compared_with(model):
     assert shown(model, *map(BY_KEY.get, keys)) == [("2.00", "1.94", "2.00", "1.92", "3", "2.4 pp")]
 
 
+def test_a_board_that_begins_anew_leaves_no_row_of_before(model, quoted, qtbot):
+    """Prices of now stood there for a second, struck through, below the moment looked back at."""
+    assert model.rowCount()
+    quoted.board.clear()
+    assert (model.rowCount(), model.count, model.total, model.misplaced) == (0, 0, 0, 0)
+    quoted.load()
+    take_in(model, qtbot)
+    model.arrange()
+    assert model.count == PRICES
+
+
 def test_a_selections_row_shows_the_best_price_and_who_has_it(model):
     model.show_as(Shape.SELECTIONS, grouped=False)
     assert model.rowCount() == SELECTIONS

@@ -163,6 +163,11 @@ async def test_of_a_moment_without_prices_it_is_said_and_where_the_nearest_are(
     for day, nearest in ((1, first), (30, "17 Aug 2024 15:00 (Alt+Left)")):
         looking.looking_back.show_day(DAY.replace(day=day))
         await looking.until(
+            lambda day=day: board.connection.as_of_ms == end_of_day(DAY.replace(day=day))
+        )
+        reading = text_without_games(board.connection, own_server=True)
+        assert reading == "Reading the games of that moment…"
+        await looking.until(
             lambda day=day: (
                 board.connection.as_of_ms == end_of_day(DAY.replace(day=day))
                 and board.snapshot_progress.finished_at is not None

@@ -589,6 +589,25 @@ async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path:
         await until_told(board, lambda: board.connection.simulated is True)
 
 
+async def test_that_odds_are_simulated_does_not_wait_for_the_prices_of_the_game_in_front(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a slow start they stood there without a word, for as long as the rest was read."""
+    monkeypatch.setattr(sync_module, "_FIRST_PRICES_S", 600.0)
+    async with (
+        service(tmp_path) as server,
+        Client(server.url, key_of(server, Plan.PRO_LIVE)) as client,
+    ):
+        never = asyncio.Event()
+        monkeypatch.setattr(client, "game", lambda _game: never.wait())
+        board = Board(system_clock)
+        sync = Sync(client, board, system_clock, pace=CALM, randomness=lambda: 0.0)
+        sync.subscribe_game(GAME)
+        sync.start()
+        await until_told(board, lambda: board.connection.simulated is False)
+        await sync.stop()
+
+
 async def test_that_old_odds_were_moved_to_now_is_known(tmp_path: Path) -> None:
     pace = msgspec.structs.replace(CALM, health_s=0.1)
     settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
