@@ -33,6 +33,7 @@ class Opportunities:
         self._split = split
         self._by_market: dict[MarketKey, tuple[OpportunityKey, ...]] = {}
         self._due: dict[MarketKey, None] = {}
+        self._kept: frozenset[OpportunityKey] = frozenset()
         self._unsubscribe = board.subscribe(
             self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
         )
@@ -41,6 +42,12 @@ class Opportunities:
     def close(self) -> None:
         """Stop listening to the board."""
         self._unsubscribe()
+
+    def keep(self, keys: Iterable[OpportunityKey]) -> None:
+        """List these whatever they cost, from the next look on: the user has money on a side."""
+        kept = frozenset(keys)
+        self._due |= dict.fromkeys(key[:3] for key in kept ^ self._kept)
+        self._kept = kept
 
     def look_at_all(self) -> None:
         """Have every market looked at anew: stakes are divided otherwise, or all is another's."""
@@ -79,7 +86,8 @@ class Opportunities:
             for key, entry in self.entries.items()
             if entry.due_at <= now or self._board.matrix(key.game_id) is None
         }
-        return ended | dict.fromkeys(self._due.keys() & self._by_market.keys())
+        listed = self._by_market.keys() | {key[:3] for key in self._kept}
+        return ended | dict.fromkeys(self._due.keys() & listed)
 
     def _looking_at(self, due: Iterable[MarketKey]) -> Iterator[None]:
         by_game = defaultdict[str, list[MarketKey]](list)
@@ -98,7 +106,9 @@ class Opportunities:
         for section in matrix.sections:
             sections[game_id, *section.key[:2]].append(section)
         judge = board.judge(matrix)
-        finder = OpportunityFinder(board.basis, board.reference, judge, matrix, self._split())
+        finder = OpportunityFinder(
+            board.basis, board.reference, judge, matrix, self._split(), kept=self._kept
+        )
         for market in markets:
             found = []
             for each in finder.looking(sections.get(market, [])):

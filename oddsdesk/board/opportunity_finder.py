@@ -82,14 +82,19 @@ class OpportunityFinder:
         split: Split,
         *,
         among: Collection[RowKey] | None = None,
+        kept: Collection[OpportunityKey] = (),
     ) -> None:
-        """Look among these prices alone where they are named, else among all."""
+        """Look among these prices alone where they are named, else among all.
+
+        Those ``kept`` are found whatever they cost: the user has money on a side of them.
+        """
         self._basis = basis
         self._reference = reference or ""
         self._judge = judge
         self._matrix = matrix
         self._split = split
         self._among = among
+        self._kept = kept
         self._offered: dict[tuple[str, int, str, str], list[_Candidate]] = {}
         """What is offered of each side of a line group."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
@@ -114,17 +119,15 @@ class OpportunityFinder:
 
     def _covering(self, section: Section, form: tuple[str, ...]) -> Opportunity | None:
         """Return the best legs of one line group."""
-        if math.fsum(1 / _highest(section, side) for side in form) > 1 + LOW_HOLD:
+        limit = self._limit([section], form, 1 + LOW_HOLD)
+        if math.fsum(1 / _highest(section, side) for side in form) > limit:
             return None
         sides = [self._candidates(section, side) for side in form]
-        found = self._best(
-            [(section, side, form) for side in form], sides, 1 + LOW_HOLD, (section.line,)
-        )
+        found = self._best([(section, side, form) for side in form], sides, limit, (section.line,))
         if found is None:
             return None
         legs = [each.leg for each in found]
-        total = total_of(legs)
-        if total > 1 + LOW_HOLD:
+        if total_of(legs) > limit:
             return None
         line = threshold(section.key.market_type, section.line)
         if section.key.market_type == "draw_no_bet":
@@ -147,8 +150,8 @@ class OpportunityFinder:
         chances = self._ladders(lines)
         likeliest = max((max(each.values(), default=0.0) for each in chances.values()), default=0.0)
         for first, second in combinations(range(len(lines)), 2):
-            total = least[first][0] + least[second][1]
-            if total > 1 + max(LOW_HOLD, likeliest):
+            total, pair = least[first][0] + least[second][1], (lines[first][1], lines[second][1])
+            if total > self._limit(pair, sides, 1 + max(LOW_HOLD, likeliest)):
                 yield None
             else:
                 yield self._between(lines[first], lines[second], sides, total, chances)
@@ -167,7 +170,8 @@ class OpportunityFinder:
         if span is None:
             return None
         chance = {state: span.chance(ladder) for state, ladder in chances.items()}
-        limit = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
+        dearest = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
+        limit = self._limit((one, other), sides, dearest)
         if total > limit:
             return None
         candidates = [self._candidates(one, sides[0]), self._candidates(other, sides[1])]
@@ -190,11 +194,21 @@ class OpportunityFinder:
         if hit <= 0 or not staked.covers_all:
             return None
         middle = Middle(-staked.worst, hit, chance)
-        if total_of(legs) > 1 + LOW_HOLD and not middle.gains:
-            return None
         sides = tuple(each.side for each in found)
+        limit = self._limit([each.section for each in found], sides, 1 + LOW_HOLD)
+        if total_of(legs) > limit and not middle.gains:
+            return None
         between = Between(lines, span)
         return self._opportunity(OpportunityKind.MIDDLE, sides, found, staked, middle, between)
+
+    def _limit(self, sections: Sequence[Section], sides: tuple[str, ...], most: float) -> float:
+        """Return up to which S an opportunity is one: ``most``, unless it is kept."""
+        is_kept = bool(self._kept) and self._key(sections, sides) in self._kept
+        return math.inf if is_kept else most
+
+    def _key(self, sections: Sequence[Section], sides: tuple[str, ...]) -> OpportunityKey:
+        groups = tuple(each.key.group for each in sections)
+        return OpportunityKey(self._matrix.game_id, *sections[0].key[:2], groups, sides)
 
     def _ladders(self, lines: Sequence[tuple[float, Section]]) -> dict[bool, Mapping[float, float]]:
         """How likely each line is passed as the reference sees it, before the game and in play."""
@@ -328,17 +342,11 @@ class OpportunityFinder:
         between: Between | None,
     ) -> Opportunity:
         matrix, section = self._matrix, found[0].section
-        groups = tuple(each.section.key.group for each in found)
         legs = tuple(
             self._leg(each, stake) for each, stake in zip(found, staked.stakes, strict=True)
         )
         return Opportunity(
-            key=OpportunityKey(
-                matrix.game_id,
-                *section.key[:2],
-                groups if middle is not None else groups[:1],
-                sides,
-            ),
+            key=self._key([each.section for each in found[: 1 if middle is None else 2]], sides),
             kind=kind,
             match_name=matrix.match_name,
             competition=matrix.competition,

@@ -1,7 +1,7 @@
 """Keeps the opportunities of a board up to date, in slices and with rests between them."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -10,6 +10,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
+from oddsdesk.board.opportunity import OpportunityKey
 from oddsdesk.clock import Clock
 from oddsdesk.desk.settings.declared import SPLIT_TOTAL, STAKE_STEP, split_of
 from oddsdesk.desk.settings.preferences import Preferences
@@ -51,6 +52,10 @@ class OpportunityList(QObject):
         self._timer.timeout.connect(self._on_timer_timeout)
         preferences.changed.connect(self._on_preferences_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged)
+
+    def keep(self, keys: Iterable[OpportunityKey]) -> None:
+        """List these whatever they cost."""
+        self._found.keep(keys)
 
     def start(self) -> None:
         """Look now and from time to time; each second at those that may be others by now."""

@@ -12,7 +12,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import LOST, Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.board.opportunity import Opportunity
+from oddsdesk.board.opportunity import Opportunity, OpportunityKey
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.export.saving import TableSaver
@@ -71,6 +71,8 @@ class OpportunitiesPanel(QWidget):
         """Those of the last look, or what the first has found so far."""
         self._rows: dict[LegKey, LegRow] = {}
         """Those of every kind, where the model has those of the kind that is chosen."""
+        self._unclosed: dict[OpportunityKey, Opportunity] = {}
+        """Those with a leg placed and another not, as they were found last: none is given up."""
         self._is_filled = False
         """Whether all that there is has been shown since the board began to be filled."""
         self._is_lost = False
@@ -174,14 +176,18 @@ class OpportunitiesPanel(QWidget):
         board = self._board
         reference = board.reference or UNNAMED_REFERENCE
         self._is_lost = board.connection.is_lost
-        self._rows = rows_of(
-            self._offered(),
+        offered = {each.key: each for each in self._offered()}
+        rows = rows_of(
+            (self._unclosed | offered).values(),
             board.basis.profiles.of,
             reference,
             is_lost=self._is_lost,
             placed=self._open_bets(),
             step=split_of(self._preferences.get).step,
         )
+        self._unclosed = {row.found.key: row.found for row in rows.values() if row.rest is not None}
+        self.list.keep(self._unclosed)
+        self._rows = {key: row for key, row in rows.items() if key[0] in offered}
         chosen = {
             key: row for key, row in self._rows.items() if self._kind in (_ALL, row.kind.value)
         }

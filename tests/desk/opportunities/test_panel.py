@@ -29,6 +29,7 @@ from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.board import game
+from tests.kit.quoted_game import REFERENCE
 
 TITLES = [column.title for column in COLUMNS]
 
@@ -487,6 +488,35 @@ def test_of_a_leg_that_is_not_placed_its_keys_say_so(
     assert panel.messages.text == "This leg is not placed."
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert panel.messages.text.startswith("Nothing to undo here")
+
+
+def test_what_is_open_stays_however_much_completing_it_costs_until_its_bet_is_taken_back(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """48 at 2.10 pay 100.80, as 67 at a net 1.50 do: 115 staked, 100.50 come back, -12.6 %.
+
+    Over 2 % nothing told any more that the other side was open.
+    """
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place()
+    place(panel, qtbot)
+    qtbot.waitUntil(lambda: len(list(records.bets())) == 1)
+    for bookmaker in ("Bovada", "Matchbook", "Betsson", REFERENCE):
+        quoted.tell(bookmaker, "total", "Under 2.5", 1.50)
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    tell(panel, quoted, qtbot)
+    rows = {row["Selection"]: row for row in shown(panel)}
+    assert rows["Over 2.5"]["Kind"] == "Low hold"
+    back = Fraction(67) * Fraction("1.5")
+    worst = min(back, 48 * Fraction("2.1")) / (48 + 67) - 1
+    assert rows["Over 2.5"]["Worst"] == f"−{-float(worst) * 100:.1f} %"
+    assert (rows["Over 2.5"]["Stake"], rows["Under 2.5"]["Stake"]) == ("✓ 48", "67")
+    assert panel._facts.accessibleName().startswith("1 open on a side, 1 without profit")
+    panel.take_back_requested.emit(next(iter(records.bets())))
+    qtbot.waitUntil(lambda: not list(records.bets()))
+    look(panel, qtbot)
+    assert shown(panel) == []
 
 
 def test_of_two_placed_legs_the_selected_one_is_taken_back_by_its_key(

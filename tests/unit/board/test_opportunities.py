@@ -232,6 +232,28 @@ def test_a_middle_that_costs_much_is_none_where_its_chance_is_not_known() -> Non
     assert [each.kind for each in total(cheap).found()] == [OpportunityKind.MIDDLE]
 
 
+@pytest.mark.parametrize("lines", [("2.5", "2.5"), ("2.5", "3.5")])
+def test_what_is_kept_is_found_whatever_it_costs_and_no_more_once_it_is_not(
+    lines: tuple[str, str],
+) -> None:
+    """The user has money on a side: it left the list as the other side's price fell."""
+    over, under = lines
+    seen = total({"Betfair": {f"Over {over}": 2.0}, "Unibet": {f"Under {under}": 1.98}})
+    (found,) = seen.found()
+    seen.offered.keep([found.key])
+    assert [each.key for each in seen.found()] == [found.key]
+    seen.desk.now += 1_000
+    said = message(f"Under {under}", 1.5, seen.desk.now, market_type="total", bookmaker="Unibet")
+    seen.board.apply_all([said])
+    assert seen.offered.has_lapsed
+    (dear,) = seen.found()
+    assert (dear.key, dear.kind) == (found.key, found.kind)
+    assert dear.total == pytest.approx(1 / 2 + 1 / 1.5)
+    seen.offered.keep([])
+    assert seen.offered.has_lapsed
+    assert seen.found() == []
+
+
 def test_a_middle_on_which_one_leg_only_pushes_is_judged_by_what_a_hit_brings() -> None:
     """At a cost of 15 % a chance of 25 % is enough where both legs win, not where one is back."""
     odds: Odds = {
