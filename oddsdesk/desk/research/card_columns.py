@@ -72,7 +72,9 @@ def _figure(
         sure = f"Of {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
         return sure + more(card)
 
-    column = Column(sample, note_sample="±88.88 · 88,888", drops=drops)
+    column = Column(
+        sample, note_sample="±88.88 · 88,888", drops=drops, narrow="" if drops else None
+    )
     return ColumnSpec(
         key, title, column, cell, order, kind=Kind.NUMBER, order=order, tip=tip, cell_tip=cell_tip
     )
@@ -157,7 +159,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     _figure(
         "age_s",
         "Age s",
-        "8,888",
+        "88,888",
         0,
         "How long its price had stood when the reference moved",
         drops=2,
@@ -167,7 +169,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     _figure(
         "lag_s",
         "Lag s",
-        "+888",
+        "+88,888",
         0,
         "How long after a move of the reference its nearest move the same way was, however late, of"
         " the moves that it went along with; below 0 it leads",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.game_results import GameResult
@@ -226,6 +227,19 @@ async def test_scorecards_show_little_data_faintly_and_say_of_how_many(
     assert "too few" in panel.model.tip(0, place)
 
 
+async def test_all_columns_are_seen_in_a_window_of_usual_width(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    panel = scorecard_panel(qtbot, theme, layout, research(path))
+    panel.resize(1_200, 400)
+    panel.run()
+    await ended(panel)
+    pane = panel.table.scrolling
+    qtbot.waitUntil(lambda: pane.viewport().width() > 1_150)
+    hidden = [each.title for at, each in enumerate(COLUMNS) if pane.isColumnHidden(at)]
+    assert hidden == []
+
+
 async def test_only_the_days_that_are_asked_for_are_gone_through(
     qtbot: QtBot, theme: Theme, layout: Layout, path: Path
 ) -> None:
@@ -307,6 +321,14 @@ async def test_keys_go_to_the_panel_and_not_into_its_fields(
     await ended(panel)
     focus_within(panel)
     assert panel.table.isAncestorOf(panel.focusWidget())
+
+
+@pytest.mark.parametrize(("key", "text"), [("age_s", "86,400"), ("lag_s", "+86,400")])
+def test_a_day_of_seconds_has_room(theme: Theme, key: str, text: str) -> None:
+    """Prices that are read every six hours had an age of "23,1…"."""
+    (column,) = [column for column in COLUMNS if column.key == key]
+    metrics = QFontMetrics(theme.fonts.body)
+    assert metrics.horizontalAdvance(text) <= metrics.horizontalAdvance(column.width.sample)
 
 
 NOTHING = Interval(None, 0, None, None)
