@@ -13,6 +13,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, staking
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.slices import returned
 
 _HOUR_MS: Final = 60 * MINUTE_MS
 _UNVALUED: Final = frozenset(
@@ -144,6 +145,42 @@ def listing_bets(
         hidden=hidden,
         everything=everything,
     )
+
+
+def stake_at(
+    bets: Iterable[Bet],
+    price: AssessedPrice,
+    taken: tuple[str, float],
+    plan: StakePlan,
+    placed: Placed,
+    profiles: Profiles,
+) -> float:
+    """Return what a list would stake on a price's outcome, were it taken at other odds.
+
+    Beside the list's other bets as they are, and nothing at the outcome's other prices.
+
+    Args:
+        bets: The list.
+        price: The price.
+        taken: At which bookmaker it is taken, and at which net odds.
+        plan: How the user stakes.
+        placed: What is placed already and open.
+        profiles: What is known of bookmakers.
+    """
+    bookmaker, net_odds = taken
+    outcome = price.outcome
+    held = [bet.price for bet in bets if bet.price.is_value and bet.outcome != outcome]
+    offers = []
+    for each in sorted([*held, price], key=_staking_order):
+        offer = _offer(each, each.outcome, profiles)
+        if offer is not None and each is price:
+            most = profiles.of(bookmaker).limit
+            offer = offer._replace(bookmaker=bookmaker, net_odds=net_odds, most=most)
+        if offer is not None:
+            offers.append(offer)
+    stakes = returned(staking(plan, offers, placed))
+    pairs = zip(offers, stakes, strict=True)
+    return next((stake.amount for offer, stake in pairs if offer.outcome == outcome), 0.0)
 
 
 class _Known(NamedTuple):
@@ -299,7 +336,7 @@ def _known(
         is_wanted(price, basis, now_ms, chosen),
         price.is_value,
         (-(found.ev_pct or 0.0), found.per != "staked", *place, bookmaker),
-        (bookmaker, *place),
+        _staking_order(price),
         _offer(price, outcome, basis.profiles),
         found.service_ev_pct if is_valued else None,
     )
@@ -329,6 +366,11 @@ def _offer(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer 
         settlement=ends,
         most=profiles.of(price.bookmaker).limit,
     )
+
+
+def _staking_order(price: AssessedPrice) -> tuple[object, ...]:
+    """Of equal net prices the first bookmaker by name carries the stake."""
+    return (price.bookmaker, *_place(price))
 
 
 def _place(price: AssessedPrice) -> tuple[object, ...]:

@@ -12,7 +12,14 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.opportunity import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunity_finder import UNRELIABLE, OpportunityFinder
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.opportunities import OpportunityKind, Split, outlay_of, rest_of_legs
+from oddsdesk.pricing.opportunities import (
+    LOW_HOLD,
+    OpportunityKind,
+    Split,
+    outlay_of,
+    rest_of_legs,
+    split_stakes,
+)
 
 
 class LegsToPlace(NamedTuple):
@@ -84,6 +91,28 @@ def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> Le
     return LegOffer(0.0 if legs[at].cautions else stakes[at], worst, None, legs)
 
 
+def stake_at(
+    board: Board, wanted: LegsToPlace, place: int, net_odds: float, split: Split
+) -> float | None:
+    """Return what ``offer_now`` would stake on a leg at other net odds, the others as they are now.
+
+    0 where the list would not have such legs, None where nobody knows what they are.
+    """
+    legs = _legs_now(board, wanted)
+    nets = _nets_of(board, legs)
+    if nets is None or place not in wanted.unplaced or board.connection.is_lost:
+        return None
+    at = wanted.unplaced.index(place)
+    nets[at] = net_odds
+    if wanted.taken:
+        return rest_of_legs(wanted.taken, nets, split.step)[0][at]
+    stakes = split_stakes(nets, split)
+    is_listed = math.fsum(1 / net for net in nets) <= 1 + LOW_HOLD or _gains(
+        wanted.listed, list(zip(stakes, nets, strict=True))
+    )
+    return stakes[at] if is_listed and not any(leg.cautions for leg in legs) else 0.0
+
+
 def worst_beside(board: Board, left: LegsToPlace, split: Split) -> float | None:
     """Return what all legs leave at worst, in percent of all stakes, beside what is placed.
 
@@ -124,6 +153,14 @@ def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportun
     market = (key.market_type, key.period)
     sections = [each for each in matrix.sections if each.key[:2] == market]
     return next((each for each in finder.opportunities(sections) if each.key == key), None)
+
+
+def _gains(listed: Opportunity, legs: Sequence[tuple[float, float]]) -> bool:
+    """Whether stakes at net odds gain on average, as a middle may that costs more."""
+    if listed.middle is None or listed.between is None:
+        return False
+    loss, hit = -outlay_of(legs).worst, listed.between.gain(legs)
+    return hit > 0 and listed.middle._replace(loss=loss, hit=hit).gains
 
 
 def _legs_now(board: Board, wanted: LegsToPlace) -> tuple[LegNow, ...]:

@@ -175,15 +175,14 @@ def go_together(legs: Sequence[Leg]) -> bool:
     return not seen_at or (len(seen_at) == len(legs) and max(seen_at) - min(seen_at) <= APART_MS)
 
 
-def split_stakes(legs: Sequence[Leg], split: Split) -> tuple[float, ...]:
-    """Return the stakes, in the user's steps, that leave most whoever wins.
+def split_stakes(nets: Sequence[float], split: Split) -> tuple[float, ...]:
+    """Return the stakes at net odds, in the user's steps, that leave most whoever wins.
 
     Most in percent of what is staked, then of equals the largest; among those of at most the total
     that lie near such as pay the same whoever wins. Where S is below 1 and these do not win, those
     below that win most money. All are 0 where there is not a step for each.
     """
-    nets = [leg.net_odds for leg in legs]
-    steps, total = split.total / split.step, total_of(legs)
+    steps, total = split.total / split.step, math.fsum(1 / net for net in nets)
     even = [steps / (net * total) for net in nets]
     counts = _most_at_worst(nets, even, most=steps)
     if total < 1 and all(counts) and not _wins(counts, nets):
@@ -292,7 +291,7 @@ def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outl
     ``line``: what their selections are about, None where it cannot be hit. The first of two legs
     is then taken to win above it: over, or the home team over minus its handicap.
     """
-    pairs, push = _pairs(legs, split_stakes(legs, split)), push_of(line)
+    pairs, push = _pairs(legs, split), push_of(line)
     return outlay_of(pairs)._replace(push=None if push is None else push.gain(pairs))
 
 
@@ -328,14 +327,15 @@ def middle_outlay(
 
     ``lines``: above which the first leg wins, and below which the second does.
     """
-    stakes = split_stakes(legs, split)
-    pairs = _pairs(legs, stakes)
+    pairs = _pairs(legs, split)
     worst = min(math.fsum(_gains(pairs, lines, number)) for number in _numbers(*lines))
+    stakes = tuple(stake for stake, _ in pairs)
     return Outlay(stakes, worst), Between(lines, span).gain(pairs)
 
 
-def _pairs(legs: Sequence[Leg], stakes: Sequence[float]) -> list[tuple[float, float]]:
-    return [(stake, leg.net_odds) for stake, leg in zip(stakes, legs, strict=True)]
+def _pairs(legs: Sequence[Leg], split: Split) -> list[tuple[float, float]]:
+    nets = [leg.net_odds for leg in legs]
+    return list(zip(split_stakes(nets, split), nets, strict=True))
 
 
 def _gains(

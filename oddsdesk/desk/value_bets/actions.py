@@ -33,9 +33,10 @@ class BetActions(BetPlacer):
         clock: Clock,
         subject: Callable[[], BetSubject | None],
         plan: Callable[[], StakePlan],
+        stake_at: Callable[[BetSubject, str, float], float | None],
         owner: QWidget,
     ) -> None:
-        super().__init__(board, records, clock, plan, owner)
+        super().__init__(board, records, clock, plan, stake_at, owner)
         self._subject = subject
         self.menu = QMenu(owner)
         self.open_page = self._action("values.open", self.open)

@@ -13,6 +13,7 @@ from oddsdesk.board.leg_offers import (
     LegsToPlace,
     between_beside,
     offer_now,
+    stake_at,
     worst_beside,
 )
 from oddsdesk.board.opportunity import OpportunityLeg
@@ -97,7 +98,12 @@ class LegPlacer(QObject):
         if turn.wanted.taken:
             leg = leg or "Beside what is placed"
             subject = subject._replace(leg_worth=lambda *bet: self._worth(turn, *bet))
-        subject = subject._replace(leg_doubt=lambda stake: self._above_sum(turn, offer, stake))
+        subject = subject._replace(
+            leg_stake=lambda net: stake_at(
+                self._board, turn.wanted, turn.place, net, self._split()
+            ),
+            leg_doubt=lambda stake: self._above_sum(turn, offer, stake),
+        )
         news = () if self._board.connection.is_lost else self._news(turn.wanted, offer, asked)
         return subject._replace(leg=leg, news="\n".join(news))
 

@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import Bet, BetLister, Exposure, exposure_of
+from oddsdesk.board.assessed import AssessedPrice, assessed_price
+from oddsdesk.board.bets import Bet, BetLister, Exposure, exposure_of, stake_at
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
@@ -19,6 +19,7 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.model import BetRow, Group, OutcomeKey, ValuesModel, making_rows
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import open_by_outcome, placed_in
@@ -223,6 +224,26 @@ class ValueLists(QObject):
             self._board.basis.profiles,
             is_practice=bool(self._board.connection.simulated),
         )
+
+    def stake_at(self, subject: BetSubject, bookmaker: str, net_odds: float) -> float | None:
+        """Return what is staked on a price once it is taken at other odds; None if unknown."""
+        price = self._assessed(subject)
+        if price is None or self._board.connection.is_lost:
+            return None
+        if not subject.is_value_at(net_odds):
+            return 0.0
+        taken, profiles = (bookmaker, net_odds), self._board.basis.profiles
+        return stake_at(self._listed, price, taken, self._stakes.plan, self._placed, profiles)
+
+    def _assessed(self, subject: BetSubject) -> AssessedPrice | None:
+        """Return a price as the list takes it; None where it is not held."""
+        board, key = self._board, subject.key
+        if (listed := board.value_bets.get(key)) is not None:
+            return msgspec.structs.replace(listed, assessment=subject.assessment)
+        matrix, section = board.matrix(key.game_id), board.section(*key[:4])
+        if matrix is None or section is None or key.bookmaker not in section.row_of(key[3]).prices:
+            return None
+        return assessed_price(board.judge(matrix), matrix, section, key.selection, key.bookmaker)
 
     def note_moved(self) -> None:
         """Have bets that moved shown as they are now, each where it stands."""

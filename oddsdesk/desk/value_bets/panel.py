@@ -126,7 +126,13 @@ class ValuesPanel(QWidget):
         self.misses = LiveTable(theme, self.lists.misses, clock)
         self.misses.setAccessibleName("Nearest misses")
         self.actions_on_bet = BetActions(
-            board, records, clock, self.subject, lambda: self._stakes.plan, self
+            board,
+            records,
+            clock,
+            self.subject,
+            lambda: self._stakes.plan,
+            self.lists.stake_at,
+            self,
         )
         self.hiding = Hiding(records, clock, self.subject, self, self.actions_on_bet.menu)
         self.saver = TableSaver(
@@ -180,7 +186,8 @@ class ValuesPanel(QWidget):
 
     def placer_over(self, owner: QWidget) -> BetPlacer:
         """Return what asks for bets over another part of the desk, which says how that went."""
-        return BetPlacer(self._board, self._records, self._clock, lambda: self._stakes.plan, owner)
+        plan, stake_at = lambda: self._stakes.plan, self.lists.stake_at
+        return BetPlacer(self._board, self._records, self._clock, plan, stake_at, owner)
 
     def legs_beside(self, owner: QWidget, bar: MessageBar) -> LegPlacer:
         """Return what asks for legs of opportunities over another panel, and speaks in its bar."""

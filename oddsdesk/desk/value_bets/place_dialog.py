@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QFrame,
+    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -90,11 +91,13 @@ class PlaceDialog(QDialog):
         parent: QWidget | None = None,
         *,
         above_caps: Callable[[BetSubject, TypedBet], str] = lambda *_: "",
+        stake_at: Callable[[BetSubject, str, float], float | None] = lambda *_: None,
     ) -> None:
         """Ask for a bet.
 
         ``placed`` are those on the same outcome already, at any bookmaker; ``above_caps`` says
-        of what is typed where it is more than the user's plan stakes.
+        of what is typed where it is more than the user's plan stakes; ``stake_at`` what that stakes
+        on it at a bookmaker's net odds, None where that is not known.
         """
         super().__init__(parent)
         self.setWindowTitle("Mark as placed")
@@ -109,7 +112,7 @@ class PlaceDialog(QDialog):
         self._look: Callable[[], BetSubject | None] = lambda: subject
         self._why_lost: Callable[[], str] = lambda: ""
         self._placed, self._reference = placed, reference
-        self._above_caps = above_caps
+        self._above_caps, self._stake_at = above_caps, stake_at
         self._profiles = profiles
         self._listed_odds = typed_text(subject.odds)
         self.bookmaker = ChoiceBox(editable=True)
@@ -122,6 +125,8 @@ class PlaceDialog(QDialog):
         self.currency = QLineEdit(maxLength=_LONGEST_CURRENCY, placeholderText="Your own")
         self.odds = QLineEdit(self._listed_odds)
         self.leg = Label(wordWrap=True)
+        self._planned_row, self.planned = QHBoxLayout(), Label()
+        self.fill_in = QPushButton("Fill &in")
         self.worth = Label(wordWrap=True)
         self.warning = Label(wordWrap=True)
         self.warning.setProperty("variant", "value")
@@ -133,6 +138,7 @@ class PlaceDialog(QDialog):
         self._form = QFormLayout(self)
         self.record = QPushButton("Mark as placed again" if placed else "Mark as placed")
         self.record.setProperty("variant", "primary")
+        self.record.setDefault(True)  # not "Fill in", which comes before it
         self._lay_out()
         self._connect()
         self._show_warning(is_held=True)
@@ -237,6 +243,13 @@ class PlaceDialog(QDialog):
         form.addRow("&Stake", self.stake)
         form.addRow("&Currency", self.currency)
         form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
+
+        row = self._planned_row
+        row.addWidget(self.planned)
+        row.addWidget(self.fill_in)
+        row.addStretch()
+        form.addRow(row)
+        form.addRow(self.worth)
         form.addRow("&Note", self.note)
         self._lay_out_said()
         form.addRow(self._said)
@@ -267,6 +280,7 @@ class PlaceDialog(QDialog):
         for field in (self.stake, self.currency, self.odds):
             field.textChanged.connect(self._show_worth)
         self.bookmaker.editTextChanged.connect(self._show_worth)
+        self.fill_in.clicked.connect(self._on_fill_in_clicked)
 
     def _show_leg(self) -> None:
         subject = self.subject
@@ -279,8 +293,37 @@ class PlaceDialog(QDialog):
         self.leg.setText(" · ".join(filter(None, (subject.leg, worth))))
         self.leg.setVisible(bool(self.leg.text()))
 
+    def _show_planned(self) -> None:
+        """Say what is staked at other odds than the listed ones; what was typed stays."""
+        stake = self._planned_stake()
+        amount = "" if not stake else f"{stake:.12g}"
+        self.planned.setText("" if stake is None else f"Stake at these odds: {amount or 'none'}")
+        self._form.setRowVisible(self._planned_row, stake is not None)
+        self.fill_in.setVisible(bool(amount) and self.stake.text().strip() != amount)
+
+    def _planned_stake(self) -> float | None:
+        """Return what the user's plan stakes at the odds that are typed.
+
+        None where they are the listed ones, or that is not known.
+        """
+        subject, bookmaker = self.subject, self.bookmaker.currentText().strip()
+        try:
+            _, net = self._odds(bookmaker)
+        except ValueError:
+            return None
+        if math.isclose(net, self._profiles.of(subject.bookmaker).net(self._listed)):
+            return None
+        if subject.leg_stake is not None:
+            return subject.leg_stake(net)
+        return self._stake_at(subject, bookmaker, net)
+
+    def _on_fill_in_clicked(self) -> None:
+        self.stake.setText(f"{self._planned_stake() or 0:.12g}")
+        self.stake.setFocus()
+
     def _show_worth(self) -> None:
         self._show_leg()
+        self._show_planned()
         try:
             self.worth.setText(self._worth())
             self.typed()

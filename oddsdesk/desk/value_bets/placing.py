@@ -44,13 +44,16 @@ class BetPlacer(QObject):
         records: Records,
         clock: Clock,
         plan: Callable[[], StakePlan],
+        stake_at: Callable[[BetSubject, str, float], float | None],
         owner: QWidget,
     ) -> None:
+        """Place bets; ``stake_at`` says what is staked on one at a bookmaker's net odds."""
         super().__init__(owner)
         self._board = board
         self._records = records
         self._clock = clock
         self._plan = plan
+        self._stake_at = stake_at
         self._owner = owner
         self._last: PlacedBet | None = None
         records.bets_changed.connect(self._on_records_bets_changed)
@@ -82,6 +85,7 @@ class BetPlacer(QObject):
             board.reference or UNNAMED_REFERENCE,
             self._owner,
             above_caps=self._above_caps,
+            stake_at=self._stake_at,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         look = look or (lambda subject: subject_now(subject, board))

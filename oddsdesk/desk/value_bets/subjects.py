@@ -10,6 +10,7 @@ from oddsdesk.board.valuation import window_beside
 from oddsdesk.desk.value_bets.model import BetRow
 from oddsdesk.ledger.bets import BetKey
 from oddsdesk.pricing.assessment import Assessment, Caution
+from oddsdesk.pricing.rules import MIN_EV
 
 
 class BetSubject(NamedTuple):
@@ -33,14 +34,18 @@ class BetSubject(NamedTuple):
     stake: float
     """0 where nothing is staked on it."""
     url: str | None
-    most: float | None = None
-    """Net odds above which the rules take a price for an error; None where that is not known."""
+    window: tuple[float | None, float | None] | None = None
+    """From which net odds the rules take a price for value, and above which for an error; None
+    where its market is not held, and for an end that no price has."""
     preset: str = ""
     """What listed it; empty where no preset did."""
     leg: str = ""
     """Which leg of an opportunity it is; empty where it is none."""
     leg_worth: Callable[[float, float], str] = lambda *_: ""
     """Says of a stake and net odds what all legs leave with them; empty where that is open."""
+    leg_stake: Callable[[float], float | None] | None = None
+    """Says what is staked on it at other net odds, None where that is not known; None where it is
+    no leg."""
     leg_doubt: Callable[[float], str] | None = None
     """Says where a stake makes all legs cost more than the user divides among them; None where it
     is no leg."""
@@ -80,6 +85,21 @@ class BetSubject(NamedTuple):
         """Return the EV of net odds, in percent, reckoned as that of the listed ones."""
         return self.assessment.ev_at(net_odds, self.key.market_type)
 
+    @property
+    def most(self) -> float | None:
+        """Net odds above which the rules take a price for an error; None where that is unknown."""
+        return None if self.window is None else self.window[1]
+
+    def is_value_at(self, net_odds: float) -> bool:
+        """Whether it would be value at net odds, whatever is wrong with the listed ones."""
+        ev = self.ev_at(net_odds)
+        if ev is None or ev < MIN_EV or not {Caution.ABOVE_WINDOW}.issuperset(self.cautions):
+            return False
+        if self.window is None:
+            return True
+        least, most = self.window
+        return least is not None and most is not None and least <= net_odds <= most
+
 
 def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
     """Return what a value bet is about; nothing is staked where something speaks against it."""
@@ -98,7 +118,7 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         scraped_at=price.scraped_at,
         stake=0.0 if price.assessment.cautions else row.bet.stake,
         url=price.url,
-        most=_most(price.key, board),
+        window=_window(price.key, board),
         preset=preset,
         is_simulated=bool(board.connection.simulated),
         may_be_shifted=bool(board.connection.shifted),
@@ -125,7 +145,7 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         scraped_at=price.scraped_at,
         stake=0.0,
         url=price.url,
-        most=_most(key, board),
+        window=_window(key, board),
         is_simulated=bool(board.connection.simulated),
         may_be_shifted=bool(board.connection.shifted),
     )
@@ -146,7 +166,7 @@ def subject_now(subject: BetSubject, board: Board) -> BetSubject | None:
         is_live=is_live,
         method=board.method,
         reference=board.reference or "",
-        most=_most(key, board),
+        window=_window(key, board),
         is_simulated=subject.is_simulated or bool(board.connection.simulated),
         may_be_shifted=bool(board.connection.shifted),
     )
@@ -169,15 +189,15 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
         scraped_at=miss.price.scraped_at,
         stake=0.0,
         url=miss.price.url,
-        most=miss.window[1],
+        window=miss.window,
         is_simulated=bool(board.connection.simulated),
         may_be_shifted=bool(board.connection.shifted),
     )
 
 
-def _most(key: RowKey, board: Board) -> float | None:
+def _window(key: RowKey, board: Board) -> tuple[float | None, float | None] | None:
     section = board.section(*key[:4])
     if section is None:
         return None
     bookmaker = board.whose.key_of(key.bookmaker)
-    return window_beside(section, section.row_of(key.selection), bookmaker)[1]
+    return window_beside(section, section.row_of(key.selection), bookmaker)

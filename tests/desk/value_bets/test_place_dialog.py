@@ -502,3 +502,61 @@ def test_practice_is_not_told_as_placed_beside_a_real_price(
     assert isinstance(dialog, PlaceDialog)
     assert dialog.record.text() == "Mark as placed"
     assert not dialog.warning.isVisible()
+
+
+def test_what_is_staked_at_other_odds_is_said_and_filled_in(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """The stake stayed that of the listed odds, and nothing said what it would be.
+
+    Fair is 2.00: the edge of 2.07 is half of 1.07, of 2.06 half of 1.06, a quarter of Kelly of
+    1,000 8.18 and 7.08; 2.03 is below the 2.0402 from which the rules list it.
+    """
+    be_value(quoted, 2.07)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    panel.place(key)
+    dialog = panel.findChild(PlaceDialog)
+    assert dialog.stake.text() == "8"
+    assert not dialog.planned.isVisible()
+    dialog.odds.setText("2.06")
+    assert dialog.planned.text() == "Stake at these odds: 7"
+    assert dialog.stake.text() == "8", "it may be bet by then"
+    dialog.fill_in.click()
+    assert dialog.stake.text() == "7"
+    assert (dialog.planned.isVisible(), dialog.fill_in.isVisible()) == (True, False)
+    for none in ("2.03", "2.5"):  # too little, and too good
+        dialog.odds.setText(none)
+        assert dialog.planned.text() == "Stake at these odds: none"
+        assert not dialog.fill_in.isVisible()
+    dialog.odds.setText("2.07")
+    assert not dialog.planned.isVisible()
+    dialog.close()
+
+
+def test_a_leg_at_other_odds_says_the_stake_that_completes_what_is_placed(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """40 at 2.10 pay 84: of all stakes at 1.95, 43 (83.85 of 83) leave most, looked for here."""
+    quoted.clock.now += 1
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.10)
+    quoted.tell("Betsson", "total", "Under 2.5", 2.10)
+    found = Opportunities(quoted.board, quoted.clock, Split)
+    exhaust(found.looking())
+    listed = min(found.entries.values(), key=Opportunity.order)
+    legs = panel.legs_beside(panel, panel.messages)
+    legs.place(LegsToPlace(listed, (0, 1), (0, 1)))
+    first = panel.findChildren(PlaceDialog)[-1]
+    first.odds.setText("2.30")
+    # of those near 47.7 and 52.3, which pay the same: 46 and 50 leave (50 * 2.1 - 96) / 96
+    assert first.planned.text() == "Stake at these odds: 46"
+    first.odds.setText("1.80")
+    assert first.planned.text() == "Stake at these odds: none", "S is 1.032"
+    first.close()
+    legs.place(LegsToPlace(listed, (1,), (1,), ((40, 2.10),)))
+    dialog = panel.findChildren(PlaceDialog)[-1]
+    dialog.odds.setText("1.95")
+    best = max(range(1, 200), key=lambda stake: (min(84, stake * 1.95) / (40 + stake), stake))
+    assert best == 43
+    assert dialog.planned.text() == f"Stake at these odds: {best}"
+    dialog.close()

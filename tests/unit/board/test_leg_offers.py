@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.leg_offers import LegsToPlace, between_beside, offer_now
+from oddsdesk.board.leg_offers import LegsToPlace, between_beside, offer_now, stake_at
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.opportunities import Between, OpportunityKind, Span, Split
@@ -125,3 +125,35 @@ def test_what_the_board_let_go_of_is_no_leg() -> None:
     for each in (wanted, wanted.after(0, 47, 2.1)):
         offer = offer_now(listed.board, each, 1, Split())
         assert (offer.stake, {leg.odds for leg in offer.legs}) == (0, {None})
+
+
+@given(HUNDREDTHS, HUNDREDTHS)
+def test_the_stake_at_typed_odds_is_that_at_such_prices(over: int, under: int) -> None:
+    """What is typed stands for a price: the same stakes as if the bookmaker offered it."""
+    listed, split = Listed(), Split()
+    wanted = LegsToPlace(listed.found, BOTH, BOTH)
+    first = stake_at(listed.board, wanted, 0, over / 100, split)
+    beside = wanted.after(0, 40, 2.1)
+    second = stake_at(listed.board, beside, 1, under / 100, split)
+    listed.move("Over 2.5", "Betfair", over / 100)
+    assert first == offer_now(listed.board, wanted, 0, split).stake
+    listed.move("Under 2.5", "Unibet", under / 100)
+    assert second == offer_now(listed.board, beside, 1, split).stake
+
+
+def test_no_stake_at_typed_odds_is_known_while_prices_are_not() -> None:
+    listed = Listed()
+    wanted = LegsToPlace(listed.found, BOTH, BOTH)
+    listed.board.set_connection(Connection(link=Link.WAITING))
+    assert stake_at(listed.board, wanted, 0, 2.2, Split()) is None
+    assert stake_at(Listed().board, wanted.after(0, 40, 2.1), 0, 2.2, Split()) is None
+
+
+def test_the_second_leg_at_less_than_listed_odds_is_staked_more() -> None:
+    """637 at 1.58 pay 1,006.46: of every whole stake at 2.70 that leaves most, counted out."""
+    listed = Listed()
+    wanted = LegsToPlace(listed.found, (1,), (1,), ((637, 1.58),))
+    paid, net = 637 * Fraction(158, 100), Fraction(27, 10)
+    left = {stake: min(paid, stake * net) / (637 + stake) for stake in range(1, 1000)}
+    assert max(left, key=lambda stake: left[stake]) == 373
+    assert stake_at(listed.board, wanted, 1, 2.70, Split()) == 373
