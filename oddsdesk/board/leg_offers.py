@@ -82,7 +82,7 @@ def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> Le
         found = opportunity_now(board, wanted.listed, split)
         if found is None:
             return LegOffer(0.0, None, None, legs)
-        return LegOffer(found.legs[place].stake, found.profit_pct, found.kind, legs)
+        return LegOffer(found.legs[place].stake, found.outlay.worst_of_all_pct, found.kind, legs)
     nets = _nets_of(board, legs)
     if nets is None:
         return LegOffer(0.0, None, None, legs)

@@ -84,5 +84,5 @@ class Opportunity(msgspec.Struct, frozen=True):
 
     @property
     def profit_pct(self) -> float:
-        """The worst outcome after rounding, in percent of what is staked."""
+        """The worst outcome that decides after rounding, in percent of what is staked (D59)."""
         return self.outlay.worst_pct

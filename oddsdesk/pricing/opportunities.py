@@ -90,8 +90,18 @@ class Outlay(NamedTuple):
         return 100 * self.worst / self.staked if self.staked else -100.0
 
     @property
+    def worst_of_all(self) -> float:
+        """The least gain of all that can happen, the line hit exactly among it."""
+        return self.worst if self.push is None else min(self.worst, self.push)
+
+    @property
+    def worst_of_all_pct(self) -> float:
+        """``worst_of_all`` in percent of what is staked; all is lost where nothing is."""
+        return 100 * self.worst_of_all / self.staked if self.staked else -100.0
+
+    @property
     def wins(self) -> bool:
-        """Whether something is won whatever happens."""
+        """Whether something is won whatever decides."""
         return self.worst_pct >= LEAST_WIN_PCT
 
 

@@ -52,7 +52,7 @@ def _rows(legs: Iterable[LegRow]) -> Iterable[Row]:
             row.stake,
             sum(bet.stake for bet in row.placed),
             found.hold_pct,
-            row.staked.worst,
+            row.staked.worst_of_all,
             found.in_play,
             time_value(leg.seen_at),
             " ".join(caution.value for caution in leg.cautions),

@@ -26,7 +26,7 @@ from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
-from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind
+from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outlay
 
 KIND_TITLES: Final = {
     OpportunityKind.ARBITRAGE: "Arbitrage",
@@ -67,23 +67,32 @@ def open_text(row: LegRow) -> str:
     )
     if not row.loses:
         return f"open on {' and '.join(on)}"
-    lost = signed_hundredths_text(row.staked.worst_pct)
+    lost = signed_hundredths_text(row.staked.worst_of_all_pct)
     return f"no profit beside what is placed: {' and '.join(on)} would leave {lost} % at worst"
 
 
 def middle_text(row: LegRow) -> str:
     """Return what a middle wins and when it gains; what a push leaves where a line can push.
 
-    Of the list's stakes alone: beside what is placed only the chance holds.
+    Of a middle's hit by the list's stakes alone: beside what is placed only the chance holds.
     """
-    middle, push = row.found.middle, row.staked.push
+    middle, staked = row.found.middle, row.staked
     if middle is None:
-        return "" if push is None else f"push {signed_hundredths_text(push)}"
+        return _push_text(staked)
     chance = [] if middle.chance is None else [f"chance {percent_text(middle.chance * 100)} %"]
     if row.outlay is not None:
         return "".join(chance)
     even = percent_text(middle.break_even * 100)
     return " · ".join([f"hit {signed_hundredths_text(middle.hit)}", f"even at {even} %", *chance])
+
+
+def _push_text(staked: Outlay) -> str:
+    """Return what a push leaves, beside the worst outcome that decides where that is more."""
+    if staked.push is None:
+        return ""
+    decided = f", else {signed_hundredths_text(staked.worst)}"
+    push = signed_hundredths_text(staked.push)
+    return f"push {push}{decided if staked.push < staked.worst else ''}"
 
 
 def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
@@ -104,9 +113,10 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     if row.is_lost:
         yield "No stake: nobody knows whether these prices still stand"
     elif row.rest is not None:
-        yield f"With that {signed_hundredths_text(staked.worst_pct)} % of all stakes at worst"
+        worst = signed_hundredths_text(staked.worst_of_all_pct)
+        yield f"With that {worst} % of all stakes at worst"
     else:
-        worst = signed_hundredths_text(staked.worst)
+        worst = signed_hundredths_text(staked.worst_of_all)
         yield f"All legs: {staked.staked:g} staked, {worst} in the worst case after rounding"
     if found.eaten_pct >= LEAST_WIN_PCT and row.outlay is None:
         most = signed_hundredths_text(found.eaten_pct)
@@ -129,7 +139,7 @@ def _kind(row: LegRow) -> Cell:
 
 
 def _profit(row: LegRow) -> Cell:
-    profit = row.staked.worst_pct
+    profit = row.staked.worst_of_all_pct
     ink = TextRole.VALUE if profit > 0 else TextRole.SOFT
     return Cell(gain_text(profit), ink, is_strong=profit > 0)
 
@@ -197,9 +207,10 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "Worst",
         Column("+10.00 %"),
         _of_all(_profit),
-        lambda row: row.staked.worst_pct,
+        lambda row: row.staked.worst_of_all_pct,
         descending_first=True,
-        tip="What the worst outcome leaves of these stakes, in percent of all of them",
+        tip="What the worst of all outcomes leaves of these stakes, in percent of all of them; "
+        "where a line can be hit, a push is one",
     ),
     ColumnSpec(
         "hold_pct",
@@ -297,7 +308,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         lambda row: -1.0 if row.found.middle is None else row.found.middle.hit,
         descending_first=True,
         tip="The least that a hit wins, from which chance on that gains, and the chance by the "
-        "reference's prices; of others what a push leaves",
+        "reference's prices; of others what a push leaves, and the worst of what decides "
+        "where that is more",
     ),
     ColumnSpec(
         "cautions",

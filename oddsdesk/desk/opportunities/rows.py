@@ -56,7 +56,7 @@ class LegRow(NamedTuple):
     @property
     def loses(self) -> bool:
         """Whether what is placed can only be completed to a loss at worst."""
-        return self.rest is not None and self.staked.worst_pct < 0
+        return self.rest is not None and self.staked.worst_of_all_pct < 0
 
     @property
     def stake(self) -> float:
@@ -131,7 +131,7 @@ def open_on_a_side(rows: Iterable[LegRow]) -> list[LegRow]:
             first.setdefault(row.found.key, row)
     done = set[int | None]().union(*(bets[key] for key, row in first.items() if row.rest is None))
     best: dict[frozenset[int | None], LegRow] = {}
-    for row in sorted(first.values(), key=lambda row: row.staked.worst_pct):
+    for row in sorted(first.values(), key=lambda row: row.staked.worst_of_all_pct):
         if row.rest is not None and not bets[row.found.key] <= done:
             best[frozenset(bets[row.found.key])] = row
     return list(best.values())
@@ -157,5 +157,12 @@ def _beside(
     stakes = rest_of_legs(placed, list(nets.values()), step)[0] if nets else ()
     rest = dict(zip(nets, stakes, strict=True))
     legs = taken | {place: (stake, nets[place]) for place, stake in rest.items()}
-    whole = outlay_of([legs[place] for place in sorted(legs)])
+    whole = _outlay(found, [legs[place] for place in sorted(legs)])
     return (Rest(placed, rest) if rest else None), whole
+
+
+def _outlay(found: Opportunity, legs: Sequence[tuple[float, float]]) -> Outlay:
+    """Return what stakes on all legs leave, a push among it where their line can be hit."""
+    if found.between is None or found.kind is OpportunityKind.MIDDLE:
+        return outlay_of(legs)
+    return outlay_of(legs)._replace(push=found.between.gain(legs))

@@ -155,11 +155,12 @@ def _of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iterator
     if offer.kind is None or offer.worst_pct is None:
         yield f"These legs no longer make {_a(listed.kind)}: stake nothing."
         return
+    worst = listed.outlay.worst_of_all_pct
     now = f"{signed_hundredths_text(offer.worst_pct)} % at worst now"
-    then = f"{signed_hundredths_text(listed.profit_pct)} % {_THEN}"
+    then = f"{signed_hundredths_text(worst)} % {_THEN}"
     if offer.kind is not listed.kind:
         yield f"No longer {_a(listed.kind)} but {_a(offer.kind)}: {now}, {then}."
-    elif is_other or not math.isclose(offer.worst_pct, listed.profit_pct, abs_tol=1e-9):
+    elif is_other or not math.isclose(offer.worst_pct, worst, abs_tol=1e-9):
         yield f"The {_words(listed.kind)} has changed: {now}, {then}."
 
 

@@ -989,6 +989,53 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
     ]
 
 
+def test_worst_is_of_all_outcomes_a_push_among_them_and_sorted_by_that(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """49 at 2.10 and 50 at 2.06 win 2.90 of 99 unless exactly six goals bring all back: it stood
+    above a sure +1.82 %. Counted here goal by goal."""
+    quoted.tell("Betsson", "total", "Over 6", 2.10)
+    quoted.tell("Unibet", "total", "Under 6", 2.06)
+    tell(panel, quoted, qtbot)
+    panel.chips.choose("arbitrage")
+    sure, _, pushes, other = shown(panel)
+    assert (sure["Selection"], sure["Worst"]) == ("Over 2.5", "+1.8 %")
+    assert (pushes["Selection"], pushes["Kind"]) == ("Over 6", "Arbitrage")
+    over, under = float(pushes["Stake"]), float(other["Stake"])
+    left = [
+        (over * 1.10 if goals > 6 else -over if goals < 6 else 0)
+        + (under * 1.06 if goals < 6 else -under if goals > 6 else 0)
+        for goals in range(12)
+    ]
+    assert (min(left), pushes["Worst"]) == (0, "0.0 %")
+    decided = min(left[:6] + left[7:])
+    assert pushes["Middle, push"] == f"push +0.00, else +{decided:.2f}"
+    assert f"All legs: {over + under:g} staked, +0.00 in the worst case" in panel.model.tip(2, 0)
+    table = table_of_opportunities(panel.model)
+    worst = [column.key for column in table.columns].index("worst")
+    assert [round(row[worst], 2) for row in table.rows[:3]] == [1.80, 1.80, 0.0]
+
+
+def test_worst_beside_a_placed_leg_counts_the_push_too(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    """Where 2 goals meet 2.25, over loses half of its stake and under wins half."""
+    quoted.tell("Betsson", "total", "Over 2.25", 2.20)
+    quoted.tell("Unibet", "total", "Under 2.25", 2.0)
+    tell(panel, quoted, qtbot)
+    panel.table.set_current([row["Selection"] for row in shown(panel)].index("Over 2.25"))
+    panel._place()
+    asked(panel).stake.setText("48")
+    place(panel, qtbot)
+    asked_rows = shown(panel)
+    at = [row["Selection"] for row in asked_rows].index("Over 2.25")
+    over, under = 48.0, float(asked_rows[at + 1]["Stake"])
+    two_goals, fewer, more = -over / 2 + under / 2, under - over, over * 1.2 - under
+    worst = min(two_goals, fewer, more) / (over + under) * 100
+    assert asked_rows[at]["Worst"] == f"{worst:+.1f} %".replace("-", "−")
+    assert two_goals == min(two_goals, fewer, more) > 0
+
+
 @pytest.mark.parametrize(
     ("above", "below", "kind", "said"),
     [
