@@ -160,7 +160,7 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
             recorder.record(batch, origin, shifted=imported.shifted)
             progress.add(len(batch))
     recorder.record_results(imported.results)
-    imported.skip_older(recorder.skipped_prices)
+    imported.skip_older(recorder.skipped.prices, there=recorder.skipped.prices_there)
 
 
 def _write(target: str, quotes: Iterable[Quote]) -> None:

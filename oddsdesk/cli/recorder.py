@@ -16,7 +16,7 @@ from oddsdesk.store.origins import Origin
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.sqlite.recognition import refused
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Recorded, skipped_line
+from oddsdesk.store.values import Recorded, Skipped
 
 
 class Recorder:
@@ -27,8 +27,7 @@ class Recorder:
         self._pending: Future[Recorded] | None = None
         self.quotes = 0
         self.changes = 0
-        self.skipped = 0
-        self.skipped_prices = 0
+        self.skipped = Skipped()
         self.bad = 0
 
     def past_line(self, quotes: Sequence[Quote], now_ms: int) -> str | None:
@@ -59,17 +58,17 @@ class Recorder:
             self._pending = None
             self.quotes += recorded.quotes
             self.changes += recorded.changes
-            self.skipped += recorded.skipped
-            self.skipped_prices += recorded.skipped_prices
+            if recorded.skipped:
+                self.skipped.take(recorded, self._store.reader().has_prices)
 
     def echo_skipped(self) -> None:
         """Say why quotes were skipped, where any were; the last line is for their number alone."""
-        if (line := skipped_line(self.skipped)) is not None:
+        if (line := self.skipped.line()) is not None:
             click.echo(line, err=True)
 
     def count_line(self) -> str:
         """Return the last line of the command (D42)."""
-        return count_line(self.quotes, self.changes, self.skipped, self.bad)
+        return count_line(self.quotes, self.changes, self.skipped.quotes, self.bad)
 
 
 def count_line(quotes: int, changes: int, skipped: int, bad: int) -> str:

@@ -45,11 +45,15 @@ class Imported(msgspec.Struct):
         """How many prices are in the quotes, and not ``older``."""
         return sum(len(quote.odds) for quote in self.quotes) - self.older
 
-    def skip_older(self, prices: int) -> None:
-        """Count prices of the quotes that recording left out."""
-        if prices:
-            self.older += prices
-            self.skipped["older than what is recorded"] += prices
+    def skip_older(self, prices: int, *, there: int) -> None:
+        """Count prices of the quotes that recording left out; ``there`` the log has already."""
+        self.older += prices
+        for reason, count in (
+            ("older than what is recorded", prices - there),
+            ("recorded before", there),
+        ):
+            if count:
+                self.skipped[reason] += count
 
     def merge(self, other: "Imported") -> None:
         """Take in what came of other files; their words come without what cannot be shown."""

@@ -10,7 +10,7 @@ from oddsdesk.store.origins import origin_named
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.store import Store
-from oddsdesk.store.values import skipped_line
+from oddsdesk.store.values import Skipped
 
 BATCH_QUOTES: Final = 2_000
 _REMEDY: Final = "moving all times to now would take them"
@@ -50,17 +50,19 @@ def import_files(
     leave_out_future(imported, clock(), _REMEDY_AGAIN if shift_to_now else _REMEDY)
     past = imported_past(imported.quotes, store.reader().keep_days(), clock())
     newest = imported.quotes[-1].scraped_at if imported.quotes else None
-    quotes = changes = skipped = 0
+    quotes = changes = 0
+    skipped = Skipped()
     for start in range(0, len(imported.quotes), BATCH_QUOTES):
         batch = imported.quotes[start : start + BATCH_QUOTES]
         told = store.record(batch, origin=origin_named(format_name), shifted=imported.shifted)
         recorded = told.result()
         quotes += recorded.quotes
         changes += recorded.changes
-        skipped += recorded.skipped
-        imported.skip_older(recorded.skipped_prices)
+        if recorded.skipped:
+            skipped.take(recorded, store.reader().has_prices)
+    imported.skip_older(skipped.prices, there=skipped.prices_there)
     store.record_results(imported.results).result()
-    notes = (past, american_line(imported), skipped_line(skipped))
+    notes = (past, american_line(imported), skipped.line())
     _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)
     return ImportOutcome(
         kept=imported.kept,

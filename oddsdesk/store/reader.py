@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import (
     Bookmaker,
     Event,
@@ -278,6 +279,10 @@ class Reader(Protocol):
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
     ) -> list[HistoryPoint]:
         """Return how the prices of a selection moved since a time."""
+        ...
+
+    def has_prices(self, game: int, quote: Quote) -> bool:
+        """Return whether the log has the prices of a quote of a game's row at its time."""
         ...
 
     def reference_history(

@@ -124,8 +124,7 @@ class _Recording:
         self._closing: dict[tuple[int, str, str, int], int] = {}
         self._uncovered: set[Pair] = set()
         self.quotes = 0
-        self.skipped = 0
-        self.skipped_prices = 0
+        self.older: list[tuple[int, Quote]] = []
 
     def read_ahead(self, quotes: Collection[Quote]) -> None:
         """Read the games of quotes, and their present prices, in a few queries."""
@@ -163,8 +162,7 @@ class _Recording:
         count = sum(kept)
         if count < len(quotes):
             older = [quote for quote, is_kept in zip(quotes, kept, strict=True) if not is_kept]
-            self.skipped += len(older)
-            self.skipped_prices += sum(len(quote.odds) for quote in older)
+            self.older += [(game.row, game.in_own_words(quote)) for quote in older]
         if not count:
             return
         self.quotes += count
@@ -412,8 +410,9 @@ def record_quotes(
     said_by = [LAST_SIMULATED_AT if simulated else LAST_REAL_AT]
     changes = recording.changes([*said_by, LAST_SHIFTED_AT] if shifted else said_by, ends)
     last_seq = tables.write(changes)
-    skipped = recording.skipped, last_seq, recording.skipped_prices
-    return Recorded(recording.quotes, len(changes.log), *skipped)
+    older = tuple(recording.older)
+    prices = sum(len(quote.odds) for _, quote in older)
+    return Recorded(recording.quotes, len(changes.log), len(older), last_seq, prices, older)
 
 
 def end_simulation(tables: Tables, now_ms: int, *, another: bool = False) -> int:

@@ -1,9 +1,11 @@
 """The store's own types for arguments and results; other results are the contract's structs."""
 
+from collections.abc import Callable
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Timestamp
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.market import Prices
@@ -27,17 +29,42 @@ class Recorded(msgspec.Struct, frozen=True):
     skipped: int
     last_seq: int
     skipped_prices: int = 0
+    older: tuple[tuple[int, Quote], ...] = ()
+    """The skipped quotes, each with the row of its game and in its words."""
 
 
-def skipped_line(skipped: int) -> str | None:
-    """Return a line on why quotes were skipped; None where none were."""
-    if not skipped:
-        return None
-    return (
-        f"quotes skipped, since newer ones of their markets are recorded: {skipped:,}; history is"
-        " not filled in later: to have it, record these in a new database, then what"
-        " `oddsdesk export quotes` writes of this one"
-    )
+class Skipped(msgspec.Struct):
+    """What recordings skipped, since newer quotes of the same markets are recorded."""
+
+    quotes: int = 0
+    prices: int = 0
+    quotes_there: int = 0
+    """Of these, whose prices the log has at their time: nothing of them is lost."""
+    prices_there: int = 0
+
+    def take(self, recorded: Recorded, has_prices: Callable[[int, Quote], bool]) -> None:
+        """Take in what a recording did; ``has_prices`` asks the log (``Reader.has_prices``)."""
+        self.quotes += recorded.skipped
+        self.prices += recorded.skipped_prices
+        for game, quote in recorded.older:
+            if has_prices(game, quote):
+                self.quotes_there += 1
+                self.prices_there += len(quote.odds)
+
+    def line(self) -> str | None:
+        """Return a line on why quotes were skipped; None where none were."""
+        if not self.quotes:
+            return None
+        if self.quotes == self.quotes_there:
+            return f"quotes skipped, whose prices were recorded before: {self.quotes:,}"
+        there = ""
+        if self.quotes_there:
+            there = f", {self.quotes_there:,} of them with prices that were recorded before"
+        return (
+            f"quotes skipped, since newer ones of their markets are recorded:"
+            f" {self.quotes:,}{there}; history is not filled in later: to have it, record these in"
+            " a new database, then what `oddsdesk export quotes` writes of this one"
+        )
 
 
 class Visibility(msgspec.Struct, frozen=True):

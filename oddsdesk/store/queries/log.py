@@ -1,7 +1,9 @@
 """The log of price changes: its tail for the stream, its past for charts."""
 
 from collections.abc import Collection, Iterable
+from typing import Final
 
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.queries.conditions import may_be_told, share_parameter
 from oddsdesk.store.queries.older import Older
 from oddsdesk.store.queries.select import Row, Select
@@ -63,6 +65,44 @@ def history(
         "selection": selection,
     }
     return _since(select(select.sql.log.history, parameters), since_ms)
+
+
+_STOOD: Final = """
+SELECT odds FROM price_change
+WHERE game = :game AND selection = :selection AND market_type = :market_type
+    AND period = :period AND bookmaker = :bookmaker AND scraped_at = (
+        SELECT max(scraped_at) FROM price_change
+        WHERE game = :game AND selection = :selection AND market_type = :market_type
+            AND period = :period AND bookmaker = :bookmaker AND scraped_at <= :at
+    )
+"""
+_WITHDRAWN: Final = """
+SELECT 1 FROM price_change
+WHERE game = :game AND scraped_at = :at AND bookmaker = :bookmaker
+    AND market_type = :market_type AND period = :period AND odds IS NULL
+LIMIT 1
+"""
+
+
+def has_prices(select: Select, game: int, quote: Quote) -> bool:
+    """Return whether each price of a quote stands in the log at its time.
+
+    Of one without prices: whether any was withdrawn then. What went to the archive is not looked
+    for, so nothing is said to be there that is not.
+    """
+    asked = {
+        "game": game,
+        "market_type": quote.market_type,
+        "period": quote.period,
+        "bookmaker": quote.bookmaker,
+        "at": quote.scraped_at,
+    }
+    if not quote.odds:
+        return bool(select(_WITHDRAWN, asked))
+    return all(
+        (odds,) in select(_STOOD, {**asked, "selection": selection})
+        for selection, odds in quote.odds.items()
+    )
 
 
 def _since(rows: Iterable[Row], since_ms: int) -> list[HistoryPoint]:

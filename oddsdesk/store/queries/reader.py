@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import (
     Bookmaker,
     Event,
@@ -425,6 +426,10 @@ class QueryReader(ABC):
         """Return how the prices of a selection moved since a time."""
         asked = (game_id, market_type, period, selection, since_ms)
         return log.history(self._select, *asked, self._older())
+
+    def has_prices(self, game: int, quote: Quote) -> bool:
+        """Return whether the log has the prices of a quote of a game's row at its time."""
+        return log.has_prices(self._select, game, quote)
 
     def reference_history(
         self, game_id: str, selections: Iterable[SelectionKey], since_ms: int

@@ -14,6 +14,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.store import open_store
+from tests.kit.ndjson import line
 from tests.kit.postgres import Postgres
 
 SECRET = "hunter2"
@@ -64,6 +65,17 @@ def test_quotes_are_ingested_and_told_by_the_doctor(url: str, tmp_path: Path) ->
     assert "2 games, 4 quotes" in told
     assert "1 active" in told
     assert "PostgreSQL 1" in told
+
+
+def test_what_was_recorded_before_is_told_from_what_is_lost(url: str, tmp_path: Path) -> None:
+    gone = line(odds={}, scraped_at="2026-04-16T19:01:00Z")
+    back = line(odds={"Home": 2.1, "Away": 1.9}, scraped_at="2026-04-16T19:02:00Z")
+    file, other = tmp_path / "quotes.ndjson", tmp_path / "other.ndjson"
+    file.write_bytes(line() + gone + back)
+    other.write_bytes(line() + line(odds={"Home": 5.1, "Away": 1.1}))
+    said = [run("ingest", each, "--database", url).stderr for each in (file, file, other)]
+    assert said[:2] == ["", "quotes skipped, whose prices were recorded before: 2\n"]
+    assert "are recorded: 2, 1 of them with prices that were recorded before; history" in said[2]
 
 
 def test_the_doctor_finds_nothing_broken_before_the_first_start_and_an_update(

@@ -61,6 +61,27 @@ def test_quotes_are_recorded_and_counted(database: Path, tmp_path: Path) -> None
         store.close()
 
 
+def test_what_is_there_already_is_told_from_what_is_lost(database: Path, tmp_path: Path) -> None:
+    """The file again, and then what stood at a moment, what did not, and what came before."""
+    moved = {"odds": {"Home": 2.1, "Away": 1.9}, "scraped_at": "2026-04-16T19:01:00Z"}
+    gone = {"odds": {}, "scraped_at": "2026-04-16T19:02:00Z"}
+    back = {"scraped_at": "2026-04-16T19:03:00Z"}
+    file = write(
+        tmp_path / "q", line("A"), line("A", **moved), line("A", **gone), line("A", **back)
+    )
+    assert run(database, file).stderr == ""
+    again = run(database, file)
+    assert again.stdout == "quotes 1, changes 0, skipped 3, bad 0\n"
+    assert again.stderr == "quotes skipped, whose prices were recorded before: 3\n"
+    stood = line("A", scraped_at="2026-04-16T19:00:30Z")
+    never = line("A", odds={"Home": 5.1, "Away": 1.1}, scraped_at="2026-04-16T19:01:30Z")
+    before = line("A", scraped_at="2026-04-16T18:00:00Z")
+    assert run(database, write(tmp_path / "r", stood, never, before)).stderr.startswith(
+        "quotes skipped, since newer ones of their markets are recorded: 3, 1 of them with prices"
+        " that were recorded before; history is not filled in later: to have it, "
+    )
+
+
 def test_bad_lines_are_reported_with_file_and_number_and_the_good_kept(
     database: Path, tmp_path: Path
 ) -> None:
