@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +24,18 @@ MAX_PERIOD = 1_000
 MOST_ODDS = 100_000.0
 MOST_LIQUIDITY = 1e12
 """What no bookmaker offers or takes: such figures are mistakes, and spoil every sum they are in."""
+
+_WITH_LINES = frozenset(
+    {"total", "team_total", "spread", "player_prop", "3way_handicap"}
+    | {"total_games", "games_handicap"}
+)
+_MINUS = "\N{MINUS SIGN}"
+_LINE = re.compile(
+    rf"(?P<whose>.+) (?P<sign>[+{_MINUS}-]?)(?P<whole>\d{{1,4}})"
+    r"(?:(?:\.(?=\d{1,3}$)|,(?=\d{1,2}$))(?P<decimals>\d+))?",
+    re.ASCII,
+)
+"""Three digits after a comma may be thousands."""
 
 
 class BadQuoteError(ValueError):
@@ -171,10 +184,10 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         bookmaker=_name("bookmaker", quote.bookmaker),
         match_name=_match_name(quote.match_name),
         competition=_name("competition", quote.competition),
-        odds=_odds(quote.odds),
+        odds=_odds(quote.market_type, quote.odds),
         url=check_link(quote.url),
         event=_event(quote.event),
-        offers=None if not quote.offers else _offers(quote.offers),
+        offers=None if not quote.offers else _offers(quote.market_type, quote.offers),
     )
 
 
@@ -206,7 +219,7 @@ def quote_line(quote: Quote) -> bytes:
     return _encoder.encode(line)
 
 
-def _odds(odds: dict[str, float]) -> dict[str, float]:
+def _odds(market_type: str, odds: dict[str, float]) -> dict[str, float]:
     checked: dict[str, float] = {}
     for selection, price in odds.items():
         if not 1 < price <= MOST_ODDS:
@@ -214,7 +227,7 @@ def _odds(odds: dict[str, float]) -> dict[str, float]:
                 f"odds: expected a number above 1, at most {MOST_ODDS:,.0f},"
                 f" for {shown(selection)}, got {price}"
             )
-        name = _name("odds", selection)
+        name = _selection(market_type, "odds", selection)
         if name in checked:
             raise BadQuoteError(f"odds: {shown(name)} is given twice")
         checked[name] = price
@@ -261,7 +274,7 @@ def _stored_name(text: str) -> str | None:
     return folded if is_name and not UNSHOWABLE.search(folded) else None
 
 
-def _offers(offers: dict[str, Offer]) -> dict[str, Offer]:
+def _offers(market_type: str, offers: dict[str, Offer]) -> dict[str, Offer]:
     for offer in offers.values():
         limit = offer.bet_limit
         if limit is not None and not 0 < limit < math.inf:
@@ -272,7 +285,23 @@ def _offers(offers: dict[str, Offer]) -> dict[str, Offer]:
             check_link(offer.link)
         except BadQuoteError as error:
             raise BadQuoteError(f"offers: {error}") from error
-    return {_name("offers", selection): offer for selection, offer in offers.items()}
+    return {_selection(market_type, "offers", name): offer for name, offer in offers.items()}
+
+
+def _selection(market_type: str, field: str, text: str) -> str:
+    name = _name(field, text)
+    return _with_plain_line(name) if market_type in _WITH_LINES else name
+
+
+@lru_cache(maxsize=1 << 14)
+def _with_plain_line(name: str) -> str:
+    """Return a selection with its line as all write it: a line is found by its text."""
+    match = _LINE.fullmatch(name)
+    if match is None:
+        return name
+    decimals = (match["decimals"] or "").rstrip("0")
+    sign = match["sign"].replace(_MINUS, "-")
+    return f"{match['whose']} {sign}{match['whole']}{'.' if decimals else ''}{decimals}"
 
 
 def _event(text: str | None) -> str | None:

@@ -71,6 +71,27 @@ def test_names_are_stored_in_their_folded_form() -> None:
     assert (quote.bookmaker, quote.match_name, list(quote.odds)) == ("Bétclic", "A vs B", ["A +1"])
 
 
+@pytest.mark.parametrize(
+    ("market_type", "said", "stored"),
+    [
+        ("spread", "Schalke 04 \N{MINUS SIGN}0.5", "Schalke 04 -0.5"),
+        ("spread", "Schalke 04 -0,5", "Schalke 04 -0.5"),
+        ("games_handicap", "A +1.50", "A +1.5"),
+        ("3way_handicap", "Draw -1.0", "Draw -1"),
+        ("spread", "A 0.0", "A 0"),
+        ("total", "Over 2,25", "Over 2.25"),
+        ("total", "Over 20", "Over 20"),
+        ("spread", "A -0.3", "A -0.3"),
+        ("player_prop", "B Over 1,000", "B Over 1,000"),
+        ("moneyline", "Schalke 0,50", "Schalke 0,50"),
+    ],
+)
+def test_a_line_has_one_spelling(market_type: str, said: str, stored: str) -> None:
+    quote = Quote("A", "A vs B", "EPL", market_type, 0, {said: 2.0}, NOW, offers={said: Offer("1")})
+    checked = check_quote(quote, NOW)
+    assert (list(checked.odds), list(checked.offers or ())) == ([stored], [stored])
+
+
 def test_no_odds_withdraw_the_market() -> None:
     assert parse_quote(line(odds={}), NOW).odds == {}
 
