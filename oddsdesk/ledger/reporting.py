@@ -46,21 +46,33 @@ def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
     """Return the settled bets by kick-off, each with what reports count of it; no practice."""
     ordered = sorted(counted(bets), key=lambda bet: bet.order)
     return [
-        (bet, each._replace(outcome=(outcome := _outcome_of(bet)), line=_line_of(outcome)))
+        (
+            bet,
+            each._replace(
+                outcome=(outcome := _outcome_of(bet)), line=_line_of(outcome), game=_game_of(bet)
+            ),
+        )
         for bet in ordered
         if (each := bet.as_settled()) is not None
     ]
 
 
-def _outcome_of(bet: PlacedBet) -> _Outcome | None:
-    """Return what bets share that win and lose together; None where nobody tells.
+def _game_of(bet: PlacedBet) -> str | None:
+    """Return what bets on one game share; None where nobody tells.
 
     Imported bets have no game's id: name and kick-off stand for it.
     """
-    game = bet.game_id
-    if not game and bet.match_name and bet.kick_off is not None:
-        game = f"{bet.match_name.casefold()} {bet.kick_off}"
-    if not game:
+    if bet.game_id:
+        return bet.game_id
+    if bet.match_name and bet.kick_off is not None:
+        return f"{bet.match_name.casefold()} {bet.kick_off}"
+    return None
+
+
+def _outcome_of(bet: PlacedBet) -> _Outcome | None:
+    """Return what bets share that win and lose together; None where nobody tells."""
+    game = _game_of(bet)
+    if game is None:
         return None
     in_play = bet.kick_off is not None and bet.placed_at >= bet.kick_off
     what = (bet.market_type, bet.period, bet.selection)

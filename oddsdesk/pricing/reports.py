@@ -62,6 +62,8 @@ class SettledBet(NamedTuple):
     """Equal for bets that win and lose together; None where it goes with no other."""
     line: Hashable = None
     """Equal for bets on outcomes of which at most one wins; None where nobody tells."""
+    game: Hashable = None
+    """Equal for bets that one game decides, all of them together; None where nobody tells."""
 
 
 class Drawdown(NamedTuple):
@@ -101,8 +103,10 @@ class Report(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Where a bettor stands after a bet."""
+    """Where a bettor stands after a game, whose bets are decided together."""
 
+    bets: int
+    """How many have been decided by then."""
     profit: float
     expected: float
     band: float
@@ -128,7 +132,9 @@ def report(bets: Sequence[SettledBet]) -> Report:
         clv_pct=fmean(clv) if clv else None,
         clv_bets=len(clv),
         beaten_pct=sum(each > 0 for each in clv) / len(clv) * 100 if clv else None,
-        drawdown=drawdown([bet.profit for bet in bets]),
+        drawdown=drawdown(
+            [bet.profit for _, bet in together] for together in _decided_together(bets)
+        ),
         outcomes=sum(len(line.outcomes) for line in lines),
         z=z,
         chance=chance,
@@ -144,12 +150,16 @@ def reports_by(bets: Iterable[SettledBet], keys: Iterable[K]) -> dict[K, Report]
     return {key: report(members) for key, members in groups.items()}
 
 
-def drawdown(profits: Iterable[float]) -> Drawdown:
-    """Return the deepest fall of summed profits below a peak, the beginning being one."""
+def drawdown(profits: Iterable[Sequence[float]]) -> Drawdown:
+    """Return the deepest fall of summed profits below a peak, the beginning being one.
+
+    Profits that were made together are one step: who bets on both sides was never down by the one
+    that had to lose.
+    """
     total = peak = deepest = 0.0
-    since, longest = 0, 0
-    for number, profit in enumerate(profits, 1):
-        total += profit
+    number, since, longest = 0, 0, 0
+    for together in profits:
+        total, number = total + math.fsum(together), number + len(together)
         if total >= peak:
             peak, since = total, number
         elif total - peak < deepest:
@@ -158,18 +168,28 @@ def drawdown(profits: Iterable[float]) -> Drawdown:
 
 
 def course(bets: Iterable[SettledBet]) -> list[Step]:
-    """Return where the bettor stood after each bet, from the beginning on."""
+    """Return where the bettor stood after each game, from the beginning on."""
     profit = expected = variance = 0.0
-    steps, lines = [Step(0.0, 0.0, 0.0)], defaultdict[Hashable, _Line](_Line)
-    for number, bet in enumerate(bets):
-        profit += bet.profit
-        expected += bet.expected or 0.0
-        line = lines[_line_of(number, bet)]
-        before = line.variance
-        line.take(number, bet)
-        variance += line.variance - before
-        steps.append(Step(profit, expected, BAND_Z * math.sqrt(max(0.0, variance))))
+    steps, lines = [Step(0, 0.0, 0.0, 0.0)], defaultdict[Hashable, _Line](_Line)
+    for together in _decided_together(bets):
+        for number, bet in together:
+            profit += bet.profit
+            expected += bet.expected or 0.0
+            line = lines[_line_of(number, bet)]
+            before = line.variance
+            line.take(number, bet)
+            variance += line.variance - before
+        decided = steps[-1].bets + len(together)
+        steps.append(Step(decided, profit, expected, BAND_Z * math.sqrt(max(0.0, variance))))
     return steps
+
+
+def _decided_together(bets: Iterable[SettledBet]) -> Iterable[list[tuple[int, SettledBet]]]:
+    """Return bets with their numbers by game, each game at the place of its first bet."""
+    found = defaultdict[Hashable, list[tuple[int, SettledBet]]](list)
+    for number, bet in enumerate(bets):
+        found[("bet", number) if bet.game is None else bet.game].append((number, bet))
+    return found.values()
 
 
 class _Outcome(NamedTuple):

@@ -72,6 +72,18 @@ def test_bets_without_an_id_belong_together_by_game_and_kick_off(
     assert whole_report([bet, REPLACE(bet, bookmaker="another")]).outcomes == outcomes
 
 
+@pytest.mark.parametrize(("game", "depth"), [("g", -1.0), ("", -1.0), ("other", -5.0)])
+def test_bets_on_one_game_are_one_step_of_the_profit(game: str, depth: float) -> None:
+    """4 won and 5 lost on different lines of a game: its legs are decided together."""
+    even = REPLACE(BET, game_id=game, odds=2.0, net_odds=2.0, kick_off=2_000)
+    lost = settled(REPLACE(even, stake=5), Result.LOST, 3_000)
+    other = REPLACE(lost, game_id=game, selection="Under 3.5", market_type="total", result=None)
+    won = settled(REPLACE(other, odds=2.0, stake=4), Result.WON, 3_000)
+    if game == "other":
+        won = REPLACE(won, game_id="g")
+    assert whole_report([lost, won]).drawdown.depth == pytest.approx(depth)
+
+
 def on_games(results: str) -> list[PlacedBet]:
     """Bets on a game each, at 6.9: ``w`` won, ``l`` lost, ``v`` came back."""
     of = {"w": Result.WON, "l": Result.LOST, "v": Result.VOID}

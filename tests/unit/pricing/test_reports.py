@@ -171,7 +171,7 @@ def test_nothing_settled_has_no_yield_and_no_z() -> None:
 def test_a_drawdown_is_the_deepest_fall_below_a_peak(
     profits: list[float], depth: float, bets: int
 ) -> None:
-    assert drawdown(profits) == (depth, bets)
+    assert drawdown([profit] for profit in profits) == (depth, bets)
 
 
 def test_the_course_begins_at_nothing_and_its_band_widens() -> None:
@@ -184,3 +184,17 @@ def test_the_course_begins_at_nothing_and_its_band_widens() -> None:
 def test_reports_by_a_key_keep_the_order_of_their_first_bets() -> None:
     found = reports_by([bet(1.0), bet(2.0), bet(-1.0)], ["b", "a", "b"])
     assert [(key, each.profit) for key, each in found.items()] == [("b", 0.0), ("a", 2.0)]
+
+
+def test_both_legs_of_an_arbitrage_are_one_step_and_no_drawdown() -> None:
+    """+369.46 and -373.00 on one game are -3.54, wherever a bet on another game stands."""
+    won = SettledBet(637.0, 1.58, 369.46, 1.0, 369.46, 1.0, None, "win", "line", "game")
+    lost = SettledBet(373.0, 2.70, -373.0, 1.0, -373.0, None, None, "loss", "line", "game")
+    for bets in ([won, lost], [lost, won], [lost, bet(0.5), won]):
+        found = report(bets)
+        assert found.drawdown == (pytest.approx(-3.54), 2)
+        profits = [(step.bets, round(step.profit, 2)) for step in course(bets)]
+        assert profits[:2] == [(0, 0.0), (2, -3.54)]
+    assert profits[2:] == [(3, -3.04)]
+    apart = [each._replace(game=None) for each in (won, lost)]
+    assert report(apart).drawdown == (-373.0, 1)

@@ -47,15 +47,15 @@ class CourseChart(QWidget):
         self.update()
 
     def step_at(self, x: float) -> int:
-        """Return which bet lies at a horizontal position, 0 for the beginning."""
+        """Return which step lies nearest to a horizontal position, 0 for the beginning."""
         plot = self._plot()
-        share = (x - plot.left()) / max(1, plot.width())
-        return min(len(self._steps) - 1, max(0, round(share * (len(self._steps) - 1))))
+        bets = (x - plot.left()) / max(1, plot.width()) * self._steps[-1].bets
+        return min(range(len(self._steps)), key=lambda at: abs(self._steps[at].bets - bets))
 
-    def _words(self, number: int) -> str:
-        step, text = self._steps[number], signed_hundredths_text
+    def _words(self, at: int) -> str:
+        step, text = self._steps[at], signed_hundredths_text
         return (
-            f"After {number} bet{'' if number == 1 else 's'}: profit {text(step.profit)}, "
+            f"After {step.bets} bet{'' if step.bets == 1 else 's'}: profit {text(step.profit)}, "
             f"expected {text(step.expected)}, "
             f"by chance alone within ±{step.band:,.2f} in {BAND_SHARE:.0%} of all cases"
         )
@@ -78,19 +78,18 @@ class CourseChart(QWidget):
 
     def _place(self, plot: QRect) -> Callable[[int, float], QPointF]:
         low, high = self._span()
-        last = max(1, len(self._steps) - 1)
+        last = max(1, self._steps[-1].bets)
 
-        def place(number: int, value: float) -> QPointF:
+        def place(bets: int, value: float) -> QPointF:
             shown = min(max(value, low), high)
-            x = plot.left() + number / last * plot.width()
+            x = plot.left() + bets / last * plot.width()
             return QPointF(x, plot.bottom() - (shown - low) / (high - low) * plot.height())
 
         return place
 
     def _paint_band(self, painter: QPainter, place: Callable[[int, float], QPointF]) -> None:
-        steps = list(enumerate(self._steps))
-        over = [place(number, step.band) for number, step in steps]
-        under = [place(number, -step.band) for number, step in reversed(steps)]
+        over = [place(step.bets, step.band) for step in self._steps]
+        under = [place(step.bets, -step.band) for step in reversed(self._steps)]
         tokens = self._theme.tokens
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(mix(tokens.accent, tokens.ground(SurfaceRole.PANEL), _BAND_SHARE)))
@@ -163,11 +162,11 @@ class CourseChart(QWidget):
         self._paint_legend(painter, plot)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        steps = list(enumerate(self._steps))
+        steps = self._steps
         painter.setPen(self._expected_pen())
-        painter.drawPolyline(QPolygonF([place(i, step.expected) for i, step in steps]))
+        painter.drawPolyline(QPolygonF([place(step.bets, step.expected) for step in steps]))
         painter.setPen(self._profit_pen())
-        painter.drawPolyline(QPolygonF([place(i, step.profit) for i, step in steps]))
+        painter.drawPolyline(QPolygonF([place(step.bets, step.profit) for step in steps]))
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
