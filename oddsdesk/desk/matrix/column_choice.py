@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 class MatrixColumns(QObject):
     """Turns what the user does with columns into a ``BookmakerOrder``, and shows that."""
+
+    said = Signal(str)
+    """One line for the message bar."""
 
     def __init__(
         self, columns: BookmakerColumns, model: MatrixModel, table: LiveTable, theme: Theme
@@ -78,6 +81,10 @@ class MatrixColumns(QObject):
             row, column = at.row(), at.column()
             self._columns.put(self._columns.order.with_hidden(name))
             self._table.set_current(row, min(column, self._model.columnCount() - 1))
+            self.said.emit(
+                f"{name}'s column is hidden (C shows it), its prices count as before; Bookmakers "
+                "(Ctrl+B) leaves it out everywhere."
+            )
 
     def shift(self, step: int) -> None:
         """Move the current column by so many places, among favourites or among the others."""

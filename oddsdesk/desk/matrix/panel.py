@@ -71,6 +71,7 @@ class MatrixPanel(QWidget):
         )
         self.finder = PriceFinder(self._model, self.table, self.header.chips)
         self.finder.said.connect(self.said)
+        self.columns.said.connect(self.said)
         self.saver = TableSaver(self, self._file_name, self._table)
         self.saver.said.connect(self.said)
         self._placeholder = Placeholder(theme)

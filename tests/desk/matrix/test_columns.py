@@ -131,3 +131,18 @@ def test_an_order_made_in_one_matrix_shows_in_the_others(
     trigger(panel, "Hide this bookmaker")
     assert titles(other) == titles(panel) == ["Bovada", "Matchbook", "Unibet"]
     other.close_panel()
+
+
+def test_who_hides_a_column_is_told_that_its_prices_go_on_counting(
+    panel: MatrixPanel, qtbot: QtBot
+) -> None:
+    """Best went on naming a bookmaker that was hidden, and nothing said so."""
+    panel.table.set_current(1, FIRST_BOOKMAKER)
+    name = panel.table.model.header(FIRST_BOOKMAKER).title
+    with qtbot.waitSignal(panel.said) as said:
+        panel.columns.hide()
+    assert name not in titles(panel)
+    assert said.args == [
+        f"{name}'s column is hidden (C shows it), its prices count as before; Bookmakers (Ctrl+B) "
+        "leaves it out everywhere."
+    ]
