@@ -9,6 +9,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.closing import ClosingLine
 
 Value = str | float | int | None
+_RECKONED_DECIMALS: Final = 8
 
 
 class ColumnKind(Enum):
@@ -61,7 +62,13 @@ def _of_close(key: str, make: Callable[..., BetColumn], field: str) -> BetColumn
 
 
 def _reckoned(key: str, value: Callable[[PlacedBet], float | None]) -> BetColumn:
-    return BetColumn(key, ColumnKind.NUMBER, value, is_read=False)
+    """Return a column of figures without the dust of floats: 71.25, not 71.24999999999999."""
+
+    def rounded(bet: PlacedBet) -> float | None:
+        found = value(bet)
+        return None if found is None else round(found, _RECKONED_DECIMALS)
+
+    return BetColumn(key, ColumnKind.NUMBER, rounded, is_read=False)
 
 
 COLUMNS: Final = (

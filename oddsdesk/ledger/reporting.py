@@ -1,7 +1,8 @@
 """Reports over the ledger: by currency, which are never summed, and by what the user asks."""
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
 from enum import Enum
 from functools import lru_cache
@@ -11,7 +12,9 @@ from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.open_bets import outcome_named
+from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
+from oddsdesk.shipped_bookmakers import shipped_profiles
 
 _Outcome = tuple[str | int, ...]
 _NAMED: Final = 5
@@ -134,10 +137,21 @@ def split_report(
     """Return reports over bets of one currency by label; months in order, others by turnover."""
     ordered = in_order(bets)
     labels = [_label(bet, by, zone) for bet, _ in ordered]
+    if by is Grouping.BOOKMAKER:
+        labels = _one_spelling(labels)
     found = reports_by([each for _, each in ordered], labels)
     if by is Grouping.MONTH:
         return found
     return dict(sorted(found.items(), key=lambda group: (-group[1].staked, group[0])))
+
+
+def _one_spelling(names: Sequence[str]) -> list[str]:
+    """Return each bookmaker's name as most bets have it: files spell them as they like."""
+    keys = [shipped_profiles().canonical(name) or fold_name(name) for name in names]
+    spelt = defaultdict[str, Counter[str]](Counter)
+    for key, name in zip(keys, names, strict=True):
+        spelt[key][name] += 1
+    return [spelt[key].most_common(1)[0][0] for key in keys]
 
 
 def _label(bet: PlacedBet, by: Grouping, zone: tzinfo | None) -> str:

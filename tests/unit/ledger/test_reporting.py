@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from oddsdesk.ledger.bets import PlacedBet, settled
-from oddsdesk.ledger.reporting import luck_text, whole_report
+from oddsdesk.ledger.columns import COLUMNS
+from oddsdesk.ledger.reporting import Grouping, luck_text, split_report, whole_report
 from oddsdesk.pricing.results import Result
 from tests.unit.ledger.test_ledger import BET
 
@@ -107,3 +108,23 @@ def on_games(results: str) -> list[PlacedBet]:
 def test_luck_is_said_as_how_often_it_happens(results: str, said: str) -> None:
     """Twenty at 6.9 all lose with (5.9 / 6.9) ** 20, 4.4 %."""
     assert luck_text(whole_report(on_games(results))) == said
+
+
+def test_a_bookmaker_that_files_spell_otherwise_is_one_in_the_report() -> None:
+    spelt = ("Bet365", "bet365", "Bet365", "Corner Shop", "corner-shop", "bwin")
+    bets = [REPLACE(WON, ident=at, bookmaker=name) for at, name in enumerate(spelt)]
+    found = split_report(bets, Grouping.BOOKMAKER)
+    assert {name: each.bets for name, each in found.items()} == {
+        "Bet365": 3,
+        "Corner Shop": 2,
+        "bwin": 1,
+    }
+    assert sum(each.profit for each in found.values()) == pytest.approx(6 * 59)
+
+
+def test_profits_are_written_without_the_dust_of_floats() -> None:
+    """25 at 1.56 won 14: as floats 14.000000000000002."""
+    bet = settled(REPLACE(BET, stake=25.0, odds=1.56, net_odds=1.56), Result.WON, 3_000)
+    assert bet.profit == 14.000000000000002
+    profit = next(column for column in COLUMNS if column.key == "profit")
+    assert profit.written(bet) == 14.0
