@@ -81,6 +81,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Where no game is listed then: when prices moved before and after, as far as the log tells."""
     newest_ms: int | None = None
     """When the newest price of all that the service holds was scraped."""
+    silent_since_ms: int | None = None
+    """When that was, where it is longer ago than prices usually came; None: they come."""
     advice: str = ""
     """What to do about the reason, one sentence; empty where nothing needs to be done."""
     is_catching_up: bool = False

@@ -11,6 +11,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.polling import task_name
+from oddsdesk.board.silence import Arrivals
 from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import (
     ForbiddenError,
@@ -78,6 +79,7 @@ class ConnectionMonitor:
         self._was_heard = False
         self._heard_before: int | None = None
         self._silent_looks = 0
+        self._arrivals = Arrivals()
         self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
         self._troubles: dict[str, _Trouble] = {}
         self._opened_at = 0
@@ -222,6 +224,13 @@ class ConnectionMonitor:
             reading_plan="" if quota is None else reading_plan,
         )
 
+    def told_newest(self, newest_ms: int | None) -> None:
+        """Take in when the newest price of all was scraped; None where the service has none."""
+        if newest_ms is not None:
+            now = self._clock() - self._board.connection.clock_ahead_ms
+            self._arrivals.look(newest_ms, now)
+        self._learn(newest_ms=newest_ms, silent_since_ms=self._arrivals.silent_since())
+
     def knows(self, **facts: bool | int | str | tuple[str, ...] | None) -> None:
         """Set fields of the connection: what the plan has, or what the service says of itself."""
         self._learn(**facts)
@@ -288,6 +297,7 @@ class ConnectionMonitor:
         shown = replace(before, link=link)
         if shown.is_heard and not before.is_heard:
             self._come_back(before.link, link)
+            self._arrivals.begin()
         self._was_heard |= shown.is_heard
         self._board.set_connection(
             replace(

@@ -269,16 +269,15 @@ class Sync:
             )
         else:
             troubles = tuple(health.reasons[:_MOST_TROUBLES])
-            newest = optional_ms(health.last_scraped_at)
             were_simulated = self._board.connection.simulated
             self._monitor.knows(
                 simulated=health.simulated,
                 shifted=health.shifted,
                 unpriced_reference=health.unpriced_reference or "",
                 service_troubles=troubles,
-                newest_ms=newest,
                 sources=tuple(health.sources or ())[:_MOST_SOURCES],
             )
+            self._monitor.told_newest(optional_ms(health.last_scraped_at))
             if health.unpriced_reference:
                 self._board.name_reference(health.unpriced_reference)
             if were_simulated and health.simulated is False:
@@ -306,6 +305,8 @@ class Sync:
                 self._queue.put(messages)
                 self._hurry_games_soon(messages)
                 self._monitor.heard([each.scraped_at for each in messages])
+                if self._board.connection.silent_since_ms is not None:
+                    self._poller.hurry([_HEALTH])
 
     def _hurry_games_soon(self, messages: Sequence[PriceMessage]) -> None:
         """Read the games soon that no list has, while a service that just started fills up.
@@ -389,9 +390,12 @@ class Sync:
     def _patience_ms(self) -> int:
         """Return how long a price may go unread without looking older.
 
-        0 without the stream, and while nothing is read: the stream tells of no withdrawal.
+        0 without the stream, and while nothing is read: the stream tells of no withdrawal. While no
+        price comes in at all, too: then nobody looked whether one moved.
         """
-        if self._board.connection.link is not Link.LIVE or self.budget.blocked_s():
+        connection = self._board.connection
+        is_told = connection.link is Link.LIVE and connection.silent_since_ms is None
+        if not is_told or self.budget.blocked_s():
             return 0
         if self._board.keeps_all and not self._board.snapshot_progress.is_paused:
             turn_ms = float(self._rows.turn_ms())

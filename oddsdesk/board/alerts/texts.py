@@ -15,6 +15,7 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.column_formats import ev_to_tenth, to_tenth
 
 _MOST_NAMED = 5
+SILENT = "The service answers, and no price of any game comes in, for longer than usual"
 
 
 _FAIR_DECIMALS = 3

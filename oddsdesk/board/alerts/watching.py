@@ -307,14 +307,14 @@ class AlertWatch:
     def _connection(self, rule: ConnectionRule) -> Iterator[Alert]:
         state = self._board.connection
         lost = state.link in (Link.WAITING, Link.REFUSED)
-        since = state.since_ms
-        if lost and since is not None and self._clock() - since >= rule.seconds * 1000:
+        since = state.since_ms if lost else state.silent_since_ms
+        if since is not None and self._clock() - since >= rule.seconds * 1000:
             why = state.reason or "nothing answers"
             yield Alert(
                 ("connection",),
                 rule.title,
                 "Prices no longer come in",
-                f"{why[0].upper()}{why[1:]}",
+                f"{why[0].upper()}{why[1:]}" if lost else texts.SILENT,
                 channels=rule.channels,
             )
 

@@ -11,7 +11,7 @@ from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
 from oddsdesk.desk.ui.controls.dot import Dot
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, steady_width
 from oddsdesk.desk.ui.controls.scaling import scale_height
-from oddsdesk.desk.ui.states import faults_text, job_text, stream_alone
+from oddsdesk.desk.ui.states import faults_text, job_text, no_price_for, stream_alone
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, STRIP, TextRole
 from oddsdesk.desk.ui.time_format import local_time, moment_text, span_text
@@ -161,8 +161,9 @@ class StatusBar(QStatusBar):
 def link_ink(connection: Connection) -> TextRole:
     """Return the colour of the connection's dot; words beside it say the same."""
     troubles = (connection.faults, connection.reason, connection.service_troubles)
-    is_well = connection.link is not Link.LIVE or not any(troubles)
-    return _LINK_INKS[connection.link] if is_well else TextRole.VALUE
+    is_live_and_ill = connection.link is Link.LIVE and any(troubles)
+    is_silent = connection.is_heard and connection.silent_since_ms is not None
+    return TextRole.VALUE if is_live_and_ill or is_silent else _LINK_INKS[connection.link]
 
 
 def link_text(connection: Connection, now_ms: int) -> str:
@@ -178,7 +179,12 @@ def link_text(connection: Connection, now_ms: int) -> str:
 
 def _link_text(connection: Connection, now_ms: int) -> str:
     reason = f": {connection.reason}" if connection.reason else ""
+    silence = no_price_for(connection, now_ms)
     match connection.link:
+        case Link.LIVE if silence:
+            return f"Live · {silence}"
+        case Link.POLLING if silence:
+            return f"Reading in turns · {silence}{reason}"
         case Link.LIVE:
             lag = "" if connection.lag_ms is None else f" · lag {_lag(connection.lag_ms)}"
             return f"Live{lag}{_pace(connection, now_ms)}"

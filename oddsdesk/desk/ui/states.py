@@ -69,6 +69,14 @@ def stream_alone(connection: Connection) -> str:
     return f"no requests left: lists and games are not read{_returning(connection, ' until ')}"
 
 
+def no_price_for(connection: Connection, now_ms: int) -> str:
+    """Say how long no price came in where the service answers; empty while some come as usual."""
+    since = connection.silent_since_ms
+    if since is None or not connection.is_heard:
+        return ""
+    return f"no price for {span_text(now_ms - since)}"
+
+
 def _returning(connection: Connection, preposition: str) -> str:
     back = connection.next_try_ms
     return "" if back is None else f"{preposition}{local_time(back):%H:%M}"
@@ -124,6 +132,8 @@ def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True
             f"{said[0].upper()}{said[1:]}. Streamed prices go on; "
             "one that is withdrawn shows by its age only."
         )
+    if said := no_price_for(connection, now_ms):
+        return f"{said[0].upper()}{said[1:]} of any game, though the service answers{old}"
     return ""
 
 

@@ -82,6 +82,12 @@ def test_a_refused_key_is_told_with_its_reason() -> None:
     assert trouble_text(LIVE, NOW_MS) == ""
 
 
+def test_prices_that_come_no_more_are_trouble_though_the_service_answers() -> None:
+    silent = Connection(link=Link.LIVE, silent_since_ms=NOW_MS - 208_000)
+    said = "No price for 3 min of any game, though the service answers: prices are as last seen."
+    assert trouble_text(silent, NOW_MS) == said
+
+
 def test_a_game_that_is_gone_offers_no_markets_and_counts_no_columns_until_it_is_back(
     theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
 ) -> None:

@@ -212,3 +212,18 @@ def test_an_answer_that_is_none_is_failing_beside_a_live_stream() -> None:
     said = "Live · 0 changes a minute · failing: games: the service repeats a page"
     assert link_text(connection, 0) == said
     assert link_ink(connection) is not link_ink(Connection(link=Link.LIVE))
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        (Link.LIVE, "Live · no price for 3 min"),
+        (Link.POLLING, "Reading in turns · no price for 3 min: your plan has no stream"),
+        (Link.WAITING, "Disconnected: your plan has no stream"),
+    ],
+)
+def test_a_service_that_has_no_new_price_is_not_well(link: Link, said: str) -> None:
+    reason = None if link is Link.LIVE else "your plan has no stream"
+    connection = Connection(link=link, reason=reason, silent_since_ms=NOW_MS - 208_000)
+    assert link_text(connection, NOW_MS) == said
+    assert link_ink(connection) is link_ink(Connection(link=Link.WAITING))

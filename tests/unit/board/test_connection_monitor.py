@@ -348,3 +348,27 @@ def test_what_was_read_since_the_silence_began_counts_and_what_was_before_does_n
     assert desk.board.connection.is_catching_up
     signal.read("rows", desk.now - 30_000)
     assert not desk.board.connection.is_lost
+
+
+def test_a_service_without_new_prices_is_silent_by_its_own_clock(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    """The stream stayed "Live" for seven minutes without one price, and nothing told of it."""
+    ahead_ms = 20_000
+    signal.stream_state(Connected())
+    signal.tick(None, clock_ahead_ms=ahead_ms)
+    for _ in range(20):
+        signal.told_newest(desk.now - ahead_ms)
+        desk.now += 15_000
+    newest = desk.now - ahead_ms
+    for age_ms in (0, 15_000, 30_000):
+        signal.told_newest(newest)
+        assert desk.board.connection.silent_since_ms is None, age_ms
+        desk.now += 15_000
+    signal.told_newest(newest)
+    assert desk.board.connection.newest_ms == newest
+    assert desk.board.connection.silent_since_ms == newest
+    signal.stream_state(Lost("gone", desk.now))
+    signal.stream_state(Connected())
+    signal.told_newest(newest)
+    assert desk.board.connection.silent_since_ms is None, "it may have begun anew"

@@ -575,6 +575,31 @@ async def test_what_nothing_reads_any_more_is_as_old_as_it_is(tmp_path: Path) ->
         assert board.connection.link is Link.LIVE
 
 
+async def test_where_no_price_comes_in_all_of_an_age_counts(tmp_path: Path) -> None:
+    """Nobody looked whether a price moved: prices were staked past the limit of their age."""
+    pace = msgspec.structs.replace(CALM, rows_s=60.0)
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
+    ):
+        await until(lambda: board.scrape_interval.patience_ms > 0)
+        silent = msgspec.structs.replace(board.connection, silent_since_ms=1)
+        board.set_connection(silent)
+        await until(lambda: board.scrape_interval.patience_ms == 0)
+
+
+async def test_the_first_price_after_a_silence_is_heard_of_at_once(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE), CALM) as (board, _),
+    ):
+        await until(lambda: board.connection.link is Link.LIVE)
+        await until(lambda: board.connection.newest_ms is not None)
+        board.set_connection(msgspec.structs.replace(board.connection, silent_since_ms=1))
+        await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.9, "Chelsea": 4.1}))
+        await until_told(board, lambda: board.connection.silent_since_ms is None)
+
+
 async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path: Path) -> None:
     """Asked before the first price, a service cannot say it; a minute later is too late."""
     pace = msgspec.structs.replace(CALM, games_s=0.1)

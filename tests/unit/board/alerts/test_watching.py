@@ -406,6 +406,21 @@ def test_value_that_is_gone_ends_its_alert() -> None:
     assert seen.watch.ended == (sent.alert.key,)
 
 
+def test_prices_that_come_no_more_alert_while_the_service_answers() -> None:
+    seen = Watched(ConnectionRule(seconds=90))
+    seen.board.set_connection(Connection(link=Link.LIVE, since_ms=NOW - 999_000))
+    assert seen.tick() == []
+    seen.board.set_connection(Connection(link=Link.LIVE, silent_since_ms=NOW - 60_000))
+    assert seen.tick() == []
+    seen.desk.now += 30_000
+    (sent,) = seen.tick()
+    assert sent.alert.title == "Prices no longer come in"
+    assert sent.alert.text.startswith("The service answers, and no price of any game comes in")
+    seen.board.set_connection(Connection(link=Link.LIVE))
+    seen.tick()
+    assert seen.watch.ended == (sent.alert.key,)
+
+
 def test_a_connection_that_stays_lost_alerts() -> None:
     seen = Watched(ConnectionRule(seconds=30))
     lost = Connection(link=Link.WAITING, reason="nothing answers", since_ms=NOW)
