@@ -46,11 +46,11 @@ def test_health_says_that_prices_are_simulated_until_there_are_real_ones(service
 
 
 def test_health_says_that_old_prices_were_moved_to_now(service: Any) -> None:
-    """docs/decisions.md: a field beyond D15. Prices of now beside them end it an hour later."""
+    """docs/decisions.md: a field beyond D15. Prices of now beside them end it in 20 minutes."""
     service.store.record([service.quote()], shifted=True).result(timeout=10)
     service.quote(bookmaker="Bwin")
     assert service.http.get("/api/health").json()["shifted"] is True
-    service.now += 61 * 60_000
+    service.now += 21 * 60_000
     service.quote(bookmaker="Bwin")
     assert service.http.get("/api/health").json()["shifted"] is False
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.resources import (
     Bookmaker,
     Event,
@@ -86,6 +86,8 @@ SELECT EXISTS (SELECT 1 FROM game JOIN coverage c ON c.game = game.id WHERE game
         WHERE game.recent
     )
 """
+_LISTED_MS: Final = bet_queries.ODDS_AGE_MS + CLOCK_TOLERANCE_MS
+"""For so long after it was recorded a price may be listed, or a value bet that rests on it."""
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
 
 
@@ -591,7 +593,7 @@ class QueryReader(ABC):
         last, real = self._setting(recorded_at), self._setting(LAST_REAL_AT)
         if not last:
             return False
-        return real is None or last >= real or last >= now_ms - LONGEST_WINDOW_MS
+        return real is None or last >= real or last >= now_ms - _LISTED_MS
 
     def _older(self) -> Older | None:
         """Return what the archive adds to an answer, None where it is none or cannot be read."""

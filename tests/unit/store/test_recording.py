@@ -241,8 +241,8 @@ def test_old_prices_moved_to_now_are_known_as_such_as_long_as_any_may_stand(
         assert not reader.is_simulated(now)
         clock[0] += MINUTE_MS
         record(store, quote("Kestrel", odds={"PSG": 1.6}, scraped_at=clock[0]))
-        assert reader.is_shifted(now + 60 * MINUTE_MS)
-        assert not reader.is_shifted(now + 61 * MINUTE_MS)
+        assert reader.is_shifted(now + 20 * MINUTE_MS), "a value bet may rest on one"
+        assert not reader.is_shifted(now + 21 * MINUTE_MS)
 
 
 def test_old_prices_of_which_none_was_kept_are_not_among_those_that_stand(
