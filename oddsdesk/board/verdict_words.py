@@ -23,6 +23,7 @@ from oddsdesk.pricing.rules import (
 )
 
 _MINUTE_S: Final = 60
+_SECOND_MS: Final = 1_000
 _TITLES: Final = {
     Rule.OTHER_BOOKMAKER: "Not the reference itself",
     Rule.SAME_STATE: "Both in play, or neither",
@@ -94,14 +95,21 @@ def limit_reason(said: Explanation, check: RuleCheck) -> str:
     return (
         f"Above {limit} {name} is stale: by how often it is read, and whether the game is in play; "
         f"never above {longest}. Before the game the time since the desk read it last does not "
-        "count for a turn of reading, while the stream would tell of a move"
+        "count for a turn of reading, while prices come in and the stream would tell of a move; "
+        "it is taken off beside the age"
     )
 
 
 def figure_text(check: RuleCheck) -> str:
-    """Return the figure that a rule looks at, with its unit; empty where it has none."""
+    """Return the figure that a rule looks at, with its unit; empty where it has none.
+
+    An age is the whole one, as columns have it, with what of it does not count.
+    """
     if check.figure is None:
         return ""
+    if check.uncounted >= _SECOND_MS:
+        age, uncounted = check.figure + check.uncounted, check.uncounted
+        return f"{int(age) // _SECOND_MS} − {int(uncounted) // _SECOND_MS} s"
     return _measure(check.rule, check.figure)
 
 
@@ -123,6 +131,14 @@ def duration_text(span_ms: float) -> str:
         return f"{seconds} s"
     minutes = seconds // _MINUTE_S
     return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _age_text(span_ms: float) -> str:
+    """Return an age, to the second below the longest limit: ``95 s``, ``3 min 28 s``."""
+    seconds = int(max(0.0, span_ms)) // _SECOND_MS
+    if seconds >= 2 * _MINUTE_S and span_ms < MAX_AGE_MS:
+        return f"{seconds // _MINUTE_S} min {seconds % _MINUTE_S} s"
+    return duration_text(span_ms)
 
 
 def _limit_text(span_ms: float) -> str:
@@ -240,7 +256,7 @@ def _distance(rule: Rule, margin: float) -> str:
 
 def _measure(rule: Rule, figure: float) -> str:
     if rule in _AGES:
-        return duration_text(figure)
+        return _age_text(figure)
     if rule in _EDGES:
         return f"{figure:.2f} %"
     return f"{figure:.{_DECIMALS.get(rule, 4)}f}"

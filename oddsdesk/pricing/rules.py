@@ -65,6 +65,8 @@ class RuleCheck(msgspec.Struct, frozen=True, gc=False):
     """None for rules that only hold or do not."""
     least: float | None = None
     most: float | None = None
+    uncounted: float = 0.0
+    """What of an age the figure leaves out."""
 
     @property
     def margin(self) -> float | None:

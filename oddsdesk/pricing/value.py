@@ -195,7 +195,8 @@ def _age(rule: Rule, age_ms: int, most: int, unread_ms: int) -> RuleCheck:
     """Judge an age; of what a wrong clock saw in the future it is not known, and does not hold."""
     if age_ms < MIN_AGE_MS:
         return RuleCheck(rule, holds=False)
-    return within(rule, age_ms - unread_ms, most=most)
+    counted = age_ms - unread_ms
+    return RuleCheck(rule, counted <= most, counted, most=most, uncounted=unread_ms)
 
 
 def _judge_price(

@@ -100,6 +100,18 @@ def test_all_that_speaks_against_a_price_is_told_the_gravest_first(desk: Desk) -
         (within(Rule.RATIO, 1.07, most=1.15), "1.0700", "8.00 pp left"),
         (within(Rule.RATIO, 1.324, most=1.15), "1.3240", "17.40 pp over"),
         (within(Rule.BOOK_AGE, 5_000, most=900_000), "5 s", "14 min left"),
+        (within(Rule.BOOK_AGE, 180_000, most=186_000), "3 min 0 s", "6 s left"),
+        (
+            RuleCheck(Rule.BOOK_AGE, True, 180_000, most=186_000, uncounted=28_000),
+            "208 − 28 s",
+            "6 s left",
+        ),
+        (
+            RuleCheck(Rule.REFERENCE_AGE, True, 60_000, most=180_000, uncounted=9_999),
+            "69 − 9 s",
+            "2 min left",
+        ),
+        (within(Rule.BOOK_AGE, 7_500_000, most=900_000), "2 h 5 min", "110 min over"),
         (within(Rule.BOOK_AGE, 960_000, most=900_000), "16 min", "60 s over"),
         (RuleCheck(Rule.COMPARABLE, True), "", ""),
         (RuleCheck(Rule.COMPARABLE, False), "", "no"),
