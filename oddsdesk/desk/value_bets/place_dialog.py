@@ -125,7 +125,7 @@ class PlaceDialog(QDialog):
         self.currency = QLineEdit(maxLength=_LONGEST_CURRENCY, placeholderText="Your own")
         self.odds = QLineEdit(self._listed_odds)
         self.leg = Label(wordWrap=True)
-        self._planned_row, self.planned = QHBoxLayout(), Label()
+        self._planned_row, self.planned = QWidget(), Label()
         self.fill_in = QPushButton("Fill &in")
         self.worth = Label(wordWrap=True)
         self.warning = Label(wordWrap=True)
@@ -135,7 +135,6 @@ class PlaceDialog(QDialog):
         self._said, self._lines = QScrollArea(widgetResizable=True), QWidget()
         self._looks = QTimer(self)
         self._looks.timeout.connect(self._look_again)
-        self._form = QFormLayout(self)
         self.record = QPushButton("Mark as placed again" if placed else "Mark as placed")
         self.record.setProperty("variant", "primary")
         self.record.setDefault(True)  # not "Fill in", which comes before it
@@ -231,7 +230,7 @@ class PlaceDialog(QDialog):
         key, style = self.subject.key, odds_style().replace("_", " ")
         beside = beside_text(key.selection, self.subject.match_name)
         market = market_text(key.market_type, self.subject.sport, key.period)
-        form = self._form
+        form = QFormLayout(self)
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setSpacing(STEP)
         selection = Label(key.selection, wordWrap=True)
@@ -243,13 +242,6 @@ class PlaceDialog(QDialog):
         form.addRow("&Stake", self.stake)
         form.addRow("&Currency", self.currency)
         form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
-
-        row = self._planned_row
-        row.addWidget(self.planned)
-        row.addWidget(self.fill_in)
-        row.addStretch()
-        form.addRow(row)
-        form.addRow(self.worth)
         form.addRow("&Note", self.note)
         self._lay_out_said()
         form.addRow(self._said)
@@ -267,7 +259,12 @@ class PlaceDialog(QDialog):
         lines = QVBoxLayout(self._lines)
         lines.setContentsMargins(0, 0, 0, 0)
         lines.setSpacing(STEP)
-        for each in (self.leg, self.warning, self.worth, self.fault):
+        planned = QHBoxLayout(self._planned_row)
+        planned.setContentsMargins(0, 0, 0, 0)
+        planned.addWidget(self.planned)
+        planned.addWidget(self.fill_in)
+        planned.addStretch()
+        for each in (self._planned_row, self.leg, self.warning, self.worth, self.fault):
             lines.addWidget(each)
         lines.addStretch(1)
         self._said.setFrameShape(QFrame.Shape.NoFrame)
@@ -298,7 +295,7 @@ class PlaceDialog(QDialog):
         stake = self._planned_stake()
         amount = "" if not stake else f"{stake:.12g}"
         self.planned.setText("" if stake is None else f"Stake at these odds: {amount or 'none'}")
-        self._form.setRowVisible(self._planned_row, stake is not None)
+        self._planned_row.setVisible(stake is not None)
         self.fill_in.setVisible(bool(amount) and self.stake.text().strip() != amount)
 
     def _planned_stake(self) -> float | None:

@@ -179,17 +179,21 @@ def test_nothing_moves_for_what_the_dialog_says_and_all_of_it_is_seen(
         dialog.show()
 
     def places() -> list[QRect]:
-        held = (dialog, dialog.stake, dialog.odds, dialog.record)
+        held = (dialog, dialog.stake, dialog.odds, dialog.note, dialog.record)
         return [QRect(each.mapToGlobal(QPoint(0, 0)), each.size()) for each in held]
 
     def is_seen(label: Label) -> bool:
         return label.visibleRegion().boundingRect().height() == label.height() > 0
 
     before = places()
-    moved = subject._replace(news="The arbitrage has changed: −1.00 % at worst now.", leg="Leg 2")
+    moved = subject._replace(
+        news="The arbitrage has changed: −1.00 % at worst now.", leg="Leg 2", leg_stake=lambda _: 7
+    )
     dialog.follow(lambda: moved, lambda: "not connected")
     dialog.stake.setText("nan")
-    qtbot.waitUntil(lambda: all(map(is_seen, (dialog.warning, dialog.fault))))
+    dialog.odds.setText("2.02")
+    said = (dialog.planned, dialog.warning, dialog.fault)
+    qtbot.waitUntil(lambda: all(map(is_seen, said)))
     assert places() == before
 
 
