@@ -118,7 +118,7 @@ def test_the_keys_of_a_backup_are_those_that_the_database_is_served_with(
     launch: Launch, run: Run, database: Path, tmp_path: Path
 ):
     keys = ("--database", str(database), "--access", str(tmp_path / "keys.db"))
-    run("keys", "create", "--account", "anna", *keys)
+    run("keys", "create", "--account", "anna", "--plan", "Pro", *keys)
     launch("serve", "--port", "0", *keys).first_line()
     said = run("backup", tmp_path / "all.tar", "--with-keys", "--database", database)
     assert said.startswith("odds and keys of ")

@@ -126,7 +126,7 @@ class PlaceDialog(QDialog):
         self.odds = QLineEdit(self._listed_odds)
         self.leg = Label(wordWrap=True)
         self._planned_row, self.planned = QWidget(), Label()
-        self.fill_in = QPushButton("Fill &in")
+        self.fill_in = QPushButton("Fill &in", autoDefault=False)  # Return records the bet
         self.worth = Label(wordWrap=True)
         self.warning = Label(wordWrap=True)
         self.warning.setProperty("variant", "value")
@@ -137,7 +137,6 @@ class PlaceDialog(QDialog):
         self._looks.timeout.connect(self._look_again)
         self.record = QPushButton("Mark as placed again" if placed else "Mark as placed")
         self.record.setProperty("variant", "primary")
-        self.record.setDefault(True)  # not "Fill in", which comes before it
         self._lay_out()
         self._connect()
         self._show_warning(is_held=True)

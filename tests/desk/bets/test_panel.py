@@ -500,12 +500,13 @@ def test_figures_of_some_bets_say_of_how_many(make_panel: Make) -> None:
 
 
 def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
-    panel = make_panel(WON, LOST, bet(), OVER)
+    lost = msgspec.structs.replace(LOST, game_id="another")
+    panel = make_panel(WON, lost, bet(), OVER)
     texts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
     assert texts["Profit"] == ("+0.04", "expected +0.29")
     assert texts["Yield"] == ("+0.4 %", "on 12.00 staked, 2 bets")
     assert texts["Closing line"] == ("+2.9 %", "100 % of 1 beaten")
-    assert texts["Luck or skill"] == ("1 outcome", "what chance alone does")
+    assert texts["Luck or skill"] == ("2 outcomes", "what chance alone does")
     assert texts["Drawdown"] == ("−6.00", "within 1 bet")
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
     assert panel.chart.isVisible()

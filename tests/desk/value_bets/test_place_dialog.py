@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -195,6 +195,18 @@ def test_nothing_moves_for_what_the_dialog_says_and_all_of_it_is_seen(
     said = (dialog.planned, dialog.warning, dialog.fault)
     qtbot.waitUntil(lambda: all(map(is_seen, said)))
     assert places() == before
+
+
+def test_return_in_a_field_records_the_bet_whatever_the_plan_stakes(
+    dialog: PlaceDialog, qtbot: QtBot
+) -> None:
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    dialog.stake.setText("12.5")
+    dialog.odds.setText("2.05")
+    with qtbot.waitSignal(dialog.placed) as told:
+        qtbot.keyClick(dialog.odds, Qt.Key.Key_Return)
+    assert told.args[0].stake == 12.5
 
 
 def test_everything_typed_is_kept_to_the_last_digit(
