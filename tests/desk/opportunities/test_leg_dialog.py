@@ -1,0 +1,218 @@
+"""A leg that is asked for is staked by the odds of now, and says what is typed leaves."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+from oddsdesk.desk.value_bets.legs import LegPlacer
+from tests.kit.opportunities_panel import asked, leg_of, look, move, place, shown, tell
+
+
+@pytest.mark.parametrize("asks", ["_place", "_place_all"])
+def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot, asks: str
+) -> None:
+    """47 at 2.07 pay 97.29, 49 at 1.98 pay 97.02: 96 staked, 1.02 left at worst."""
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(0)
+    move(quoted, "Betsson", "Over 2.5", 2.07)
+    getattr(panel, asks)()
+    dialog = asked(panel)
+    assert (dialog.odds.text(), dialog.stake.text()) == ("2.07", "47")
+    assert dialog.warning.text() == (
+        "Over 2.5 at Betsson: 2.07 now, 2.10 listed when you began.\n"
+        "The arbitrage has changed: +1.06 % at worst now, +1.82 % listed when you began."
+    )
+    look(panel, qtbot)
+    assert [row["Stake"] for row in shown(panel)[:2]] == ["47", "49"]
+    assert panel.model.entry(0).found.profit_pct == pytest.approx(1.02 / 96 * 100)
+
+
+def test_a_leg_follows_the_price_of_the_other_one(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(1)
+    move(quoted, "Betsson", "Over 2.5", 2.30)
+    panel._place()
+    dialog = asked(panel)
+    assert (dialog.bookmaker.currentText(), dialog.stake.text()) == ("Matchbook", "51")
+    assert dialog.warning.text().startswith(
+        "Over 2.5 at Betsson: 2.30 now, 2.10 listed when you began.\nThe arb"
+    )
+    look(panel, qtbot)
+    assert [row["Stake"] for row in shown(panel)[:2]] == ["44", "51"]
+
+
+def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(0)
+    move(quoted, "Betsson", "Over 2.5", 1.868)
+    panel._place_all()
+    dialog = asked(panel)
+    assert (dialog.odds.text(), dialog.stake.text()) == ("1.868", "")
+    assert not dialog.record.isEnabled()
+    assert dialog.warning.text() == (
+        "Over 2.5 at Betsson: 1.868 now, 2.10 listed when you began.\n"
+        "These legs no longer make an arbitrage: stake nothing."
+    )
+
+
+def test_legs_that_lose_a_little_now_are_no_arbitrage_any_more(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    panel.table.set_current(0)
+    move(quoted, "Betsson", "Over 2.5", 2.00)
+    panel._place_all()
+    assert "No longer an arbitrage but a low hold: −" in asked(panel).warning.text()
+
+
+def test_a_leg_keeps_its_fields_while_prices_move_and_says_what_they_are_worth_by_now(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place()
+    dialog = asked(panel)
+    dialog._look_again()
+    assert (dialog.stake.text(), dialog.warning.isHidden()) == ("48", True)
+    move(quoted, "Betsson", "Over 2.5", 2.30)
+    dialog._look_again()
+    assert (dialog.odds.text(), dialog.stake.text()) == ("2.1", "48")
+    assert dialog.warning.text().splitlines()[:3] == [
+        "Over 2.5 at Betsson: 2.30 now, 2.10 listed when you began.",
+        "The arbitrage has changed: +6.29 % at worst now, +1.82 % listed when you began.",
+        "At the prices now the stake is 44.",
+    ]
+    quoted.clock.now += 20 * MINUTE_MS
+    dialog._look_again()
+    said = dialog.warning.text()
+    assert (
+        "Over 2.5 at Betsson: 2.30 now, 2.10 listed when you began; stale: not seen lately." in said
+    )
+    assert "These legs no longer make an arbitrage: stake nothing." in said
+    move(quoted, "Betsson", "Over 2.5", 2.10)
+    move(quoted, "Matchbook", "Under 2.5", 1.98)
+    dialog._look_again()
+    assert dialog.warning.text() == "Careful: Pinnacle is stale."
+
+
+def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    """48 at 2.10 pay 100.80; at 1.90 53 pay 100.70: 101 staked, 0.30 lost at worst."""
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    place(panel, qtbot)
+    second = asked(panel)
+    assert (second.stake.text(), second.warning.isHidden()) == ("51", True)
+    assert leg_of(second) == "Leg 2 of 2 · at worst a gain of 1.82 % with this stake"
+    move(quoted, "Matchbook", "Under 2.5", 1.90)
+    second._look_again()
+    assert leg_of(second) == "Leg 2 of 2 · at worst a gain of 1.82 % with this stake"
+    second.stake.setText("53")
+    second.odds.setText("1.90")
+    assert leg_of(second) == "Leg 2 of 2 · at worst a loss of 0.30 % with this stake"
+    assert second.warning.text().splitlines() == [
+        "Under 2.5 at Matchbook: 1.90 now, 1.98 listed when you began.",
+        "At the prices now the stake is 53.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "kind", "said"),
+    [
+        ("2.5", "3.5", "middle", "between the lines at worst a gain of 99.80 %"),
+        ("3", "3", "low-hold", "on a push no gain"),
+        ("2.25", "2.25", "low-hold", "on a push a loss of 1.53 %"),
+    ],
+)
+def test_of_the_last_of_two_legs_is_told_what_is_left_where_both_stand(
+    panel: OpportunitiesPanel,
+    legs: LegPlacer,
+    quoted: Any,
+    qtbot: QtBot,
+    above: str,
+    below: str,
+    kind: str,
+    said: str,
+) -> None:
+    """100.80 and 95 come back of 98 between 2.5 and 3.5. Where 2 goals meet 2.25, over loses 24 of
+    its 48, and under wins 22.50: 1.50 of 98 are lost."""
+    for line in {above, below}:
+        quoted.tell("Matchbook", "total", f"Over {line}", 1.2)
+        quoted.tell("Betsson", "total", f"Under {line}", 1.1)
+    quoted.tell("Betsson", "total", f"Over {above}", 2.10)
+    quoted.tell("Matchbook", "total", f"Under {below}", 1.9)
+    tell(panel, quoted, qtbot, 2.10 if above == "2.5" else 1.5)
+    panel.chips.choose(kind)
+    panel.table.set_current([row["Selection"] for row in shown(panel)].index(f"Over {above}"))
+    panel._place_all()
+    asked(panel).stake.setText("48")
+    place(panel, qtbot)
+    second = asked(panel)
+    second.stake.setText("50")
+    assert leg_of(second) == f"Leg 2 of 2 · at worst a loss of 3.06 % with this stake, {said}"
+
+
+@pytest.mark.parametrize("stake", [1, 30, 60, 88, 500])
+@pytest.mark.parametrize("odds", ["1.33", "1.98", "5.5"])
+def test_what_the_legs_leave_is_of_the_stake_and_odds_typed(
+    panel: OpportunitiesPanel,
+    legs: LegPlacer,
+    quoted: Any,
+    qtbot: QtBot,
+    stake: int,
+    odds: str,
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    place(panel, qtbot)
+    second = asked(panel)
+    second.stake.setText(f"{stake}")
+    second.odds.setText(odds)
+    net = Fraction(odds)
+    staked = 48 + stake
+    worst = 100 * (min(48 * Fraction("2.1"), stake * net) - staked) / staked
+    what = f"{'loss' if worst < 0 else 'gain'} of {abs(float(worst)):.2f} %"
+    assert leg_of(second) == f"Leg 2 of 2 · at worst a {what} with this stake"
+    second.stake.setText("")
+    assert leg_of(second) == "Leg 2 of 2"
+
+
+def test_a_stake_beyond_the_sum_of_all_legs_is_doubted_and_what_completes_them_is_not(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    """100 are divided: 48 and 51; beside 48 at 2.10 what was 51 is 53 at 1.90, 101 in all."""
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    first = asked(panel)
+    first.stake.setText("480")
+    assert first.fault.text() == (
+        "480 on this leg: your plan stakes at most 100 on all legs. Is that what you bet?"
+    )
+    assert first.record.isEnabled()
+    first.stake.setText("48")
+    assert first.fault.text() == ""
+    place(panel, qtbot)
+    second = asked(panel)
+    move(quoted, "Matchbook", "Under 2.5", 1.90)
+    second._look_again()
+    second.stake.setText("53")
+    assert second.fault.text() == ""
+    second.stake.setText("54")
+    assert second.fault.text().startswith("102 on the legs with what is placed: your plan stakes")
