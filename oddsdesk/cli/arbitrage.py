@@ -1,7 +1,6 @@
 """`oddsdesk arbitrage`: bets that cover everything across bookmakers, without a window."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.bet_table import aligned, plain
+from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import split_of
@@ -29,19 +29,12 @@ _HEADINGS: Final = (
 _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 
 
-def _least(_: click.Context, __: click.Parameter, value: float) -> float:
-    if not math.isfinite(value):
-        raise click.BadParameter(f"{value:g} is no number of percent")
-    return value
-
-
 @click.command()
 @source_options
 @click.option(
     "--least",
-    type=float,
+    type=Number(-100, what="number of percent"),
     default=0.0,
-    callback=_least,
     metavar="PERCENT",
     show_default=True,
     help="Only what brings at least so much in the worst outcome that decides, after rounding of "

@@ -1,7 +1,6 @@
 """`oddsdesk bets`: the list of value bets with their stakes, without a window."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from oddsdesk.cli.bet_sources import (
     source_options,
 )
 from oddsdesk.cli.bet_table import plain, table
+from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import stake_plan
@@ -28,18 +28,11 @@ from oddsdesk.slices import returned
 from oddsdesk.store.databases import Database
 
 
-def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-    if value is not None and not (math.isfinite(value) and value > 0):
-        raise click.BadParameter(f"{value:g} is no amount above 0")
-    return value
-
-
 @click.command()
 @source_options
 @click.option(
     "--bankroll",
-    type=float,
-    callback=_bankroll,
+    type=Number(0, above=True, what="amount"),
     metavar="AMOUNT",
     help="What stakes are taken of. Default: as the desk's settings say, else 1000.",
 )

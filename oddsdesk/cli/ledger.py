@@ -12,7 +12,7 @@ import click
 
 from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
-from oddsdesk.cli.options import maybe_database_option, usual_database, usual_ledger
+from oddsdesk.cli.options import Number, maybe_database_option, usual_database, usual_ledger
 from oddsdesk.cli.outputs import STANDARD, output
 from oddsdesk.cli.own_records import own_profiles, own_setting
 from oddsdesk.clock import system_clock
@@ -95,8 +95,18 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
 @ledger_option
 @click.argument("words", nargs=-1, metavar="[BET... RESULT]")
 @click.option("--results", metavar="FILE", help="A file of results or scores; - is standard input.")
-@click.option("--back", type=float, metavar="AMOUNT", help="What was paid back by a cash-out.")
-@click.option("--part", type=float, metavar="STAKE", help="How much of the stake was cashed out.")
+@click.option(
+    "--back",
+    type=Number(0, what="amount"),
+    metavar="AMOUNT",
+    help="What was paid back by a cash-out.",
+)
+@click.option(
+    "--part",
+    type=Number(0, above=True, what="stake"),
+    metavar="STAKE",
+    help="How much of the stake was cashed out.",
+)
 @json_option
 def settle(
     path: Path,

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import math
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +37,38 @@ class DatabaseType(click.ParamType):  # type: ignore[type-arg]
     ) -> list[CompletionItem]:
         """Complete files."""
         return self._file.shell_complete(ctx, param, incomplete)
+
+
+class Number(click.FloatRange):
+    """A finite number of a range: of a plain one click lets `nan` pass, which no comparison stops.
+
+    ``what`` it is called where it is refused.
+    """
+
+    def __init__(
+        self, least: float, most: float | None = None, *, above: bool = False, what: str = "number"
+    ) -> None:
+        super().__init__(least, most, min_open=above)
+        self._what = f"{what} {range_in_words(least, most, above=above)}"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number that was given."""
+        try:
+            number: float = super().convert(value, param, ctx)
+        except click.BadParameter:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"{value} is no {self._what}", param, ctx)
+        return number
+
+
+def range_in_words(least: float, most: float | None, *, above: bool = False) -> str:
+    """Return a range of numbers as people read it."""
+    if most is not None:
+        return f"from {least:,} to {most:,}"
+    return f"above {least:,}" if above else f"from {least:,} on"
 
 
 def usual_database() -> Path:
@@ -186,7 +219,7 @@ def speed_option(**attributes: Any) -> Callable[[F], F]:
     """Return the option that says how fast replays run."""
     return click.option(
         "--speed",
-        type=click.FloatRange(0.01, 100_000),
+        type=Number(0.01, 100_000),
         help="How fast replays run: 60 plays an hour a minute.",
         **attributes,
     )

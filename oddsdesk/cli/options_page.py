@@ -5,6 +5,7 @@ from typing import Final
 
 import click
 
+from oddsdesk.cli.options import range_in_words
 from oddsdesk.cli.serve import serve
 from oddsdesk.server.settings import Role
 
@@ -73,20 +74,16 @@ def _values(name: str, option: click.Option) -> str:
             return ", ".join(f"`{each}`" for each in kind.choices)
         case click.IntRange() as kind:
             counted = f" of {unit}," if (unit := _UNITS[name]) else ""
-            return f"a whole number{counted} {_range(kind.min, kind.max)}"
+            return f"a whole number{counted} {range_in_words(kind.min or 0, kind.max)}"
         case click.FloatRange() as kind:
             times = "seconds of what was recorded in a second"
-            return f"a number {_range(kind.min, kind.max)}: {times}"
+            return f"a number {range_in_words(kind.min or 0, kind.max)}: {times}"
         case click.Path() as kind:
             return "the path of a file" if kind.file_okay else "the path of a folder"
         case click.types.StringParamType():
             return _OF_TEXTS[name]
         case _:
             return "the path of a file, or `postgresql://USER@HOST/NAME`"
-
-
-def _range(least: float | None, most: float | None) -> str:
-    return f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
 
 
 def _default(option: click.Option) -> str:

@@ -22,3 +22,26 @@ def test_a_reference_without_a_name_is_misuse(command: str) -> None:
     done = CliRunner().invoke(main, [command, "--reference", " "])
     assert done.exit_code == 2
     assert "' ' is no name of a bookmaker" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999", "0", "-1", "fast"])
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [
+        ("serve --speed", "number from 0.01 to 100,000"),
+        ("desk --speed", "number from 0.01 to 100,000"),
+        ("bets --bankroll", "amount above 0"),
+        ("ledger settle 1 cashed-out --back 1 --part", "stake above 0"),
+    ],
+)
+def test_what_is_no_number_of_the_range_is_misuse(command: str, refused: str, value: str) -> None:
+    done = CliRunner().invoke(main, [*command.split(), value])
+    assert done.exit_code == 2
+    assert f"{value} is no {refused}" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-101"])
+def test_a_profit_is_told_as_a_finite_percentage(value: str) -> None:
+    done = CliRunner().invoke(main, ["arbitrage", "--least", value])
+    assert done.exit_code == 2
+    assert f"{value} is no number of percent from -100 on" in done.stderr
