@@ -14,7 +14,7 @@ import msgspec
 from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.cli.moments import moment
-from oddsdesk.cli.options import archive_option, check_archive, database_option, usual_ledger
+from oddsdesk.cli.options import archive_option, check_archive, database_option, ledger_option
 from oddsdesk.cli.outputs import is_standard_output, output
 from oddsdesk.cli.progress import Progress
 from oddsdesk.clock import system_clock
@@ -140,15 +140,8 @@ def quotes(
 
 @export.command()
 @_common
-@click.option(
-    "--ledger",
-    type=click.Path(path_type=Path),
-    default=usual_ledger,
-    metavar="FILE",
-    show_default="the desk's",
-    help="The file that holds the bets.",
-)
-def bets(target: str, how: str | None, since: int | None, before: int | None, ledger: Path) -> None:
+@ledger_option()
+def bets(target: str, how: str | None, since: int | None, before: int | None, path: Path) -> None:
     """Write the bets that you placed, by the time that they were placed.
 
     A workbook is what `oddsdesk ledger export --to bets.xlsx` writes.
@@ -159,7 +152,7 @@ def bets(target: str, how: str | None, since: int | None, before: int | None, le
     """
     span = _span(since, before)
     try:
-        with contextlib.closing(Ledger(ledger)) as held:
+        with contextlib.closing(Ledger(path, is_made=False)) as held:
             placed = held.bets()
     except LedgerError as error:
         raise click.ClickException(str(error)) from error

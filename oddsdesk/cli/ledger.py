@@ -12,7 +12,7 @@ import click
 
 from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
-from oddsdesk.cli.options import Number, maybe_database_option, usual_database, usual_ledger
+from oddsdesk.cli.options import Number, ledger_option, maybe_database_option, usual_database
 from oddsdesk.cli.outputs import STANDARD, output
 from oddsdesk.cli.own_records import own_profiles, own_setting
 from oddsdesk.clock import system_clock
@@ -43,15 +43,6 @@ _FIRST: Final = 5
 _STATES: Final = {state.value.replace(" ", "-"): state for state in BetState}
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-ledger_option = click.option(
-    "--ledger",
-    "path",
-    type=click.Path(path_type=Path),
-    default=usual_ledger,
-    metavar="FILE",
-    show_default="the desk's",
-    help="The file that holds the bets.",
-)
 
 
 @click.group()
@@ -69,7 +60,7 @@ def ledger() -> None:
 
 
 @ledger.command(name="list")
-@ledger_option
+@ledger_option()
 @click.option("--state", type=click.Choice([*_STATES]), help="Only bets that stand so.")
 @json_option
 def list_(path: Path, state: str | None, as_json: bool) -> None:
@@ -92,7 +83,7 @@ def list_(path: Path, state: str | None, as_json: bool) -> None:
 
 
 @ledger.command()
-@ledger_option
+@ledger_option()
 @click.argument("words", nargs=-1, metavar="[BET... RESULT]")
 @click.option("--results", metavar="FILE", help="A file of results or scores; - is standard input.")
 @click.option(
@@ -150,7 +141,7 @@ def settle(
 
 
 @ledger.command()
-@ledger_option
+@ledger_option()
 @maybe_database_option
 @json_option
 def close(path: Path, database: Database | None, as_json: bool) -> None:
@@ -203,7 +194,7 @@ def _log_of(database: Database) -> Store:
 
 
 @ledger.command()
-@ledger_option
+@ledger_option()
 @click.argument("file", required=False)
 @click.option("--to", "target", metavar="FILE", help="The same as FILE. Default: standard output.")
 @click.option(
@@ -245,7 +236,7 @@ def export(
 
 
 @ledger.command(name="import")
-@ledger_option
+@ledger_option(is_made=True)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--odds",
@@ -286,7 +277,7 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
         bets += found.bets
         left_out += found.left_out
         differing += [f"{file}: {line}" for line in found.differing]
-    with _open(path) as held:
+    with _open(path, is_made=True) as held:
         compared = compare(bets, held.bets(), now_ms, undated)
         if compared.settled:
             held.change(compared.settled, "settled")
@@ -308,7 +299,7 @@ def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool)
 
 
 @ledger.command()
-@ledger_option
+@ledger_option()
 @json_option
 def undo(path: Path, as_json: bool) -> None:
     """Take back the last change of bets; again takes back the one before.
@@ -326,7 +317,7 @@ def undo(path: Path, as_json: bool) -> None:
 
 
 @ledger.command()
-@ledger_option
+@ledger_option()
 @click.option("--by", type=click.Choice([each.value for each in Grouping]), help="Split by this.")
 @json_option
 def report(path: Path, by: str | None, as_json: bool) -> None:
@@ -357,9 +348,9 @@ def report(path: Path, by: str | None, as_json: bool) -> None:
 
 
 @contextlib.contextmanager
-def _open(path: Path) -> Iterator[Ledger]:
+def _open(path: Path, *, is_made: bool = False) -> Iterator[Ledger]:
     try:
-        with contextlib.closing(Ledger(path)) as held:
+        with contextlib.closing(Ledger(path, is_made=is_made)) as held:
             yield held
     except LedgerError as error:
         raise click.ClickException(str(error)) from error

@@ -95,6 +95,26 @@ def usual_ledger() -> Path:
         raise click.ClickException(f"{error}; bets are kept there: set HOME") from error
 
 
+def _or_usual_ledger(_: click.Context, __: click.Parameter, named: Path | None) -> Path:
+    return usual_ledger() if named is None else named
+
+
+def ledger_option(*, is_made: bool = False) -> Callable[[F], F]:
+    """Return the option that names the file of the bets, as ``path``.
+
+    One that is named has to be there, unless it is made where it is missing.
+    """
+    return click.option(
+        "--ledger",
+        "path",
+        type=click.Path(exists=not is_made, path_type=Path),
+        callback=_or_usual_ledger,
+        metavar="FILE",
+        show_default="the desk's",
+        help=f"The file that holds the bets{', which is made if it is missing' * is_made}.",
+    )
+
+
 _THERE: Final[dict[str, Any]] = {
     "type": DatabaseType(),
     "metavar": "FILE|URL",

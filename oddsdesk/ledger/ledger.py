@@ -56,9 +56,10 @@ class Ledger:
     One thread at a time. Every method raises ``LedgerError`` where the file refuses.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_made: bool = True) -> None:
+        """Open a file; where there is none it is made, or else holds nothing and stays away."""
         self._path = path
-        self._connection = _open(path)
+        self._connection = _open(path, is_made=is_made)
         last = self._run(lambda c: c.execute(_LAST_CHANGE).fetchone())
         self._opened_after: int = last[0] if last else 0
         """The number of the last change of earlier sessions."""
@@ -371,13 +372,17 @@ def _preset_values(preset: Preset) -> tuple[str, str]:
     return preset.name, msgspec.json.encode(preset.filter).decode()
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
+    place: Path | str = path
     try:
-        recognise(path)
-        make_folder(path.parent)
-        make_private(path)
+        if is_made or path.exists() or path.is_symlink():
+            recognise(path)
+            make_folder(path.parent)
+            make_private(path)
+        else:
+            place = ":memory:"
         connection = sqlite3.connect(
-            path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
     except ForeignFileError as error:
         raise LedgerError(f"{path}: {error.reason}; records need a file of your own") from error

@@ -96,7 +96,7 @@ def recognise(path: Path) -> None:
 
 
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring an opened file to the present schema, or say why it cannot be used.
+    """Bring an opened file, or memory where there is none, to the present schema, or say why not.
 
     Raises:
         LedgerError: it is another program's database, or a newer oddsdesk's.
@@ -116,7 +116,8 @@ def prepare(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
-    forget_older_copies(path)
+    if path.exists():
+        forget_older_copies(path)
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

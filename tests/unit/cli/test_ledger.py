@@ -1,6 +1,7 @@
 """`oddsdesk ledger`."""
 
 import json
+import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,37 @@ def test_a_report_says_of_how_many_bets_an_ev_or_a_close_is_known(tmp_path: Path
 def test_a_report_without_a_settled_bet_says_so() -> None:
     assert run("report").stdout == "no bet is settled yet\n"
     assert told("report") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code"),
+    [
+        (["list"], 0),
+        (["report"], 0),
+        (["export"], 0),
+        (["close", "--database", "odds.db"], 0),
+        (["settle", "--results", "-"], 1),
+        (["settle", "1", "won"], 2),
+        (["undo"], 1),
+    ],
+)
+def test_only_an_import_makes_a_ledger(
+    arguments: list[str], exit_code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    open_store(Path("odds.db")).close()
+    shutil.rmtree(default_ledger().parent)
+    run(*arguments, exit_code=exit_code)
+    assert not default_ledger().parent.exists()
+    (tmp_path / "bets.csv").write_text("Selection,Bookmaker,Stake,Odds\nArsenal,Bet365,10,2.1\n")
+    run("import", "bets.csv")
+    assert len(told("list")) == 1
+
+
+def test_a_ledger_that_is_named_has_to_be_there(tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    assert "does not exist" in run("export", "--ledger", str(other), exit_code=2).stderr
+    assert not other.exists()
 
 
 def test_what_is_exported_is_imported_elsewhere_and_not_twice(tmp_path: Path) -> None:
