@@ -94,7 +94,7 @@ class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):
             ge=-100,
             le=1_000,
             title="Leaves at least",
-            description="In its worst outcome, of what is staked, after rounding.",
+            description="In its worst outcome, a push too, of what is staked, after rounding.",
             extra={"unit": "%"},
         ),
     ] = 0.0

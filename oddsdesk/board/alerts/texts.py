@@ -65,12 +65,12 @@ def _rounded(odds: float) -> float:
 
 
 def opportunity_title(found: Opportunity) -> str:
-    """Return what the worst outcome leaves, and where."""
-    return f"Arbitrage {to_tenth(found.profit_pct):+.1f} %: {found.match_name}"
+    """Return what the worst of all outcomes leaves, a push among them, and where."""
+    return f"Arbitrage {to_tenth(found.outlay.worst_of_all_pct):+.1f} %: {found.match_name}"
 
 
 def opportunity_text(found: Opportunity) -> Said:
-    """Return the legs with their stakes."""
+    """Return the legs with their stakes, and what they leave where no push does less."""
     said: list[str | float] = []
     for leg in found.legs:
         before = " · " if said else ""
@@ -79,6 +79,8 @@ def opportunity_text(found: Opportunity) -> Said:
             leg.odds,
             f" at {leg.bookmaker}, stake {leg.stake:g}",
         )
+    if found.outlay.worst_of_all < found.outlay.worst:
+        said.append(f" · {to_tenth(found.profit_pct):+.1f} % without a push")
     return tuple(said)
 
 

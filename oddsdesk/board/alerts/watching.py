@@ -265,13 +265,14 @@ class AlertWatch:
     def _arbitrage(self, rule: OpportunityRule) -> Iterator[Alert]:
         offered = self._opportunities
         for found in () if offered is None else offered.entries.values():
-            if found.kind is OpportunityKind.ARBITRAGE and found.profit_pct >= rule.least:
+            left_pct = found.outlay.worst_of_all_pct
+            if found.kind is OpportunityKind.ARBITRAGE and left_pct >= rule.least:
                 yield Alert(
                     ("arbitrage", found.key),
                     rule.title,
                     texts.opportunity_title(found),
                     texts.opportunity_text(found),
-                    found.profit_pct,
+                    left_pct,
                     found.legs[0].key,
                     rule.channels,
                 )

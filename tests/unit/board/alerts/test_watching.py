@@ -260,6 +260,21 @@ def test_an_arbitrage_above_its_least_alerts() -> None:
     assert Watched(OpportunityRule(least=50.0)).tick() == []
 
 
+def test_an_arbitrage_whose_line_can_be_hit_is_told_by_what_that_leaves() -> None:
+    """Over 2.25 at 2.20 and under at 2.00: two goals halve the one stake and win half the other.
+
+    Others leave at worst 4.76 % of stakes of 47.62 and 52.38; two goals 2.38 %, half of it.
+    """
+    for least, titles in ((2.0, ["Arbitrage +2.4 %: Arsenal - Chelsea"]), (3.0, [])):
+        seen = Watched(OpportunityRule(least=least))
+        seen.load()
+        seen.tell(2.20, "Betfair", "Over 2.25")
+        seen.tell(2.00, "Unibet", "Under 2.25")
+        told = [entry.alert for entry in seen.tick()]
+        assert [each.title for each in told] == titles
+        assert all(each.text.endswith(" · +4.8 % without a push") for each in told)
+
+
 def test_steam_is_told_once_for_a_direction() -> None:
     seen = Watched(SteamRule(groups=3, points=1.0))
     seen.load()
