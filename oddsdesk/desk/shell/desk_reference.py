@@ -17,7 +17,6 @@ from oddsdesk.board.notices import (
     ValueBetsChanged,
 )
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
-from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.desk.settings.declared import REFERENCE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.shell.palette_entries import Entry, Kind
@@ -49,8 +48,8 @@ class ReferenceChoice(QObject):
 
     @property
     def title(self) -> str:
-        """Whom prices are judged by now."""
-        return self._board.reference or UNNAMED_REFERENCE
+        """Whom prices are judged by now; empty until the service says whom."""
+        return self._board.reference or ""
 
     def choose(self, chosen: str) -> None:
         """Judge by somebody else from now on, and keep it."""
@@ -116,6 +115,8 @@ class ReferenceButton(MenuButton):
     def minimumSizeHint(self) -> QSize:
         """Return the room for the name, or its beginning: large text leaves little on a screen."""
         hint, metrics = self.sizeHint(), self.fontMetrics()
+        if not self._choice.title:
+            return hint
         name = metrics.horizontalAdvance(literal(self._choice.title))
         kept = min(name, _LEAST_LETTERS * metrics.averageCharWidth())
         given_up = metrics.horizontalAdvance(self.text()[: -len(_ARROW)]) - kept

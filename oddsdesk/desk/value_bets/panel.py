@@ -11,7 +11,6 @@ from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
-from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
@@ -294,19 +293,20 @@ class ValuesPanel(QWidget):
     def _show_counts(self) -> None:
         lists = self.lists
         bets, games = lists.bets, lists.finder.games
-        judged_by = self._board.reference or UNNAMED_REFERENCE
+        judge = self._board.reference
+        judged_by = [] if judge is None else [f"by {judge}"]
         if self._which == BETS:
             only_mine = self._board.basis.mine is not None
             chosen = filter_text(lists.preset.filter, only_mine=only_mine)
             value = lists.value_count
-            chosen = f"by {judged_by} · {chosen}"  # what is cut off first stands last
+            chosen = " · ".join([*judged_by, chosen])  # what is cut off first stands last
             text = bets_text(value, bets.count - value, self._staked_text(), chosen, lists.hidden)
             waiting = bets.rows_that_would_move
             state = state_without_bets(
                 self._board.connection, lists.filtered_out, lists.hidden, self._board.reference
             )
         else:
-            text = f"{misses_text(lists.misses.count, games)} · by {judged_by}"
+            text = " · ".join([misses_text(lists.misses.count, games), *judged_by])
             waiting = lists.misses.rows_that_would_move
             state = state_without_misses(games)
         # the number of bets, and what is staked, or that nothing is and why

@@ -7,9 +7,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.explaining import explain
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.reference import CONSENSUS
+from oddsdesk.clock import system_clock
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.settings.declared import REFERENCE as SETTING
@@ -78,6 +81,21 @@ def test_the_button_keeps_the_name_however_narrow(choice: ReferenceChoice, qtbot
     qtbot.addWidget(button)
     least, wide = button.minimumSizeHint().width(), button.fontMetrics().horizontalAdvance
     assert button.sizeHint().width() - least == wide(f"Judged by: {REFERENCE}") - wide(REFERENCE)
+
+
+def test_nobody_is_named_before_it_is_known_whom_prices_are_judged_by(
+    theme: Theme, layout: Layout, qtbot: QtBot
+) -> None:
+    board = Board(system_clock)
+    choice = ReferenceChoice(board, Preferences(layout))
+    button = ReferenceButton(choice)
+    qtbot.addWidget(button)
+    assert button.text() == "Judged by ▾"
+    assert button.minimumSizeHint() == button.sizeHint()
+    board.name_reference(REFERENCE)
+    board.set_connection(Connection(link=Link.LIVE))
+    assert button.text() == f"Judged by: {REFERENCE} ▾"
+    choice.close_panel()
 
 
 def test_the_settings_offer_who_has_prices_and_keep_who_has_none(

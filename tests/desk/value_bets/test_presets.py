@@ -4,6 +4,8 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.board import Board
+from oddsdesk.clock import system_clock
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -25,6 +27,16 @@ def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
     panel.placeholder.action_requested.emit()
     assert panel.lists.preset.name == "All value bets"
     assert panel.table.isVisible()
+
+
+def test_nobody_is_named_before_it_is_known_whom_prices_are_judged_by(
+    theme: Theme, layout: Layout, records: Records, qtbot: QtBot
+) -> None:
+    board = Board(system_clock)
+    panel = ValuesPanel(board, theme, system_clock, Preferences(layout), layout, records)
+    qtbot.addWidget(panel)
+    assert facts(panel) == "0 · true EV ≥ 1 % · all books"
+    panel.close_panel()
 
 
 def test_the_chosen_preset_is_there_at_the_next_start(
