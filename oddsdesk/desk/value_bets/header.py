@@ -5,13 +5,13 @@ from enum import Enum, auto
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.labels import FactsLabel, SortButton
 from oddsdesk.desk.ui.controls.list_bar import ListBar
-from oddsdesk.desk.ui.controls.plain import literal
+from oddsdesk.desk.ui.controls.preset_button import PresetButton
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import Preset
@@ -56,13 +56,13 @@ class ValuesHeader(ListBar):
         self._bet = _button("Bet ▾", "What can be done with the selected bet")
         self._bet.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._bet.setMenu(bet_menu)
-        self._preset = _button("Preset ▾", "Which value bets are listed")
-        self._preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._preset.setFont(theme.fonts.strong)
-        self._preset_name, self._lists_bets = "", True
+        self._preset = PresetButton(theme, "Which value bets are listed")
+        self.preset_menu = self._preset.presets
+        self._preset.chosen.connect(self.preset_chosen)
+        self._preset.edit_requested.connect(self.preset_edit_requested)
+        self._preset.deletion_requested.connect(self.preset_deletion_requested)
+        self._lists_bets = True
         self._waiting, self._sort_says = 0, _SortSays.ALL
-        self.preset_menu = QMenu(self)
-        self._preset.setMenu(self.preset_menu)
         self._lay_out()
         self.show_waiting(0)
 
@@ -96,30 +96,8 @@ class ValuesHeader(ListBar):
 
     def show_presets(self, presets: Iterable[Preset], current: str, built_in: set[str]) -> None:
         """Offer presets, the built-in ones first."""
-        self._preset_name = current
-        self._preset.setAccessibleName(f"Preset: {current}")
+        self._preset.show_presets([preset.name for preset in presets], current, built_in)
         self._fit()
-        menu = self.preset_menu
-        menu.clear()
-        group = QActionGroup(menu)
-        own = False
-        for preset in presets:
-            if preset.name not in built_in and not own:
-                own = True
-                menu.addSeparator()
-            group.addAction(self._preset_action(preset.name, current))
-        menu.addSeparator()
-        edit = "Change this preset…" if current not in built_in else "New preset from this…"
-        menu.addAction(edit, self.preset_edit_requested.emit)
-        delete = menu.addAction("Delete this preset", self.preset_deletion_requested.emit)
-        delete.setEnabled(current not in built_in)
-
-    def _preset_action(self, name: str, current: str) -> QAction:
-        action = self.preset_menu.addAction(literal(name))
-        action.setCheckable(True)
-        action.setChecked(name == current)
-        action.triggered.connect(lambda _checked=False: self.preset_chosen.emit(name))
-        return action
 
     def _fit(self) -> None:
         """Give way where it is narrow: "Preset" before its name, then the stakes (K opens them).
@@ -135,9 +113,9 @@ class ValuesHeader(ListBar):
             has_sort = self._waiting > 0 and self._sort_says is not _SortSays.NOTHING
             shown = [self.chips, self._bet, *([self._sort] if has_sort else [])]
             room = most - sum(map(_width, shown))
-            self._preset.setText(literal(f"Preset: {self._preset_name} ▾"))
+            self._preset.say_name(in_short=False)
             if self._lists_bets and room < _width(self._preset) + stakes:
-                self._preset.setText(literal(f"{self._preset_name} ▾"))
+                self._preset.say_name(in_short=True)
             if room >= (_width(self._preset) if self._lists_bets else 0):
                 break
         self._sort.setVisible(has_sort)

@@ -1,16 +1,14 @@
 """Asks which value bets a preset shows, and what it is called."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -18,6 +16,8 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.ui.controls.bound_spins import ANY, bound_spin, given_bound
+from oddsdesk.desk.ui.controls.check_list import CheckList
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
@@ -30,40 +30,7 @@ from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.rules import MAX_EV
 
-
-class CheckList(QListWidget):
-    """Keys with their texts; Space ticks the current one."""
-
-    def __init__(
-        self,
-        purpose: str,
-        entries: Sequence[tuple[str, str]],
-        ticked: Iterable[str],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(purpose)
-        self.setSpacing(2)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        wanted = set(ticked)
-        for key, text in entries:
-            item = QListWidgetItem(text, self)
-            item.setData(Qt.ItemDataRole.UserRole, key)
-            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked if key in wanted else Qt.CheckState.Unchecked)
-
-    def ticked(self) -> tuple[str, ...]:
-        """Return the keys that are ticked, in the order of the list."""
-        items = (self.item(row) for row in range(self.count()))
-        return tuple(
-            item.data(Qt.ItemDataRole.UserRole)
-            for item in items
-            if item.checkState() is Qt.CheckState.Checked
-        )
-
-
 _STATES: Final = ((None, "Any time"), (False, "Before kick-off"), (True, "In play"))
-_ANY: Final = "Any"
 _LIST_SIZE: Final = (168, 220)
 
 
@@ -99,12 +66,12 @@ class PresetDialog(QDialog):
         self.ev = inset(DecimalSpin(decimals=1, least=-100, most=MAX_EV, step=0.5))
         self.ev.setSuffix(" %")
         self.ev.setValue(chosen.min_true_ev)
-        self.most_ev = _spin(chosen.max_true_ev, " %", decimals=1, step=0.5, most=MAX_EV)
-        self.least = OddsEdit("Odds from", chosen.min_odds, _ANY)
-        self.most = OddsEdit("Odds to", chosen.max_odds, _ANY)
-        self.hours = _spin(chosen.max_hours_ahead, " h", decimals=1, step=1, most=10_000)
-        self.age = _spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
-        self.limit = _spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
+        self.most_ev = bound_spin(chosen.max_true_ev, " %", decimals=1, step=0.5, most=MAX_EV)
+        self.least = OddsEdit("Odds from", chosen.min_odds, ANY)
+        self.most = OddsEdit("Odds to", chosen.max_odds, ANY)
+        self.hours = bound_spin(chosen.max_hours_ahead, " h", decimals=1, step=1, most=10_000)
+        self.age = bound_spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
+        self.limit = bound_spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
         self.state = ChoiceBox()
         for in_play, text in _STATES:
             self.state.addItem(text, in_play)
@@ -139,10 +106,10 @@ class PresetDialog(QDialog):
                 max_odds=self.most.odds(),
                 in_play=self.state.currentData(),
                 competitions=self.competitions.ticked(),
-                max_true_ev=_given(self.most_ev),
-                max_hours_ahead=_given(self.hours),
-                min_limit=_given(self.limit),
-                max_age_s=_given(self.age),
+                max_true_ev=given_bound(self.most_ev),
+                max_hours_ahead=given_bound(self.hours),
+                min_limit=given_bound(self.limit),
+                max_age_s=given_bound(self.age),
             ),
         )
 
@@ -228,17 +195,3 @@ def _label(title: str, buddy: QWidget) -> Label:
     label = Label(title)
     label.setBuddy(buddy)
     return label
-
-
-def _spin(
-    value: float | None, suffix: str, *, decimals: int, step: float, most: float
-) -> DecimalSpin:
-    spin = inset(DecimalSpin(decimals=decimals, least=0.0, most=most, step=step))
-    spin.setSuffix(suffix)
-    spin.setSpecialValueText(_ANY)
-    spin.setValue(0.0 if value is None else value)
-    return spin
-
-
-def _given(spin: DecimalSpin) -> float | None:
-    return None if spin.value() <= spin.minimum() else spin.value()
