@@ -17,8 +17,7 @@ from oddsdesk.archive.parquet import span_of, write_sorted
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.places import sync
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.spans import ArchivedRow, Span
-from oddsdesk.store.tail import Position
+from oddsdesk.store.spans import ArchivedRow, Position, Span
 from oddsdesk.store.unfinished import unfinished_beside
 
 HOUR_MS: Final = 60 * MINUTE_MS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from oddsdesk.archive.files import archived_files
 from oddsdesk.installed import how_to_install
-from oddsdesk.store.reader import Reader
+from oddsdesk.store.older import ArchivedDatabase
 
 if TYPE_CHECKING:
     from oddsdesk.archive.older import ArchivedLog
@@ -35,19 +35,19 @@ class LookingBack:
         """Where it is, once it was asked for; None where it cannot be read."""
         self.unreadable = ""
 
-    def __call__(self, reader: Reader) -> "ArchivedLog | None":
+    def __call__(self, database: ArchivedDatabase) -> "ArchivedLog | None":
         """Return it, None where there is none or it cannot be read."""
-        named = reader.archive() if self._told is None else None
+        named = database.archive() if self._told is None else None
         folder = self._told if named is None else Path(named)
         if folder is None:
             return None
         with self._lock:
             if folder != self._at or self._found is None:
-                self._open(folder, reader)
+                self._open(folder, database)
             return self._found
 
-    def _open(self, folder: Path, reader: Reader) -> None:
-        why = self._why_not(folder, reader)
+    def _open(self, folder: Path, database: ArchivedDatabase) -> None:
+        why = self._why_not(folder, database)
         if why and why != self.unreadable:
             self._tell(why)
         self.unreadable, self._at, self._found, self.folder = why, folder, None, None
@@ -56,13 +56,13 @@ class LookingBack:
 
             self._found, self.folder = ArchivedLog(folder), folder
 
-    def _why_not(self, folder: Path, reader: Reader) -> str:
+    def _why_not(self, folder: Path, database: ArchivedDatabase) -> str:
         """Return why an archive cannot be read, if so."""
         if not folder.is_dir():
             is_new = self._told is not None  # it is made with the first hour
             return "" if is_new else f"older prices are in the archive {folder}, which is not here"
         files = archived_files(folder)
-        if any(file.last > reader.last_seq(file.shard) for file in files):
+        if any(file.last > database.last_seq(file.shard) for file in files):
             return f"{folder}: goes further than the database; is it another's archive?"
         if files and find_spec("pyarrow") is None:
             return (

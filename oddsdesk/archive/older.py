@@ -21,8 +21,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import UNDATED_MS
 from oddsdesk.store.older import OldGame, OldMoves
-from oddsdesk.store.spans import LoggedMove
-from oddsdesk.store.tail import Position
+from oddsdesk.store.spans import LoggedMove, Position
 
 _LISTED_MS: Final = 7 * 24 * 60 * MINUTE_MS
 """How long after its kick-off a game may be listed yet: that may have been moved since."""

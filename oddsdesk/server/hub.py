@@ -17,7 +17,8 @@ from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import in_slices
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Caller
-from oddsdesk.store.tail import Batch, Position, Tail
+from oddsdesk.store.spans import Position
+from oddsdesk.store.tail import Batch, Tail
 from oddsdesk.store.values import Change
 
 BATCH: Final = 256

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from oddsdesk.server.log_watch import LogWatch, OnGrowth
+from oddsdesk.store.spans import Position
 from oddsdesk.store.store import Store
-from oddsdesk.store.tail import Batch, Position, log_end, read_after, read_between
+from oddsdesk.store.tail import Batch, log_end, read_after, read_between
 from oddsdesk.store.values import Change
 
 

@@ -7,8 +7,9 @@ from typing import Final
 
 from oddsdesk.server.log_watch import LogWatch, OnGrowth
 from oddsdesk.server.reader_pool import ReaderPool
+from oddsdesk.store.spans import Position
 from oddsdesk.store.store import Store
-from oddsdesk.store.tail import Batch, Position, log_end, read_after, read_between
+from oddsdesk.store.tail import Batch, log_end, read_after, read_between
 from oddsdesk.store.values import Change
 
 QUICK_S: Final = 0.01

@@ -14,8 +14,8 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.retention import DAY_MS
+from oddsdesk.store.spans import Position
 from oddsdesk.store.store import Store
-from oddsdesk.store.tail import Position
 
 if TYPE_CHECKING:
     from oddsdesk.archive.archive import Archive

@@ -19,7 +19,7 @@ from oddsdesk.server.tokens import read_token
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Kind
-from oddsdesk.store.tail import Position
+from oddsdesk.store.spans import Position
 
 IDLE_LIMIT_S: Final = 300.0
 """How long a client may send no text (D24)."""

@@ -29,8 +29,9 @@ from oddsdesk.slices import slices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.shares import Shares
+from oddsdesk.store.spans import Position
 from oddsdesk.store.store import Store
-from oddsdesk.store.tail import Position, log_end, read_after
+from oddsdesk.store.tail import log_end, read_after
 from oddsdesk.store.values import Change, FoundValueBet, MarketKey
 
 BATCH: Final = 512

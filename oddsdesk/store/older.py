@@ -5,9 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from oddsdesk.store.reader import Reader
-from oddsdesk.store.spans import LoggedMove
-from oddsdesk.store.tail import Position
+from oddsdesk.store.spans import LoggedMove, Position
 
 
 class OldGame(msgspec.Struct, frozen=True):
@@ -86,12 +84,24 @@ class OlderLog(Protocol):
         ...
 
 
+class ArchivedDatabase(Protocol):
+    """Tells of itself what its archive is found by."""
+
+    def archive(self) -> str | None:
+        """Return the folder that price history is archived in, as far as it ever was."""
+        ...
+
+    def last_seq(self, shard: int = 0) -> int:
+        """Return the end of the log of a shard, 0 where nothing was ever recorded."""
+        ...
+
+
 class FindOlder(Protocol):
-    """Gives what the older rows of a reader's database are read from."""
+    """Gives what the older rows of a database are read from."""
 
     unreadable: str
     """Why that cannot be read, one line; empty where nothing lacks, as far as it was asked for."""
 
-    def __call__(self, reader: Reader) -> OlderLog | None:
+    def __call__(self, database: ArchivedDatabase) -> OlderLog | None:
         """Return it, None where nothing is or it cannot be read."""
         ...

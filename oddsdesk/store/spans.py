@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import msgspec
 
+Position = tuple[int, ...]
+"""How far a log was read: the number of the last change of each shard, by the shard's number."""
+
 ArchivedRow = tuple[
     *tuple[int, str, str, str, str, int | None],
     *tuple[str, str, int, str, float | None, bool],

@@ -15,8 +15,8 @@ from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.spans import Position
 from oddsdesk.store.sqlite.store import open_sqlite
-from oddsdesk.store.tail import Position
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 
 

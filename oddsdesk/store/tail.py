@@ -5,10 +5,8 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.spans import Position
 from oddsdesk.store.values import Change
-
-Position = tuple[int, ...]
-"""How far a log was read: the number of the last change of each shard, by the shard's number."""
 
 
 class Batch(NamedTuple):

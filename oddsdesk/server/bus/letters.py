@@ -8,7 +8,8 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.store.tail import Batch, Position
+from oddsdesk.store.spans import Position
+from oddsdesk.store.tail import Batch
 from oddsdesk.store.values import Change
 
 FORMAT: Final = 1

@@ -8,7 +8,8 @@ from typing import Final, Protocol
 
 from oddsdesk.server.bus.letters import Heard
 from oddsdesk.server.polled_tail import PolledTail
-from oddsdesk.store.tail import Batch, Position
+from oddsdesk.store.spans import Position
+from oddsdesk.store.tail import Batch
 
 LOOK_S: Final = 0.25
 """How often the database is asked besides: a message that is lost costs no more."""

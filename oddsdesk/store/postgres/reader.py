@@ -7,7 +7,7 @@ from typing import Final
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.queries.select import PostgresSelect
-from oddsdesk.store.queries.reader import QueryReader
+from oddsdesk.store.reader import Reader
 
 _ONE_OF_EACH: Final = """
 SELECT (SELECT 1 FROM game LIMIT 1), (SELECT 1 FROM quote LIMIT 1),
@@ -17,7 +17,7 @@ SELECT (SELECT 1 FROM game LIMIT 1), (SELECT 1 FROM quote LIMIT 1),
 """
 
 
-class PostgresReader(QueryReader):
+class PostgresReader(Reader):
     """Read-only, on a connection of its own; for the thread that got it from ``Store.reader``."""
 
     def __init__(

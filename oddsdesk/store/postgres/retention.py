@@ -22,7 +22,7 @@ from oddsdesk.store.retention import (
     put_back_times,
 )
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
-from oddsdesk.store.tail import Position
+from oddsdesk.store.spans import Position
 
 T = TypeVar("T")
 

@@ -44,7 +44,8 @@ from oddsdesk.store.postgres.value_bets import replace_value_bets, value_by
 from oddsdesk.store.postgres.writer import PostgresWriter
 from oddsdesk.store.recording import end_simulation, record_quotes
 from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
-from oddsdesk.store.tail import Grown, OnRecorded, Position
+from oddsdesk.store.spans import Position
+from oddsdesk.store.tail import Grown, OnRecorded
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 

@@ -17,8 +17,7 @@ from oddsdesk.store.queries.past import began
 from oddsdesk.store.queries.quotes import GameRow, merged_ids
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.settings import SOURCE
-from oddsdesk.store.spans import LoggedMove
-from oddsdesk.store.tail import Position
+from oddsdesk.store.spans import LoggedMove, Position
 from oddsdesk.store.values import DatedGame, HistoryPoint, MoveFilter, SelectionKey, Visibility
 
 GONE: Final = 0

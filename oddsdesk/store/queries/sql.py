@@ -138,7 +138,7 @@ class ValueBetsSql(NamedTuple):
 
 
 class ReaderSql(NamedTuple):
-    """``queries.reader``."""
+    """``store.reader``."""
 
     last_scraped_at: str
     newest_price: str

@@ -4,14 +4,14 @@ import sqlite3
 from collections.abc import Callable, Collection
 
 from oddsdesk.store.older import FindOlder
-from oddsdesk.store.queries.reader import QueryReader
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.recent_changes import RecentChanges
 from oddsdesk.store.sqlite.queries import aged, past
 from oddsdesk.store.sqlite.queries.select import SqliteSelect
 from oddsdesk.store.values import Change
 
 
-class SqliteReader(QueryReader):
+class SqliteReader(Reader):
     """Read-only; for the thread that got it from ``Store.reader``."""
 
     def __init__(

@@ -24,11 +24,11 @@ from oddsdesk.store.retention import (
     put_back_times,
 )
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+from oddsdesk.store.spans import Position
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.queries.aged import AGED
 from oddsdesk.store.sqlite.queries.past import FORGOTTEN
 from oddsdesk.store.sqlite.settings import number_setting
-from oddsdesk.store.tail import Position
 
 if TYPE_CHECKING:
     from oddsdesk.store.sqlite.store import SqliteStore

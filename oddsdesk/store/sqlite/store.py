@@ -22,6 +22,7 @@ from oddsdesk.store.origins import Origin
 from oddsdesk.store.recent_changes import RecentChanges
 from oddsdesk.store.recording import end_simulation, record_quotes
 from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
+from oddsdesk.store.spans import Position
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.sqlite.file_place import FilePlace
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
@@ -43,7 +44,6 @@ from oddsdesk.store.sqlite.tables import SqliteTables, kept_to_itself
 from oddsdesk.store.sqlite.value_bets import replace_value_bets, value_by
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer
-from oddsdesk.store.tail import Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import Change, FoundValueBet, MarketKey, Recorded
 

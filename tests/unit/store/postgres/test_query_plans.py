@@ -12,8 +12,8 @@ from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.queries import SQL
 from oddsdesk.store.postgres.queries.select import PostgresSelect
 from oddsdesk.store.postgres.tables import PostgresTables
-from oddsdesk.store.queries.reader import QueryReader
 from oddsdesk.store.queries.select import NOTHING, Parameters, Row
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.recording import record_quotes
 from tests.kit.many_quotes import many_quotes
 from tests.kit.postgres import Postgres
@@ -43,7 +43,7 @@ class Explained(PostgresSelect):
         return super().__call__(query, parameters)
 
 
-class OneShard(QueryReader):
+class OneShard(Reader):
     shards = 1
 
 
