@@ -11,7 +11,6 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.polling import task_name
-from oddsdesk.board.silence import Arrivals
 from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import (
     ForbiddenError,
@@ -24,6 +23,7 @@ from oddsdesk.client.stream import Connected, Connecting, StreamState
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.network.errors import silence_text
+from oddsdesk.silence import Arrivals
 from oddsdesk.tasks import JobFault
 
 STREAM: Final = "stream"

@@ -14,6 +14,7 @@ from oddsdesk.cli.bet_sources import DAY_MS, row_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import WINDOW_MS
+from oddsdesk.silence import Arrivals
 from oddsdesk.slices import in_slices
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -33,6 +34,8 @@ class _New(NamedTuple):
     """Whom it judges by; empty where nothing is new."""
     simulated: bool
     shifted: bool
+    newest: int
+    """When the newest price of all was scraped, 0 where there is none."""
 
 
 class FollowedDatabase:
@@ -49,6 +52,7 @@ class FollowedDatabase:
         self._newest: tuple[int | None, int] | None = None
         """Of the database: when its newest price was scraped, and where its log ends."""
         self._simulated = False
+        self._arrivals = Arrivals()
 
     async def open(self) -> None:
         """Open the database and read all that stands.
@@ -78,8 +82,14 @@ class FollowedDatabase:
         loop = asyncio.get_running_loop()
         new = await loop.run_in_executor(self._pool, self._new)
         held = self._board.connection
-        kinds = msgspec.structs.replace(held, simulated=new.simulated, shifted=new.shifted)
-        self._board.set_connection(kinds)
+        self._arrivals.look(new.newest, self._clock())
+        facts = msgspec.structs.replace(
+            held,
+            simulated=new.simulated,
+            shifted=new.shifted,
+            silent_since_ms=self._arrivals.silent_since(),
+        )
+        self._board.set_connection(facts)
         if new.reference:
             self._board.name_reference(new.reference)
         asked_at = self._clock()
@@ -101,14 +111,15 @@ class FollowedDatabase:
         self._simulated = simulated
         is_first = self._newest is None
         newest = (reader.last_scraped_at(), reader.last_seq())
+        scraped = newest[0] or 0
         if newest == self._newest:
-            return _New([], [], "", simulated, shifted)
+            return _New([], [], "", simulated, shifted, scraped)
         age_ms = DAY_MS if is_first else WINDOW_MS
         rows = [row_of(quote) for quote in self._changed(reader.standing_quotes(now, age_ms))]
         draws = reader.priced_draws(now - age_ms) if is_first else ()
         self._newest = newest
         missed = [(game, period, name) for game, name, period in draws]
-        return _New(rows, missed, self._store.reference, simulated, shifted)
+        return _New(rows, missed, self._store.reference, simulated, shifted, scraped)
 
     def _changed(self, quotes: list[StandingQuote]) -> Iterator[StandingQuote]:
         for quote in quotes:

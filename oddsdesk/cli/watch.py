@@ -68,6 +68,7 @@ from oddsdesk.ledger.open_bets import to_follow
 from oddsdesk.places import NoHomeError, settings_folder
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.server.loops import new_loop
+from oddsdesk.silence import ToldSilence
 from oddsdesk.slices import in_slices
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -200,6 +201,7 @@ async def _run(
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
     board, jobs, lines = own_board(system_clock, reference), Jobs(), _Lines(running.cancel)
     _tell_not_offered(board)
+    _tell_of_silence(board)
     channels = _channels(settings)
     try:
         with contextlib.suppress(asyncio.CancelledError):
@@ -234,6 +236,17 @@ def _tell_not_offered(board: Board) -> None:
         if said and said != told:
             _tell(said)
         told = said
+
+    board.subscribe(on_board_notice, ConnectionChanged)
+
+
+def _tell_of_silence(board: Board) -> None:
+    """Say it when no price comes in any more though the source answers, and when some do again."""
+    silence = ToldSilence(_tell)
+
+    def on_board_notice(_notice: Notice) -> None:
+        if board.connection.is_heard:
+            silence.note(board.connection.silent_since_ms)
 
     board.subscribe(on_board_notice, ConnectionChanged)
 

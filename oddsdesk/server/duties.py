@@ -20,6 +20,7 @@ from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.valuing import Valuing
+from oddsdesk.silence import Arrivals, ToldSilence
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
@@ -76,6 +77,8 @@ class Duties:
         self._clock = clock
         self._ahead_ms = 0
         """How far the newest price lies ahead of the clock: who wrote it had another."""
+        self._arrivals = Arrivals()
+        self._silence = ToldSilence(_log.warning)
         self._jobs = Jobs()
 
     @property
@@ -171,11 +174,17 @@ class Duties:
     async def _look_at_times(self) -> None:
         while True:
             newest = await asyncio.to_thread(self._newest_price)
-            was_told = self._ahead_ms > CLOCK_TOLERANCE_MS
-            self._ahead_ms = newest - self._clock()
-            if self._ahead_ms > CLOCK_TOLERANCE_MS and not was_told:
-                _log.warning("%s", self._ahead_line())
+            if newest is not None:
+                self._note_newest(newest, self._clock())
             await asyncio.sleep(LOOK_AT_TIMES_S)
+
+    def _note_newest(self, newest: int, now_ms: int) -> None:
+        was_told = self._ahead_ms > CLOCK_TOLERANCE_MS
+        self._ahead_ms = newest - now_ms
+        if self._ahead_ms > CLOCK_TOLERANCE_MS and not was_told:
+            _log.warning("%s", self._ahead_line())
+        self._arrivals.look(newest, now_ms)
+        self._silence.note(self._arrivals.silent_since())
 
     def _ahead_line(self) -> str:
         hours = self._ahead_ms / 60 / MINUTE_MS
@@ -184,11 +193,12 @@ class Duties:
             " until it is seen again; set the clock if it is wrong, else nothing is to be done"
         )
 
-    def _newest_price(self) -> int:
+    def _newest_price(self) -> int | None:
+        """Return when the newest price was seen, 0 for none at all; None: it cannot be read."""
         try:
             return self._store.reader().newest_price() or 0
         except StoreUnavailableError:  # told elsewhere
-            return 0
+            return None
 
     async def _watch(self, write_lock: WriteLockProbe) -> None:
         while True:

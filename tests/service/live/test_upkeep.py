@@ -9,6 +9,8 @@ import duckdb
 import pytest
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
+from oddsdesk.server import duties
 from oddsdesk.server.pruning import Pruning
 from oddsdesk.store.access import open_access
 from oddsdesk.store.errors import StoreUnavailableError
@@ -180,3 +182,26 @@ def _limit_pages(connection) -> None:
 
 def _free_pages(connection) -> None:
     connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+
+
+async def test_that_no_price_comes_in_any_more_is_logged_once_and_once_that_some_do(
+    live, caplog, monkeypatch
+):
+    monkeypatch.setattr(duties, "LOOK_AT_TIMES_S", 0.005)
+    await live.record(live.quote())
+    last = live.now
+    await live.stop()
+    await live.start()
+    async with asyncio.timeout(30):
+        while "no price of any game" not in caplog.text or live.now < last + HOUR_MS:
+            live.now += 30_000
+            await asyncio.sleep(0.02)
+    await live.record(live.quote())
+    async with asyncio.timeout(30):
+        while "prices come in again" not in caplog.text:
+            await asyncio.sleep(0.01)
+    told = [each for each in caplog.messages if "price" in each]
+    assert told == [
+        f"no price of any game came in since {format_ms(last)}: longer than usual",
+        "prices come in again",
+    ]

@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.cli.followed_database import FollowedDatabase
+from oddsdesk.cli.watch import _tell_of_silence
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.store import open_store
 from tests.kit.watching import quote
 
@@ -51,3 +55,35 @@ async def test_old_prices_that_others_record_are_known_at_the_next_look(tmp_path
     assert board.connection.shifted
     await followed.close()
     store.close()
+
+
+async def test_a_database_that_gets_no_price_any_more_is_told_once_and_once_that_it_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "odds.db"
+    store = open_store(path)
+    store.record([SHARP]).result(10)
+    now = SHARP.scraped_at
+    board = Board(lambda: now)
+    _tell_of_silence(board)
+    followed = FollowedDatabase(path, board, lambda: now)
+    await followed.open()
+    for _ in range(30):
+        now += MINUTE_MS // 2
+        await followed._read()
+    store.record([replace(SHARP, scraped_at=now)]).result(10)
+    await followed._read()
+    told = [line.partition(" ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert told == [
+        f"no price of any game came in since {format_ms(SHARP.scraped_at)}: longer than usual",
+        "prices come in again",
+    ]
+    await followed.close()
+    store.close()
+
+
+def test_silence_is_no_news_while_a_service_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    board = Board(system_clock)
+    _tell_of_silence(board)
+    board.set_connection(Connection(link=Link.WAITING, silent_since_ms=SHARP.scraped_at))
+    assert not capsys.readouterr().err

@@ -1,9 +1,10 @@
 """Since when no price of any game came in, by how often some came in before."""
 
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
+from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, format_ms
 
 _TOGETHER_MS: Final = 5_000
 """Prices that were scraped so close to each other came in together."""
@@ -61,3 +62,21 @@ class Arrivals:
         if sum(usual) < _KNOWN_MS:
             return WINDOW_MS
         return max(_AT_LEAST_MS, usual[-1] * _SILENT_AFTER)
+
+
+class ToldSilence:
+    """Says once that no price comes in any more, and once that some do again."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._is_told = False
+
+    def note(self, since: int | None) -> None:
+        """Take in what ``Arrivals.silent_since`` says now."""
+        if self._is_told is (since is not None):
+            return
+        self._is_told = since is not None
+        if since is None:
+            self._tell("prices come in again")
+        else:
+            self._tell(f"no price of any game came in since {format_ms(since)}: longer than usual")

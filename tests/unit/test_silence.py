@@ -2,8 +2,8 @@
 
 import pytest
 
-from oddsdesk.board.silence import Arrivals
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
+from oddsdesk.silence import Arrivals
 from tests.kit.board import NOW
 
 LOOK_MS = 15_000
