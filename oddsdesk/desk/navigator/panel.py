@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
-    QSplitter,
     QStackedLayout,
     QStyledItemDelegate,
     QToolButton,
@@ -37,6 +36,8 @@ from oddsdesk.desk.navigator.day_choice import PastBar
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
 from oddsdesk.desk.navigator.model import ALL, GAME_ROLE, CompetitionsModel, GamesModel, Index
+from oddsdesk.desk.navigator.split import Split
+from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.filter_edit import name_clear_button
 from oddsdesk.desk.ui.controls.plain import Label
@@ -63,7 +64,9 @@ class Navigator(QWidget):
     now_requested = Signal()
     """The user wants to go back to the present."""
 
-    def __init__(self, board: Board, theme: Theme, clock: Clock, favourites: Favourites) -> None:
+    def __init__(
+        self, board: Board, theme: Theme, clock: Clock, favourites: Favourites, layout: Layout
+    ) -> None:
         super().__init__()
         self.setProperty("variant", "panel")
         self._board = board
@@ -97,7 +100,7 @@ class Navigator(QWidget):
         self._feed = QPushButton(FEED)
         self._empty = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._empty.setProperty("variant", "note")
-        self._lay_out()
+        self._lay_out(layout)
         self._connect()
         self._ages = QTimer(self, interval=_AGES_MS)
         self._ages.timeout.connect(self._show_values)
@@ -154,7 +157,7 @@ class Navigator(QWidget):
         """Show favourites only."""
         self._only_favourites.setChecked(True)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, layout: Layout) -> None:
         top = QFrame()
         top.setProperty("variant", "panel")
         upper = QVBoxLayout(top)
@@ -188,14 +191,9 @@ class Navigator(QWidget):
         lower.addWidget(header)
         lower.addWidget(body, 1)
 
-        splitter = QSplitter(Qt.Orientation.Vertical, handleWidth=1, childrenCollapsible=False)
-        splitter.addWidget(top)
-        splitter.addWidget(bottom)
-        splitter.setStretchFactor(1, 1)
-        splitter.setSizes([260, 600])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(splitter)
+        whole.addWidget(Split(self._theme, layout, top, bottom))
 
     def _without_games(self) -> QWidget:
         holder = QWidget()

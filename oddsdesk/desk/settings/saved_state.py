@@ -46,10 +46,10 @@ class Layout:
             return False
         return window.restoreGeometry(geometry) and window.restoreState(docks, LAYOUT_VERSION)
 
-    def save(self, geometry: QByteArray, docks: bytes) -> None:
+    def save(self, window: QMainWindow) -> None:
         """Keep where the window is and where its panels stand, as Qt writes them down."""
-        self._settings.setValue("window/geometry", geometry)
-        self._settings.setValue("window/docks", QByteArray(docks))
+        self._settings.setValue("window/geometry", window.saveGeometry())
+        self._settings.setValue("window/docks", window.saveState(LAYOUT_VERSION))
         self._settings.sync()
 
     def get(self, key: str, default: str) -> str:

@@ -101,7 +101,7 @@ class Desk:
         self._names = BookmakerNames()
         self._columns = BookmakerColumns(layout, self._names)
         self._past: HistorySource = PriceHistorySource(board)
-        self.navigator = Navigator(board, theme, clock, self.around.favourites)
+        self.navigator = Navigator(board, theme, clock, self.around.favourites, layout)
         self.alerting = Alerting(self.window, board, theme, layout, preferences, records, wall)
         put = self.window.put_in_place
         self.values = LatePanel(self._make_values, put)

@@ -32,6 +32,18 @@ class EmptyPanels(QObject):
         self._docks.append(dock)
         dock.visibilityChanged.connect(lambda shown: self._on_dock_shown(dock, shown))
 
+    @property
+    def folded(self) -> list[str]:
+        """The names of the docks that are folded now."""
+        return sorted(dock.objectName() for dock in self._folded)
+
+    def restore(self, folded: list[str]) -> None:
+        """Fold what is open and empty, and have docks that were folded and are hidden as such."""
+        self.fold()
+        again = {dock for dock in self._docks if dock.isHidden() and dock.objectName() in folded}
+        if self._is_empty:
+            self._folded |= again
+
     def fold(self) -> None:
         """Fold what is open and empty; those that are closed are the user's choice."""
         is_empty = self._is_empty

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
@@ -38,6 +38,9 @@ class PanelRooms(QObject):
     A smaller window takes room from them, and larger texts may give them some; Qt leaves it so.
     """
 
+    changed = Signal()
+    """A panel has another size."""
+
     def __init__(self, window: QMainWindow, in_front: Callable[[], list[QDockWidget]]) -> None:
         super().__init__(window)
         self._window = window
@@ -51,6 +54,7 @@ class PanelRooms(QObject):
 
     def note(self, dock: QDockWidget) -> None:
         """Keep the room that a panel has now, unless it has it from a resize of the window."""
+        self.changed.emit()
         if self._window.size() == self._stands and dock.isVisible() and not dock.isFloating():
             self._given[dock] = _Room(dock.size(), self._stands)
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from PySide6.QtCore import QChildEvent, QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QMoveEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout
+from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.empty_panels import EmptyPanels
 from oddsdesk.desk.shell.late_panels import Place
 from oddsdesk.desk.shell.messages import MessageCenter
@@ -38,9 +38,12 @@ _EXPLAIN_WIDTH = 334
 _EXPLAIN_SHARE = 62
 """In percent of the height beside the history: every rule is in sight without scrolling."""
 _MOST_SHARE = 30
-"""In percent of the window, what a panel takes at most at the first start with large text."""
+"""In percent of the window, what a panel takes at most at the first start; one below takes more
+where texts are large: its heads would leave no room for a row."""
 _ROOMY = 1_400
 """From this width on, panels at the right leave a matrix room enough at the first start."""
+_KEPT_AFTER_MS = 1_000
+"""So long after the last change it is kept where the window and its panels are."""
 PLACES = (
     ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
     ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
@@ -63,6 +66,9 @@ class MainWindow(QMainWindow):
         self._resize_within_screen(*_FIRST_SIZE, _FRAME)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self._layout = layout
+        self._folded = Saved(layout, "window/folded", list[str], [])
+        self._keep_soon = QTimer(self, singleShot=True, interval=_KEPT_AFTER_MS)
+        self._keep_soon.timeout.connect(self._keep)
         self._theme = theme
         self._quits = False
         self.stays_running: Callable[[], bool] = lambda: False
@@ -71,6 +77,7 @@ class MainWindow(QMainWindow):
         self._panels_menu = self.menu.addMenu("Panels")
         self._menu_end: QAction | None = None
         self.rooms = PanelRooms(self, self._beside)
+        self.rooms.changed.connect(self._on_place_changed)
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
         self._behind: dict[QDockWidget, str] = {}
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -215,6 +222,8 @@ class MainWindow(QMainWindow):
         )
         dock.setTitleBarWidget(QWidget())
         dock.setWidget(panel)
+        for changed in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
+            changed.connect(self._on_place_changed)
         self._first_areas[dock] = area
         self._behind[dock] = behind
         self._add_dock(dock)
@@ -240,7 +249,7 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         if self._layout.restore(self):
             self._resize_within_screen(self.width(), self.height())
-            self.empty_panels.fold()
+            self.empty_panels.restore(self._folded.get())
             return
         self.arrange_first()
 
@@ -269,6 +278,16 @@ class MainWindow(QMainWindow):
         heights = [self.height() * share // 100 for share in shares]
         self.resizeDocks(right, heights, Qt.Orientation.Vertical)
         self.empty_panels.fold()
+
+    def _on_place_changed(self) -> None:
+        """Keep it soon where the window and its panels are: who is killed says no farewell."""
+        if self.isVisible():
+            self._keep_soon.start()
+
+    def _keep(self) -> None:
+        self._keep_soon.stop()
+        self._folded.put(self.empty_panels.folded)
+        self._layout.save(self)
 
     def _add_dock(self, dock: QDockWidget) -> None:
         """Set a dock where it stands at first, behind another one where it is said to."""
@@ -372,13 +391,17 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.rooms.settle_soon()
+        self._on_place_changed()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self._on_place_changed()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return step_focus(self._parts(), forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        geometry = self.saveGeometry()
-        self._layout.save(geometry, self.arrangement())
+        self._keep()
         if self.stays_running() and not self._quits:
             event.ignore()
             self.hide()

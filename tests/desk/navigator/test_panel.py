@@ -27,7 +27,7 @@ def game(number: int, name: str, kick_off: int) -> Game:
 
 @pytest.fixture
 def navigator(quoted: Any, theme: Theme, layout: Layout, qtbot: QtBot) -> Navigator:
-    made = Navigator(quoted.board, theme, quoted.clock, Favourites(layout, quoted.clock))
+    made = Navigator(quoted.board, theme, quoted.clock, Favourites(layout, quoted.clock), layout)
     qtbot.addWidget(made)
     now = quoted.clock.now
     names = ("Everton - Liverpool", "Arsenal - Chelsea", "Leeds - Everton")

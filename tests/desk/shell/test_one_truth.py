@@ -133,7 +133,7 @@ def _marked_in_grid(real: RealBoard, qtbot: QtBot) -> set[RowKey]:
 
 
 def _navigated(real: RealBoard, theme: Theme, layout: Layout, qtbot: QtBot) -> Counter[str]:
-    navigator = Navigator(real.board, theme, real.clock, Favourites(layout, real.clock))
+    navigator = Navigator(real.board, theme, real.clock, Favourites(layout, real.clock), layout)
     qtbot.addWidget(navigator)
     navigator._show_values()
     counts = Counter(navigator._games._values)

@@ -1,5 +1,6 @@
 """The room of panels: what the user gave them is theirs again in a window as large as then."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,13 @@ GIVEN = 300
 
 @pytest.fixture
 def window(theme: Theme, tmp_path: Path, qtbot: QtBot) -> MainWindow:
-    made = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+    made = make(theme, tmp_path / "desk.ini", qtbot)
+    resize(made, WIDTH, HEIGHT, qtbot)
+    return made
+
+
+def make(theme: Theme, kept: Path, qtbot: QtBot) -> MainWindow:
+    made = MainWindow(theme, Layout(kept))
     qtbot.addWidget(made)
     areas = Qt.DockWidgetArea
     made.put_dock("navigator", "Navigator", QTreeWidget(), areas.LeftDockWidgetArea)
@@ -26,7 +33,6 @@ def window(theme: Theme, tmp_path: Path, qtbot: QtBot) -> MainWindow:
     made.centralWidget().setMinimumSize(240, 200)
     with qtbot.waitExposed(made):
         made.show()
-    resize(made, WIDTH, HEIGHT, qtbot)
     return made
 
 
@@ -71,3 +77,21 @@ def test_what_the_user_makes_narrower_stays_so(window: MainWindow, qtbot: QtBot)
     for width in (500, WIDTH):
         resize(window, width, HEIGHT, qtbot)
         assert navigator.width() == 160
+
+
+def test_what_the_user_arranged_is_kept_without_a_farewell(
+    window: MainWindow, theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """A process that is killed closes no window."""
+    navigator, values = window.panels()
+    kept = tmp_path / "desk.ini"
+    qtbot.waitUntil(kept.exists)
+    drag(window, navigator, GIVEN, Qt.Orientation.Horizontal)
+    values.hide()
+    before = kept.read_bytes()
+    qtbot.waitUntil(lambda: kept.read_bytes() != before)
+    shutil.copy(kept, tmp_path / "read.ini")
+    again = make(theme, tmp_path / "read.ini", qtbot)
+    navigator, values = again.panels()
+    assert navigator.width() == GIVEN
+    assert values.isHidden()

@@ -154,7 +154,7 @@ def test_an_empty_own_server_can_be_fed_from_the_navigator(
     empty: Board, theme: Theme, start: QAction, tmp_path: Path, quoted: Any, qtbot
 ) -> None:
     layout = Layout(tmp_path / "desk.ini")
-    panel = Navigator(empty, theme, quoted.clock, Favourites(layout, quoted.clock))
+    panel = Navigator(empty, theme, quoted.clock, Favourites(layout, quoted.clock), layout)
     qtbot.addWidget(panel)
     assert panel._feed.isHidden()
     panel.offer_server(start)

@@ -242,7 +242,9 @@ def test_the_navigator_counts_what_the_value_list_counts(
 ) -> None:
     game = Game(quoted.id, quoted.name, "EPL", "Football", None, False, 3, None)
     quoted.board.load_games([game])
-    navigator = Navigator(quoted.board, theme, quoted.clock, Favourites(layout, quoted.clock))
+    navigator = Navigator(
+        quoted.board, theme, quoted.clock, Favourites(layout, quoted.clock), layout
+    )
     qtbot.addWidget(navigator)
 
     def values() -> int:
