@@ -9,6 +9,10 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 _TRIES: Final = 6
 _SIDES: Final = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
+_MOST_BESIDE: Final = 50
+"""In percent of the window's width, what panels at its sides grow to together with texts."""
+MOST_BELOW: Final = 40
+"""In percent of the window's height, what panels below the tabs grow to with texts."""
 
 
 class Dock(QDockWidget):
@@ -65,14 +69,32 @@ class PanelRooms(QObject):
     def fit(self, before: int, now: int) -> None:
         """Give panels the room that they had when texts were of this size the last time.
 
-        Larger texts may take more; without this it would stay theirs. Sizes are in percent.
+        Larger texts may take more; without this it would stay theirs. At the first time of larger
+        ones panels grow with them, as far as tabs keep theirs. Sizes are in percent.
         """
-        shown = self._in_front()
-        self._by_text_size[before] = {dock: dock.size() for dock in shown}
+        shown = {dock: dock.size() for dock in self._in_front()}
+        self._by_text_size[before] = shown
         self._settle()
-        for dock, size in self._by_text_size.get(now, {}).items():
+        first = self._grown(shown, now / before) if now > before else {}
+        for dock, size in self._by_text_size.get(now, first).items():
             if dock in shown:
                 self._give(dock, size)
+
+    def _grown(self, had: dict[QDockWidget, QSize], by: float) -> dict[QDockWidget, QSize]:
+        """Return the sizes of panels whose texts grow: tabs keep their share of the window."""
+        extents: dict[Qt.DockWidgetArea, int] = {}
+        for dock, size in had.items():
+            area = self._window.dockWidgetArea(dock)
+            extents[area] = max(extents.get(area, 0), self._extent(dock, size))
+        beside = sum(extents.pop(side, 0) for side in _SIDES)
+        below = sum(extents.values())
+        window = self._window.size()
+        across = min(by, window.width() * _MOST_BESIDE / 100 / max(1, beside))
+        down = min(by, window.height() * MOST_BELOW / 100 / max(1, below))
+        return {
+            dock: QSize(round(size.width() * max(1, across)), round(size.height() * max(1, down)))
+            for dock, size in had.items()
+        }
 
     def _give_back(self) -> None:
         """Have each panel its share of the window; in one as large as then, all that it had."""

@@ -23,7 +23,7 @@ from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.empty_panels import EmptyPanels
 from oddsdesk.desk.shell.late_panels import Place
 from oddsdesk.desk.shell.messages import MessageCenter
-from oddsdesk.desk.shell.panel_rooms import Dock, PanelRooms
+from oddsdesk.desk.shell.panel_rooms import MOST_BELOW, Dock, PanelRooms
 from oddsdesk.desk.shell.tab_order import step_focus
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -260,18 +260,18 @@ class MainWindow(QMainWindow):
             self._add_dock(dock)
             is_right = area is Qt.DockWidgetArea.RightDockWidgetArea
             dock.setVisible(not is_right or self.width() >= _ROOMY)
+        scaled = self._theme.fonts.scaled
+        beside = self.width() * _MOST_SHARE // 100
+        below = self.height() * min(scaled(_MOST_SHARE), MOST_BELOW) // 100
         extents = (
-            ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
-            ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
-            ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
+            ("navigator", min(scaled(_NAVIGATOR_WIDTH), beside), Qt.Orientation.Horizontal),
+            ("values", min(scaled(_VALUES_HEIGHT), below), Qt.Orientation.Vertical),
+            ("explain", min(scaled(_EXPLAIN_WIDTH), beside), Qt.Orientation.Horizontal),
         )
         named = {dock.objectName(): dock for dock in self._first_areas}
         for name, extent, orientation in extents:
             if name in named:
-                is_across = orientation is Qt.Orientation.Horizontal
-                most = (self.width() if is_across else self.height()) * _MOST_SHARE // 100
-                wanted = min(self._theme.fonts.scaled(extent), most)
-                self.resizeDocks([named[name]], [wanted], orientation)
+                self.resizeDocks([named[name]], [extent], orientation)
 
         right = [named[name] for name in ("explain", "history") if name in named]
         shares = [_EXPLAIN_SHARE, 100 - _EXPLAIN_SHARE][: len(right)]
