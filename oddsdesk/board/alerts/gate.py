@@ -140,7 +140,7 @@ class Gate:
         ``is_news``: it came up anew; else it only waits for what held it back to pass.
         """
         now, key = self._clock(), key_text(alert.key)
-        why = self._held_by(key, alert, now)
+        why = self.held_by(alert)
         if why is None:
             self._note_sent(key, alert, now)
             return self._list(AlertEntry(alert, now, None))
@@ -152,8 +152,10 @@ class Gate:
         entry = self._held[key, why] = AlertEntry(alert, now, why)
         return self._list(entry)
 
-    def _held_by(self, key: str, alert: Alert, now: int) -> Held | None:
-        policy, last, level = self.policy, self._sent.get(key), alert.level
+    def held_by(self, alert: Alert) -> Held | None:
+        """Return what would hold an alert back now; None where it would be sent."""
+        now, policy, level = self._clock(), self.policy, alert.level
+        last = self._sent.get(key_text(alert.key))
         if last is not None:
             if now - last.at < policy.cooldown_min * MINUTE_MS:
                 return Held.COOLDOWN

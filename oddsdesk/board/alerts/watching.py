@@ -188,6 +188,11 @@ class AlertWatch:
         if before is not None and not is_news and not before.waits:
             self._present[alert.key] = before
             return None
+        if alert.is_of_prices and self.gate.held_by(alert) is None:
+            found = self._found_again(alert)
+            if found is None:
+                return None  # the computer slept, and the board is yet to look at ages
+            alert = texts.marked(found, self._board.connection)
         entry = self.gate.offer(alert, is_news=is_news)
         level = alert.level if before is None or is_news else before.level
         self._present[alert.key] = _Present(level, entry.held in _PASSING)

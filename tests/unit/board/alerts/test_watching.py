@@ -410,6 +410,24 @@ def test_value_that_grew_old_while_the_computer_slept_is_over_before_anything_is
     assert seen.watch.as_it_is(sent.alert) == OVER
 
 
+@pytest.mark.parametrize("rule", [ValueRule(), OpportunityRule(least=-100)])
+def test_what_was_held_before_the_computer_slept_is_not_told_of_prices_of_before(
+    rule: Rule,
+) -> None:
+    seen = Watched(rule, quiet=("23:00", "07:00"))
+    seen.time_of_day = time(1)
+    seen.load()
+    assert seen.tick() == []
+    seen.desk.now += 20 * MINUTE
+    seen.time_of_day = time(9)
+    assert seen.watch.tick() == [], "before anything is looked at"
+    seen.board.sweep()
+    assert seen.tick() == []
+    seen.load()
+    (sent,) = seen.tick()
+    assert sent.at == seen.desk.now
+
+
 def test_value_that_is_gone_ends_its_alert() -> None:
     seen = Watched(ValueRule(), cooldown_min=0, step=0)
     seen.load()
