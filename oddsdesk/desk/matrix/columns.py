@@ -226,7 +226,8 @@ def _best_width(context: MatrixContext) -> Column:
 
 
 def _best_sample(layout: MatrixLayout) -> str:
-    return f"? {odds_sample(has_long=layout.has_any_long)}"
+    """As wide as a price with its mark, or the hold in the rows of sections."""
+    return max("+8.8 %", f"? {odds_sample(has_long=layout.has_any_long)}", key=len)
 
 
 def _reference_header(context: MatrixContext) -> Header:

@@ -13,6 +13,10 @@ from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, FROZEN, PAS
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.controls.menus import MenuButton
 from oddsdesk.desk.ui.table.cells import Header
+from oddsdesk.desk.ui.table.texts import TextCache
+from oddsdesk.desk.ui.theme.fonts import make_fonts
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN, HALF
 from oddsdesk.desk.ui.time_format import kick_off_text
 from tests.kit.quoted_game import NOW_MS
 
@@ -39,6 +43,22 @@ def test_the_frozen_part_leaves_bookmakers_more_than_half(panel: MatrixPanel, wi
         panel.resize(1_800, 600)
         assert limited == table.frozen.columnWidth(REFERENCE)
     assert table.frozen.isColumnHidden(FAIR) == (width < 700)
+
+
+@pytest.mark.parametrize("percent", [100, 130, 160])
+def test_the_hold_of_a_market_is_whole_however_narrow_and_large(
+    panel: MatrixPanel, theme: Theme, percent: int
+) -> None:
+    """Its unit was cut: "+1.6…"."""
+    theme.zoom(percent)
+    panel.resize(700, 600)
+    table = panel.table
+    lane = table._painter.lane(table.model, BEST, 0, table.frozen.columnWidth(BEST))
+    room = lane.width - lane.note_width - CELL_MARGIN - HALF
+    said = table.model.cell(0, BEST).text
+    assert said.endswith(" %")
+    theme.zoom(100)
+    assert TextCache(make_fonts(percent).body).lay(said).width <= room
 
 
 def test_names_are_whole_where_bookmakers_need_no_more_room(
