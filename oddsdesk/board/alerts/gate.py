@@ -1,6 +1,6 @@
 """What of all that rules find is sent, and a list of that and of what was held back and why."""
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable
 from datetime import datetime, time
 from enum import Enum
@@ -51,6 +51,9 @@ class Alert(msgspec.Struct, frozen=True):
     """Why nobody offers its odds: it goes to no channel then; empty where they may be had."""
     is_of_prices: bool = False
     """Whether it is news only as long as prices are known to stand."""
+    is_asked_for: bool = False
+    """Whether it is of one price, game or connection that was asked for: lists that are full of
+    news fill another hour than that of these."""
 
     @property
     def title(self) -> str:
@@ -101,6 +104,11 @@ def local_time_of_day(at_ms: int) -> time:
     return datetime.fromtimestamp(at_ms / 1000).time()
 
 
+def _hour_of(alert: Alert) -> tuple[bool, bool]:
+    """Return in which hour an alert counts; a full one keeps none of another back."""
+    return bool(alert.not_offered), alert.is_asked_for
+
+
 class Gate:
     """Lets an alert pass or holds it back (D62); ``entries`` are the list, the newest last."""
 
@@ -117,8 +125,8 @@ class Gate:
         self.listed = 0
         """How many lines have come to the list: it differs where this does."""
         self._sent: dict[str, _Sent] = {}
-        self._sent_at: dict[bool, deque[int]] = {False: deque(), True: deque()}
-        """When within the hour, by whether nobody offers the odds: these keep no others back."""
+        self._sent_at = defaultdict[tuple[bool, bool], deque[int]](deque)
+        """When within the hour, by ``_hour_of``."""
         self._held: dict[tuple[str, Held], AlertEntry] = {}
 
     def restore(self, entries: Iterable[AlertEntry]) -> None:
@@ -163,7 +171,7 @@ class Gate:
                 return Held.NOT_RISEN
         if policy.is_quiet(self._time_of_day(now)):
             return Held.QUIET
-        sent_at = self._sent_at[bool(alert.not_offered)]
+        sent_at = self._sent_at[_hour_of(alert)]
         while sent_at and now - sent_at[0] >= HOUR_MS:
             sent_at.popleft()
         return Held.HOURLY if len(sent_at) >= policy.most_per_hour else None
@@ -175,7 +183,7 @@ class Gate:
 
     def _note_sent(self, key: str, alert: Alert, at: int) -> None:
         self._sent[key] = _Sent(at, alert.level)
-        self._sent_at[bool(alert.not_offered)].append(at)
+        self._sent_at[_hour_of(alert)].append(at)
         self._forget(key, at)
 
     def _forget(self, key: str, now: int) -> None:

@@ -39,6 +39,7 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     times: int = 1
     deliveries: dict[str, str] = {}
     is_of_prices: bool = False
+    is_asked_for: bool = False
 
 
 class AlertMemory:
@@ -112,6 +113,7 @@ def _line(entry: AlertEntry) -> _Line:
         entry.times,
         entry.deliveries,
         alert.is_of_prices,
+        alert.is_asked_for,
     )
 
 
@@ -126,5 +128,6 @@ def _entry(line: _Line) -> AlertEntry:
         line.channels,
         line.not_offered,
         line.is_of_prices,
+        line.is_asked_for,
     )
     return AlertEntry(alert, line.at, line.held, line.times, dict(line.deliveries))

@@ -195,7 +195,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             ge=1,
             le=10_000,
             title="At most",
-            description="The best are sent first; the rest is listed.",
+            description="Of all lists together, the best first; the rest is listed. As many again "
+            "of targets, kick-offs and lost connections.",
             extra={"unit": "an hour"},
         ),
     ] = 20

@@ -249,7 +249,16 @@ class AlertWatch:
                 says = (f"{rule.selection} ", odds, f" at {name}")
                 also = (f"{rule.game} · your target of ", rule.odds, " is reached")
                 level = (odds / rule.odds - 1) * 100
-                yield Alert(_target_key(rule), rule.title, says, also, level, key, rule.channels)
+                yield Alert(
+                    _target_key(rule),
+                    rule.title,
+                    says,
+                    also,
+                    level,
+                    key,
+                    rule.channels,
+                    is_asked_for=True,
+                )
                 return
 
     def _reached(self, rule: TargetRule) -> Iterator[tuple[float, str, RowKey]]:
@@ -307,8 +316,15 @@ class AlertWatch:
                 games.setdefault(bet.game_id, []).append(bet)
         for game, bets in games.items():
             title, text = texts.kick_off_texts(bets[0].match_name, [b.selection for b in bets])
-            cell = bets[0].cell
-            yield Alert(("kick-off", game), rule.title, title, text, None, cell, rule.channels)
+            yield Alert(
+                ("kick-off", game),
+                rule.title,
+                title,
+                text,
+                cell=bets[0].cell,
+                channels=rule.channels,
+                is_asked_for=True,
+            )
 
     def _connection(self, rule: ConnectionRule) -> Iterator[Alert]:
         state = self._board.connection
@@ -322,6 +338,7 @@ class AlertWatch:
                 "Prices no longer come in",
                 f"{why[0].upper()}{why[1:]}" if lost else texts.SILENT,
                 channels=rule.channels,
+                is_asked_for=True,
             )
 
     def _note(self, game_id: str, cell: CellKey) -> None:

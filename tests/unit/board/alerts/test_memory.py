@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held
 from oddsdesk.board.alerts.memory import AlertMemory
@@ -106,6 +107,10 @@ def test_the_hour_goes_on_over_a_restart(tmp_path: Path) -> None:
     gate.offer(value(3.0))
     again = after_a_restart(tmp_path / "told.json", gate, clock, most_per_hour=1)
     assert again.offer(Alert(("other",), "Value", "title", "text")).held is Held.HOURLY
+    target = Alert(("target",), "Target", "title", "text", is_asked_for=True)
+    assert again.offer(target).held is None
+    again = after_a_restart(tmp_path / "told.json", again, clock, most_per_hour=1)
+    assert again.offer(replace(target, key=("other target",))).held is Held.HOURLY
 
 
 @pytest.mark.parametrize("text", [b"", b"[1]", b'[{"key": 3}]', b"\xff"])

@@ -131,6 +131,34 @@ def test_where_the_hour_has_room_for_one_the_best_of_a_moment_is_sent() -> None:
     assert [entry.held for entry in seen.gate.entries] == [None, Held.HOURLY]
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.09), "Over 2.5 2.10"),
+        (KickOffRule(minutes=19), "Arsenal - Chelsea begins"),
+        (ConnectionRule(seconds=30), "Prices no longer come in"),
+    ],
+)
+def test_lists_that_fill_an_hour_hold_back_nothing_that_was_asked_for(
+    rule: Rule, said: str
+) -> None:
+    bet = OpenBet(GAME, NAME, NOW + 20 * MINUTE, "Arsenal")
+    seen = Watched(ValueRule(), rule, bets=(bet,), most_per_hour=1)
+    seen.load()
+    assert [entry.alert.rule for entry in seen.tick()] == ["Value"]
+    seen.tell(2.1, "Betfair", "Under 2.5")
+    assert seen.tick() == [], "the hour is full"
+    if isinstance(rule, TargetRule):
+        seen.tell(2.1)
+    else:
+        seen.desk.now = NOW + 2 * MINUTE
+    if isinstance(rule, ConnectionRule):
+        seen.board.set_connection(Connection(link=Link.WAITING, since_ms=NOW))
+    (title,) = seen.titles()
+    assert title.startswith(said)
+    assert seen.tick() == []
+
+
 def test_one_price_that_flaps_fifty_times_alerts_once() -> None:
     seen = Watched(ValueRule())
     seen.load()
