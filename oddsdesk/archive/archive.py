@@ -44,6 +44,16 @@ class Archive:
         """End what runs soon: what is not whole yet is left out."""
         self._stopping.set()
 
+    def prepare(self) -> None:
+        """Make the folder, if it is missing, and see that it can be written.
+
+        Raises:
+            OSError: it cannot.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with unfinished_beside(self.folder / "hour"):
+            pass
+
     def seal(self, now_ms: int) -> int:
         """Write the hours that are over and not there yet; return how many rows these have.
 

@@ -86,11 +86,13 @@ class Pruning:
         if games := self._store.put_back(self._clock()):
             _log.warning("prices of %d games, seen ahead of this clock, are old from now on", games)
         now_ms = self._now()
-        if now_ms is not None:
-            keep_days = self._store.reader().keep_days() or 0
-            now_ms -= self._doubted_ms(now_ms, keep_days)
-            archived = self._archived(now_ms, keep_days)
-            self._store.prune(now_ms, keep_days, archived)
+        if now_ms is None:
+            self._archived(None, 0)
+            return
+        keep_days = self._store.reader().keep_days() or 0
+        now_ms -= self._doubted_ms(now_ms, keep_days)
+        archived = self._archived(now_ms, keep_days)
+        self._store.prune(now_ms, keep_days, archived)
 
     def _doubted_ms(self, now_ms: int, keep_days: int) -> int:
         """Return for how long nothing was recorded within what is kept, as the clock alone says."""
@@ -119,18 +121,27 @@ class Pruning:
         if self._archive is not None:
             self._archive.stop()
 
-    def _archived(self, now_ms: int, keep_days: int) -> Position | None:
-        """Archive what is to be; return up to where rows may go, None for wherever."""
+    def _archived(self, now_ms: int | None, keep_days: int) -> Position | None:
+        """Archive what is to be; return up to where rows may go, None for wherever.
+
+        Without a time to count from it is only seen whether the archive can be written.
+        """
         if self._archive is None:
             return None
+        through = None
         try:
-            self._archive.seal(self._clock())
-            self._note(self._archive.folder)
-            through = self._archive.through(now_ms - keep_days * DAY_MS) if keep_days else None
+            self._archive.prepare()
+            if now_ms is not None:
+                self._archive.seal(self._clock())
+                self._note(self._archive.folder)
+                through = self._archive.through(now_ms - keep_days * DAY_MS) if keep_days else None
         except (ArchiveError, OSError) as error:
-            _log.warning("price history is not archived and stays in the database: %s", error)
+            if self.is_archived:
+                _log.warning("price history is not archived and stays in the database: %s", error)
             self.is_archived = False
             return (0,) * self._store.reader().shards
+        if not self.is_archived:
+            _log.warning("price history is archived again")
         self.is_archived = True
         return through
 

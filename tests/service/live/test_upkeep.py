@@ -184,6 +184,22 @@ def _free_pages(connection) -> None:
     connection.execute("PRAGMA max_page_count = 1000000").fetchall()
 
 
+async def test_an_archive_that_cannot_be_written_is_told_before_there_is_anything_to_archive(
+    live, tmp_path, caplog
+):
+    folder = tmp_path / "file" / "archive"
+    folder.parent.write_text("no folder")
+    live.options["archive"] = folder
+    await live.stop()
+    await live.start()
+    async with asyncio.timeout(10):
+        while "is not archived" not in (await live.http.get("/api/health")).text:
+            await asyncio.sleep(0.02)
+    (told,) = (each for each in caplog.messages if "is not archived" in each)
+    assert "Not a directory" in told
+    assert not live.store.reader().last_scraped_at()
+
+
 async def test_that_no_price_comes_in_any_more_is_logged_once_and_once_that_some_do(
     live, caplog, monkeypatch
 ):
