@@ -1,12 +1,12 @@
 """The games whose prices a board holds, and whose prices are the reference's in all of them."""
 
-from collections.abc import Container, Iterable, Iterator, Sized
+from collections.abc import Container, Iterator, Sized
 from typing import Final, Protocol
 
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry
-from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.reference import Renaming
 
 MOST_UNLISTED: Final = 2_000
@@ -62,26 +62,6 @@ class GameBooks:
         """Return the ids of the games."""
         return list(self._books)
 
-    def matrix(self, game: str) -> Matrix | None:
-        """Return a game's matrix, None where no price of it is known."""
-        book = self._books.get(game)
-        return None if book is None else book.matrix
-
-    def section(self, game: str, market_type: str, period: int, selection: str) -> Section | None:
-        """Return the section that holds a selection, None where no price of it is held."""
-        book = self._books.get(game)
-        return None if book is None else book.section_of(market_type, period, selection)
-
-    def row(self, game: str, market_type: str, period: int, selection: str) -> SelectionRow | None:
-        """Return a selection with its prices, None where none is held."""
-        book = self._books.get(game)
-        return None if book is None else book.row(market_type, period, selection)
-
-    def row_keys(self) -> Iterator[RowKey]:
-        """Yield the key of every price held."""
-        for game in self._books:
-            yield from self.row_keys_of(game)
-
     def row_keys_of(self, game: str) -> Iterator[RowKey]:
         """Yield the key of every price held of a game."""
         book = self._books.get(game)
@@ -93,14 +73,6 @@ class GameBooks:
         yield from self.row_keys_of(game)
         if (changes := self._renamed.get(game)) is not None:
             yield from (RowKey(game, *key) for key in changes.removed)
-
-    def count_of(self, games: Iterable[str]) -> int:
-        """Return how many prices of some games are held."""
-        return sum(book.count for game in games if (book := self._books.get(game)) is not None)
-
-    def bookmakers(self) -> set[str]:
-        """Return who has a column in any game."""
-        return {name for book in self._books.values() for name in book.matrix.bookmakers}
 
     def rename(self, renaming: Renaming) -> None:
         """Keep prices under other keys, once others are the reference's; figures follow later."""

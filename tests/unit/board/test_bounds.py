@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from oddsdesk.board import game_book
-from oddsdesk.board.board import REFERENCE_STAYS_MS
 from oddsdesk.board.game_books import MOST_UNLISTED
+from oddsdesk.board.intake import REFERENCE_STAYS_MS
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, NOW, REFERENCE, Desk, game, matrix, message, odds_row
