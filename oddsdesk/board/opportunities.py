@@ -34,6 +34,7 @@ class Opportunities:
         self._by_market: dict[MarketKey, tuple[OpportunityKey, ...]] = {}
         self._due: dict[MarketKey, None] = {}
         self._kept: frozenset[OpportunityKey] = frozenset()
+        self._bookmakers: frozenset[str] = frozenset()
         self._unsubscribe = board.subscribe(
             self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
         )
@@ -48,6 +49,16 @@ class Opportunities:
         kept = frozenset(keys)
         self._due |= dict.fromkeys(key[:3] for key in kept ^ self._kept)
         self._kept = kept
+
+    def look_among(self, bookmakers: Iterable[str]) -> bool:
+        """Look at these bookmakers alone from the next look on, at all of the user's for none.
+
+        Returns whether these are others than before.
+        """
+        before, self._bookmakers = self._bookmakers, frozenset(bookmakers)
+        if before != self._bookmakers:
+            self.look_at_all()
+        return before != self._bookmakers
 
     def look_at_all(self) -> None:
         """Have every market looked at anew: stakes are divided otherwise, or all is another's."""
@@ -107,7 +118,13 @@ class Opportunities:
             sections[game_id, *section.key[:2]].append(section)
         judge = board.judge(matrix)
         finder = OpportunityFinder(
-            board.basis, board.reference, judge, matrix, self._split(), kept=self._kept
+            board.basis,
+            board.reference,
+            judge,
+            matrix,
+            self._split(),
+            bookmakers=self._bookmakers,
+            kept=self._kept,
         )
         for market in markets:
             found = []

@@ -82,11 +82,12 @@ class OpportunityFinder:
         split: Split,
         *,
         among: Collection[RowKey] | None = None,
+        bookmakers: Collection[str] = (),
         kept: Collection[OpportunityKey] = (),
     ) -> None:
-        """Look among these prices alone where they are named, else among all.
+        """Look among these prices, and at these bookmakers, alone where they are named.
 
-        Those ``kept`` are found whatever they cost: the user has money on a side of them.
+        Those ``kept`` are found whatever they cost, and wherever: the user has money on a side.
         """
         self._basis = basis
         self._reference = reference or ""
@@ -94,9 +95,10 @@ class OpportunityFinder:
         self._matrix = matrix
         self._split = split
         self._among = among
+        self._bookmakers = bookmakers
         self._kept = kept
-        self._offered: dict[tuple[str, int, str, str], list[_Candidate]] = {}
-        """What is offered of each side of a line group."""
+        self._offered: dict[tuple[str, int, str, str, bool], list[_Candidate]] = {}
+        """What is offered of each side of a line group, anywhere or at the bookmakers asked for."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
         """Prices that were judged already."""
 
@@ -122,7 +124,7 @@ class OpportunityFinder:
         limit = self._limit([section], form, 1 + LOW_HOLD)
         if math.fsum(1 / _highest(section, side) for side in form) > limit:
             return None
-        sides = [self._candidates(section, side) for side in form]
+        sides = [self._candidates(section, side, limit) for side in form]
         found = self._best([(section, side, form) for side in form], sides, limit, (section.line,))
         if found is None:
             return None
@@ -174,7 +176,10 @@ class OpportunityFinder:
         limit = self._limit((one, other), sides, dearest)
         if total > limit:
             return None
-        candidates = [self._candidates(one, sides[0]), self._candidates(other, sides[1])]
+        candidates = [
+            self._candidates(one, sides[0], limit),
+            self._candidates(other, sides[1], limit),
+        ]
         pair = [(one, sides[0], sides), (other, sides[1], sides)]
         found = self._best(pair, candidates, limit, (one.line, other.line))
         if found is None:
@@ -230,14 +235,15 @@ class OpportunityFinder:
         goes_on = self._matrix.sport in OVERTIME_SPORTS and section.key.period == 0
         return frozenset({0}) if goes_on and section.key.market_type == "spread" else frozenset()
 
-    def _candidates(self, section: Section, side: str) -> list[_Candidate]:
+    def _candidates(self, section: Section, side: str, limit: float) -> list[_Candidate]:
         """What is offered of a side at the user's bookmakers, best net price first."""
-        key = (*section.key, side)
+        anywhere = not self._bookmakers or math.isinf(limit)
+        key = (*section.key, side, anywhere)
         if key not in self._offered:
-            self._offered[key] = self._find_offered(section, side)
+            self._offered[key] = self._find_offered(section, side, anywhere=anywhere)
         return self._offered[key]
 
-    def _find_offered(self, section: Section, side: str) -> list[_Candidate]:
+    def _find_offered(self, section: Section, side: str, *, anywhere: bool) -> list[_Candidate]:
         found = []
         basis = self._basis
         for row, of_row in zip(section.rows, section.sides, strict=False):
@@ -247,6 +253,8 @@ class OpportunityFinder:
                 price = row.reference if bookmaker is None else row.prices[bookmaker]
                 name = bookmaker or self._reference
                 if not self._is_among(section, row.selection, bookmaker):
+                    continue
+                if not anywhere and name not in self._bookmakers:
                     continue
                 if price is not None and price.withdrawn_at is None and basis.is_mine(name):
                     net = basis.net(name, price.odds)

@@ -232,6 +232,20 @@ def test_a_middle_that_costs_much_is_none_where_its_chance_is_not_known() -> Non
     assert [each.kind for each in total(cheap).found()] == [OpportunityKind.MIDDLE]
 
 
+def test_the_bookmakers_asked_for_are_looked_at_alone_and_what_is_kept_everywhere() -> None:
+    seen = total(OVERS | {"Bovada": {"Over 2.5": 2.00, "Under 2.5": 2.01}})
+    (best,) = seen.found()
+    assert seen.offered.look_among(["Betfair", "Bovada"])
+    assert seen.books() == [["Betfair", "Bovada"]]
+    assert not seen.offered.look_among(["Bovada", "Betfair"])
+    seen.offered.keep([best.key])
+    assert seen.books() == [["Betfair", "Unibet"]]
+    seen.offered.keep([])
+    assert seen.books() == [["Betfair", "Bovada"]]
+    assert seen.offered.look_among([])
+    assert seen.books() == [["Betfair", "Unibet"]]
+
+
 @pytest.mark.parametrize("lines", [("2.5", "2.5"), ("2.5", "3.5")])
 def test_what_is_kept_is_found_whatever_it_costs_and_no_more_once_it_is_not(
     lines: tuple[str, str],
