@@ -57,6 +57,11 @@ class OpportunityList(QObject):
         """List these whatever they cost."""
         self._found.keep(keys)
 
+    def look_among(self, bookmakers: Iterable[str]) -> None:
+        """Look at these bookmakers alone, at all of the user's for none."""
+        if self._found.look_among(bookmakers):
+            self.has_looked = self._is_whole = False
+
     def start(self) -> None:
         """Look now and from time to time; each second at those that may be others by now."""
         if not self._timer.isActive():

@@ -140,8 +140,9 @@ def _kind(row: LegRow) -> Cell:
 
 def _profit(row: LegRow) -> Cell:
     profit = row.staked.worst_of_all_pct
-    ink = TextRole.VALUE if profit > 0 else TextRole.SOFT
-    return Cell(gain_text(profit), ink, is_strong=profit > 0)
+    is_win = profit > 0 and not row.is_too_good
+    ink = TextRole.VALUE if is_win else TextRole.SOFT
+    return Cell(gain_text(profit), ink, is_strong=is_win)
 
 
 def _selection(row: LegRow, _now: int) -> Cell:
@@ -207,10 +208,11 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "Worst",
         Column("+10.00 %"),
         _of_all(_profit),
-        lambda row: row.staked.worst_of_all_pct,
+        lambda row: (not row.is_too_good, row.staked.worst_of_all_pct),
+        order_up=lambda row: (row.is_too_good, row.staked.worst_of_all_pct),
         descending_first=True,
         tip="What the worst of all outcomes leaves of these stakes, in percent of all of them; "
-        "where a line can be hit, a push is one",
+        "where a line can be hit, a push is one; those with a price that is too good stand below",
     ),
     ColumnSpec(
         "hold_pct",

@@ -1,7 +1,7 @@
 """The panel of arbitrage, middles and low hold, with the stakes of their legs."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
@@ -20,10 +20,13 @@ from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
 from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
+from oddsdesk.desk.opportunities.preset_choice import PresetChoice
+from oddsdesk.desk.opportunities.presets import filter_words, passing
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, open_on_a_side, rows_of
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
@@ -36,6 +39,7 @@ from oddsdesk.ledger.open_bets import open_by_outcome
 from oddsdesk.pricing.opportunities import OpportunityKind
 
 _ALL: Final = "all"
+_SHOW_ALL: Final = "Show all opportunities"
 _IDLE_MS: Final = 1_000
 
 
@@ -57,6 +61,7 @@ class OpportunitiesPanel(QWidget):
         theme: Theme,
         clock: Clock,
         preferences: Preferences,
+        layout: Layout,
         records: Records,
     ) -> None:
         super().__init__()
@@ -70,7 +75,9 @@ class OpportunitiesPanel(QWidget):
         self._listed: list[Opportunity] = []
         """Those of the last look, or what the first has found so far."""
         self._rows: dict[LegKey, LegRow] = {}
-        """Those of every kind, where the model has those of the kind that is chosen."""
+        """Those of every kind that the preset lists; the model has those of the chosen kind."""
+        self._filtered_out: Counter[OpportunityKind] = Counter()
+        """How many opportunities of each kind the preset leaves out."""
         self._unclosed: dict[OpportunityKey, Opportunity] = {}
         """Those with a leg placed and another not, as they were found last: none is given up."""
         self._is_filled = False
@@ -90,6 +97,8 @@ class OpportunitiesPanel(QWidget):
         self.chips.show_chips(
             [(_ALL, "All"), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)]
         )
+        self.presets = PresetChoice(layout, self.header, board.bookmakers, self)
+        self.list.look_among(self.presets.current.filter.bookmakers)
         self.saver = TableSaver(
             self, lambda: "opportunities", lambda: table_of_opportunities(self.model)
         )
@@ -126,6 +135,8 @@ class OpportunitiesPanel(QWidget):
 
     def _connect(self) -> None:
         self.chips.chosen.connect(self._on_chips_chosen)
+        self.presets.changed.connect(self._on_presets_changed)
+        self.placeholder.action_requested.connect(self.presets.choose_first)
         self.header.sort.clicked.connect(self.model.sort_now)
         self.list.changed.connect(self._on_list_changed)
         self.model.order_changed.connect(self._show_counts)
@@ -187,7 +198,11 @@ class OpportunitiesPanel(QWidget):
         )
         self._unclosed = {row.found.key: row.found for row in rows.values() if row.rest is not None}
         self.list.keep(self._unclosed)
-        self._rows = {key: row for key, row in rows.items() if key[0] in offered}
+        found = {key: row for key, row in rows.items() if key[0] in offered}
+        passed = passing(found.values(), self.presets.current.filter)
+        listed = {row.found.key for row in passed}
+        self._rows = {key: row for key, row in found.items() if key[0] in listed}
+        self._filtered_out = _by_kind(found.values()) - _by_kind(passed)
         chosen = {
             key: row for key, row in self._rows.items() if self._kind in (_ALL, row.kind.value)
         }
@@ -208,7 +223,8 @@ class OpportunitiesPanel(QWidget):
         return self._board.connection.as_of_ms is not None
 
     def _show_counts(self) -> None:
-        self._facts.show_text(" · ".join(self._said()))
+        said = self._said()
+        self.header.show_facts(" · ".join([*said, *self._also_said()]), len(said))
         self.header.show_waiting(self.model.rows_that_would_move)
         if self.model.rowCount():
             self._stack.setCurrentWidget(self.table)
@@ -217,23 +233,34 @@ class OpportunitiesPanel(QWidget):
             self._stack.setCurrentWidget(self.placeholder)
 
     def _said(self) -> list[str]:
-        """How many there are, before that what is open; what is last is cut first."""
+        """How many there are, before that what is open, and how many the preset leaves out."""
         connection = self._board.connection
         if not self._listed and (self._is_lost or connection.has_no_service):
             return [connection.why_lost or LOST] if self._is_filled else []
         if self._looks_back or not (self._listed or self.list.has_looked):
             return []
-        counts = Counter(row.kind for row in self._rows.values() if row.is_first)
+        counts = _by_kind(self._rows.values())
         said = [no_stakes(connection)] if self._is_lost else []
         if not self.list.has_looked:
             said.append("still looking")
-        opened = open_on_a_side(self._rows.values())
-        if opened:
+        if opened := open_on_a_side(self._rows.values()):
             losing = sum(row.loses for row in opened)
             of_those = f", {losing} without profit" if losing else ""
             said.append(f"{len(opened)} open on a side{of_those}")
         said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
-        return [*said, open_text(opened[0])] if len(opened) == 1 else said
+        if hidden := self._filtered_out.total():
+            said.append(f"{hidden} hidden")
+        return said
+
+    def _also_said(self) -> Iterator[str]:
+        """What is told of those that are counted, as far as there is room."""
+        if self._rows and not self._looks_back:
+            if doubtful := sum(row.is_too_good for row in self._rows.values() if row.is_first):
+                yield f"{doubtful} too good"
+            opened = open_on_a_side(self._rows.values())
+            if len(opened) == 1:
+                yield open_text(opened[0])
+            yield from filter_words(self.presets.current.filter)
 
     def _state(self) -> EmptyState:
         if self._looks_back:
@@ -257,14 +284,26 @@ class OpportunitiesPanel(QWidget):
             return EmptyState("loading", "Reading the prices…", detail)
         if not self.list.has_looked:
             return EmptyState("loading", "Looking through the prices…")
-        if self._listed and self._kind != _ALL:
+        if (hidden := self._hidden_here()) > 0:
+            ones = "1 opportunity is" if hidden == 1 else f"{hidden} opportunities are"
+            return EmptyState("filter", f"{ones} hidden by the preset.", action=_SHOW_ALL)
+        if self._rows and self._kind != _ALL:
             kind = KIND_TITLES[OpportunityKind(self._kind)].lower()
             return EmptyState("filter", f"No {kind} now.", "The other lists have some.")
+        if names := self.presets.current.filter.bookmakers:
+            sentence = f"No bets at these {len(names)} bookmakers cover everything now."
+            return EmptyState("filter", sentence, action=_SHOW_ALL)
         return EmptyState(
             "table",
             "No bets cover everything at 2 % or less now.",
             "They show up here by themselves, among the bookmakers that are yours.",
         )
+
+    def _hidden_here(self) -> int:
+        """How many of the chosen kind the preset leaves out."""
+        if self._kind == _ALL:
+            return self._filtered_out.total()
+        return self._filtered_out[OpportunityKind(self._kind)]
 
     def _show_menu(self, at: QPoint) -> None:
         if (row := self._current()) is not None:
@@ -309,6 +348,11 @@ class OpportunitiesPanel(QWidget):
         self._show()
         self.model.sort_now()
 
+    def _on_presets_changed(self) -> None:
+        self.list.look_among(self.presets.current.filter.bookmakers)
+        self._show()
+        self.model.sort_now()
+
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
         if not self.model.is_arranging and self.table.has_choice:
             self.price_selected.emit(self.selected())
@@ -343,3 +387,8 @@ class OpportunitiesPanel(QWidget):
         super().hideEvent(event)
         self._idle.stop()
         self.list.stop()
+
+
+def _by_kind(rows: Iterable[LegRow]) -> Counter[OpportunityKind]:
+    """How many opportunities there are of each kind."""
+    return Counter(row.kind for row in rows if row.is_first)

@@ -8,6 +8,7 @@ from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcome_named
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.opportunities import OpportunityKind, Outlay, outlay_of, rest_of_legs
 from oddsdesk.pricing.profiles import Profile
 
@@ -57,6 +58,13 @@ class LegRow(NamedTuple):
     def loses(self) -> bool:
         """Whether what is placed can only be completed to a loss at worst."""
         return self.rest is not None and self.staked.worst_of_all_pct < 0
+
+    @property
+    def is_too_good(self) -> bool:
+        """Whether a price may be a mistake that is taken back, before any leg is placed."""
+        return self.outlay is None and any(
+            Caution.ABOVE_WINDOW in leg.cautions for leg in self.found.legs
+        )
 
     @property
     def stake(self) -> float:

@@ -289,7 +289,7 @@ class Desk:
         from oddsdesk.desk.opportunities.panel import OpportunitiesPanel  # noqa: PLC0415 - late
 
         panel = OpportunitiesPanel(
-            self._board, self._theme, self._clock, self._preferences, self._records
+            self._board, self._theme, self._clock, self._preferences, self._layout, self._records
         )
         legs = self.values().legs_beside(panel, panel.messages)
         panel.place_requested.connect(legs.place)
@@ -424,8 +424,19 @@ class Desk:
             around.actions.register_context(where, partial(self._reveal, late))
         around.palette.offer(
             destinations.preset_entries(
+                "preset",
+                "Value bets",
                 lambda: [preset.name for preset in records.presets],
                 lambda name: self.values().choose_preset(name),
+            )
+        )
+        listed = self.opportunities
+        around.palette.offer(
+            destinations.preset_entries(
+                "opportunities preset",
+                "Opportunities",
+                lambda: [] if listed.made is None else listed.made.presets.names,
+                lambda name: listed().presets.choose(name),
             )
         )
 

@@ -98,13 +98,15 @@ def connection_entries(
     )
 
 
-def preset_entries(names: Callable[[], Iterable[str]], choose: Callable[[str], object]) -> Provider:
-    """Offer every preset of the value bets."""
+def preset_entries(
+    ident: str, title: str, names: Callable[[], Iterable[str]], choose: Callable[[str], object]
+) -> Provider:
+    """Offer every preset of a list, which ``title`` names."""
     return lambda: (
         Entry(
-            f"preset {name}",
+            f"{ident} {name}",
             Kind.PRESET,
-            f"Value bets: {name}",
+            f"{title}: {name}",
             partial(choose, name),
         )
         for name in names()

@@ -219,6 +219,18 @@ ACTIONS: Final = (
     Action("opportunities.sort", "Sort the opportunities anew", ("S",), Where.OPPORTUNITIES),
     Action("opportunities.kind", "Next kind of opportunities", ("M",), Where.OPPORTUNITIES),
     Action(
+        "opportunities.preset",
+        "Change preset of opportunities, or new one from this…",
+        ("E",),
+        Where.OPPORTUNITIES,
+    ),
+    Action(
+        "opportunities.delete_preset",
+        "Delete this preset of opportunities",
+        (),
+        Where.OPPORTUNITIES,
+    ),
+    Action(
         "opportunities.export",
         "Export the opportunities as CSV, Excel or JSON…",
         (),

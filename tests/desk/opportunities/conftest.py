@@ -19,10 +19,15 @@ from oddsdesk.desk.value_bets.panel import ValuesPanel
 
 @pytest.fixture
 def panel(
-    theme: Theme, quoted: Any, preferences: Preferences, records: Records, qtbot: QtBot
+    theme: Theme,
+    quoted: Any,
+    preferences: Preferences,
+    layout: Layout,
+    records: Records,
+    qtbot: QtBot,
 ) -> Iterator[OpportunitiesPanel]:
     quoted.board.set_connection(Connection(link=Link.LIVE))
-    made = OpportunitiesPanel(quoted.board, theme, quoted.clock, preferences, records)
+    made = OpportunitiesPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
     qtbot.addWidget(made)
     made.resize(1_118, 260)
     with qtbot.waitSignal(made.list.changed):

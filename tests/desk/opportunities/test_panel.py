@@ -192,8 +192,9 @@ def test_what_is_stale_goes_while_the_look_at_all_rests(
 
 def test_an_empty_panel_says_why(theme: Theme, quoted: Any, records: Records, qtbot: QtBot) -> None:
     quoted.board.clear()
+    layout = Layout(Path("unused.ini"))
     panel = OpportunitiesPanel(
-        quoted.board, theme, quoted.clock, Preferences(Layout(Path("unused.ini"))), records
+        quoted.board, theme, quoted.clock, Preferences(layout), layout, records
     )
     qtbot.addWidget(panel)
     assert panel._state().sentence == "Reading the prices…"
