@@ -1,294 +1,42 @@
-"""One market of a game: its selections, their groups, and what a sighting changes in them."""
+"""One market of a game: its prices in line groups, and the figures that follow from them."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Sequence
 from itertools import repeat
-from typing import Final
 
-from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from oddsdesk.board import valuation
-from oddsdesk.board.ages import SEEN_TOGETHER_MS, Ages
+from oddsdesk.board.ages import SEEN_TOGETHER_MS
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.best_offers import FoundOffer
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.holds import Holds
+from oddsdesk.board.market_prices import MarketPrices
 from oddsdesk.board.matrix import (
-    CellKey,
     MarketFacts,
     Place,
-    QuoteKey,
     Section,
     SectionKey,
-    SelectionRow,
 )
 from oddsdesk.board.own_groups import offered
-from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.board.pushes import Pushes
-from oddsdesk.board.reference import DeskReference, Renaming, renamed
 from oddsdesk.contract.periods import period_label
-from oddsdesk.contract.resources import OddsRow
 from oddsdesk.pricing.assessment import counts_overtime
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.selections import line_groups
 
-WITHDRAWN_KEPT_MS: Final = 60_000
-"""How long a withdrawn price stays, struck through."""
 
-Cell = tuple[str, str | None]
-"""Selection and bookmaker; None is the reference."""
-
-
-class Market:
-    """The prices of one (game, market type, period), grouped by line."""
+class Market(MarketPrices):
+    """Groups the prices by line, and brings figures up to date: ``recompute`` ends a round."""
 
     def __init__(
         self, market_type: str, period: int, match_name: str, sport: str, facts: MarketFacts
     ) -> None:
-        self.market_type = market_type
-        self.period = period
+        super().__init__(market_type, period, facts)
         self.sport = sport
-        self.rows: dict[str, SelectionRow] = {}
-        self.sections: tuple[Section, ...] = ()
         self._match_name = match_name
-        self.places: dict[str, Place] = {}
-        """Where each selection stands, as it was laid out last."""
-        self._moved: set[Cell] = set()
-        self._seen_again: set[str] = set()
-        """Selections of which a price was seen that says the same, later."""
-        self._withdrawn: set[Cell] = set()
-        self._regroup = False
-        self.facts = facts
-        """What is known of the whole market."""
-        self.count = 0
-        """How many prices are held."""
-        self._ages = Ages(facts)
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
-        self.reoffered: set[str | None] = set()
-        """Who began or ceased to price a selection, until that was looked at."""
-        self._reformed: set[str | None] = set()
-        """The same, until those who look at prices were told."""
-
-    @property
-    def is_dirty(self) -> bool:
-        """Whether there is something for ``recompute`` to do."""
-        return bool(self._moved or self._seen_again or self._ages.are_due or self._reformed)
-
-    def put(
-        self,
-        bookmaker: str | None,
-        said: Iterable[tuple[str, Sighting]],
-        changes: Changes,
-        admit: Callable[[str], bool],
-        liquidity: float | UnsetType | None = UNSET,
-    ) -> tuple[int, int] | None:
-        """Take in sightings of a bookmaker's selections; call ``recompute`` when all are in.
-
-        ``admit`` tells whether there is room for a new one. Returns as ``GameBook.put_quote``.
-        """
-        rows, again, changed = self.rows, list[str](), list[str]()
-        quote = self.market_type, self.period, bookmaker
-        found: tuple[int, int] | None = None
-        seen_at: int | None = None
-        state = self._ages.states.get(bookmaker)
-        for selection, seen in said:
-            row = rows.get(selection)
-            held = None
-            if row is not None:
-                held = row.reference if bookmaker is None else row.prices.get(bookmaker)
-            if held is None and not admit(selection):
-                continue
-            if row is None:
-                row = rows[selection] = SelectionRow(selection)
-                self._regroup = True
-            self.count += held is None
-            price = observe(held, seen)
-            if bookmaker is None:
-                row.reference = price
-            else:
-                row.prices[bookmaker] = price
-            scraped_at = price.scraped_at
-            if scraped_at == seen.scraped_at:
-                if scraped_at != seen_at:  # what was seen together is noted once
-                    self._ages.see(bookmaker, price)
-                    seen_at = scraped_at
-                if liquidity is not UNSET:
-                    row.limits[bookmaker] = liquidity
-                if seen.is_live is not state and seen.is_live is not None:
-                    self._spread_state(bookmaker, seen.is_live, changes)
-                    state = seen.is_live
-            is_new = held is None or held.withdrawn_at != price.withdrawn_at
-            if is_new or held is None or held.odds != price.odds:
-                self._moved.add((selection, bookmaker))
-                changed.append(selection)
-                changes.moves.append((quote, selection, held, price))
-                if is_new:
-                    self.reoffered.add(bookmaker)
-                    self._reformed.add(bookmaker)
-            elif scraped_at != held.scraped_at:
-                changed.append(selection)
-                again.append(selection)
-            if found is None and held is not None and scraped_at > held.scraped_at:
-                found = scraped_at - held.scraped_at, scraped_at
-        changes.note(quote, changed)
-        if again:
-            self._see_again(bookmaker, again)
-        return found
-
-    def hear_again(
-        self, said: OddsRow, at_ms: int, heard_at: int, whose: DeskReference, changes: Changes
-    ) -> tuple[int, int] | None:
-        """Note that a row, scraped ``at_ms``, says of its bookmaker what is held, all of it.
-
-        Returns the milliseconds after which the first was scraped again that was, 0 where none
-        was, and ``at_ms``; None where the row says something else. Few do while changes are
-        streamed, and this takes a fifth of what ``put`` does.
-        """
-        bookmaker, gap, again = whose.key_of(said.bookmaker), 0, list[str]()
-        held = self._held_as_said(
-            said, bookmaker, at_ms, has_limits=said.bookmaker == whose.service
-        )
-        if not held or self._offers_more(bookmaker, said.odds):
-            return None
-        if self._ages.states.get(bookmaker) is not said.is_live:
-            return None
-        for row, price in held:
-            if price.scraped_at == at_ms:
-                price.heard_at = heard_at
-            else:
-                self._set(row, bookmaker, replace(price, scraped_at=at_ms, heard_at=heard_at))
-                again.append(row.selection)
-                gap = gap or at_ms - price.scraped_at
-        if (seen := held[0][0].price_of(bookmaker)) is not None:
-            self._ages.see(bookmaker, seen)
-        if again:
-            changes.note(self._quote(bookmaker), again)
-            self._see_again(bookmaker, again)
-        return gap, at_ms
-
-    def _held_as_said(
-        self, said: OddsRow, bookmaker: str | None, at_ms: int, *, has_limits: bool
-    ) -> list[tuple[SelectionRow, Price]]:
-        """Return the prices that a row says, seen then or before; none where one is another."""
-        held = []
-        for selection, odds in said.odds.items():
-            row = self.rows.get(selection)
-            if row is None:
-                return []
-            price = row.reference if bookmaker is None else row.prices.get(bookmaker)
-            if (
-                price is None
-                or price.odds != odds
-                or price.scraped_at > at_ms
-                or price.withdrawn_at is not None
-                or price.is_live is not said.is_live
-                or price.url != (said.url or price.url)
-                or (has_limits and row.limits.get(bookmaker, UNSET) != said.liquidity)
-            ):
-                return []
-            held.append((row, price))
-        return held
-
-    def _offers_more(self, bookmaker: str | None, selections: Collection[str]) -> bool:
-        """Whether a bookmaker offers another selection than these, which are all held."""
-        return len(selections) < len(self.rows) and any(
-            (price := row.price_of(bookmaker)) is not None and price.is_offered
-            for selection, row in self.rows.items()
-            if selection not in selections
-        )
-
-    def _see_again(self, bookmaker: str | None, selections: Iterable[str]) -> None:
-        """Note that prices were seen that say the same, later."""
-        self._seen_again.update(selections)
-        if bookmaker is None:
-            places = [self.places[name] for name in selections if name in self.places]
-            for section in {place.section.key: place.section for place in places}.values():
-                valuation.redate(section)
-
-    def withdraw_unheard(self, since_ms: int, now_ms: int, changes: Changes) -> bool:
-        """Mark as gone what was last heard of before ``since_ms``; tell whether any was."""
-        unheard = [cell for cell, price in self.prices() if price.heard_at < since_ms]
-        for cell in unheard:
-            self.withdraw(cell, now_ms, changes)
-        return bool(unheard)
-
-    def withdraw_unheard_of(
-        self, bookmaker: str | None, since_ms: int, now_ms: int, changes: Changes
-    ) -> bool:
-        """Do what ``withdraw_unheard`` does for one bookmaker's prices."""
-        unheard = [
-            selection
-            for selection, row in self.rows.items()
-            if (price := row.price_of(bookmaker)) is not None and price.heard_at < since_ms
-        ]
-        for selection in unheard:
-            self.withdraw((selection, bookmaker), now_ms, changes)
-        return bool(unheard)
-
-    def withdraw(self, cell: Cell, now_ms: int, changes: Changes) -> None:
-        """Mark a price as gone."""
-        held = self.price(cell)
-        if held is None or not held.is_offered:
-            return
-        gone, quote = withdraw(held, now_ms), self._quote(cell[1])
-        if self.market_type == "moneyline" and self._side_of(cell[0]) == DRAW:
-            self.facts.drew_at[cell[1]] = held.scraped_at
-        self._set(self.rows[cell[0]], cell[1], gone)
-        self._withdrawn.add(cell)
-        self._moved.add(cell)
-        self.reoffered.add(cell[1])
-        self._reformed.add(cell[1])
-        changes.note(quote, cell[:1])
-        changes.moves.append((quote, cell[0], held, gone))
-
-    def drop_withdrawn(self, now_ms: int, changes: Changes) -> bool:
-        """Forget prices that were withdrawn a while ago, and rows left empty; tell if any."""
-        dropped = False
-        for cell in list(self._withdrawn):
-            price = self.price(cell)
-            if price is None or price.withdrawn_at is None:
-                self._withdrawn.discard(cell)
-            elif now_ms - price.withdrawn_at >= WITHDRAWN_KEPT_MS:
-                self._withdrawn.discard(cell)
-                self._remove(cell)
-                changes.removed[self._key(cell)] = None
-                dropped = True
-        return dropped
-
-    def rename(self, renaming: Renaming, changes: Changes) -> None:
-        """Keep prices under other keys, once others are the reference's."""
-        facts = self.facts
-        self._ages.rename(renaming)
-        facts.drew_at = renamed(facts.drew_at, renaming)
-        self.reoffered |= {*renaming, *renaming.values()}
-        for row in self.rows.values():
-            held = row.all_prices()
-            kept = renamed(held, renaming)
-            for name in held.keys() | kept.keys():
-                if held.get(name) is not kept.get(name):
-                    changes.rename(self._key((row.selection, name)), is_there=name in kept)
-            row.reference = kept.pop(None, None)
-            row.prices = {name: price for name, price in kept.items() if name is not None}
-            row.limits = renamed(row.limits, renaming)
-        self._withdrawn = {cell for cell, price in self.prices() if not price.is_offered}
-        self.count = sum(1 for _ in self.prices())
-        self._regroup = True
-        for section in self.sections:
-            valuation.forget_reference(section)
-
-    def miss_draw(self, bookmaker: str | None, at_ms: int, changes: Changes) -> None:
-        """Note that a bookmaker priced the draw at a moment."""
-        self.facts.drew_at[bookmaker] = at_ms
-        self.reoffered.add(bookmaker)
-        self._tell_all(changes)
-
-    def mark_not_in_play(self, changes: Changes) -> bool:
-        """Take prices whose state nobody stated as not in play; return whether there were any."""
-        untold = {cell[1] for cell, price in self.prices() if price.is_live is None}
-        for bookmaker in untold:
-            self._spread_state(bookmaker, self._ages.states.get(bookmaker, False), changes)
-        return bool(untold)
 
     def recompute(self, basis: Basis, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""
@@ -304,76 +52,6 @@ class Market:
         self._moved.clear()
         self._seen_again.clear()
         self._reformed.clear()
-
-    def revalue(self, basis: Basis, changes: Changes) -> None:
-        """Work out every figure anew, on another basis."""
-        for section in self.sections:
-            valuation.figure(section, basis)
-        self._settle(basis)
-        self._tell_all(changes)
-
-    def age(self, basis: Basis, now_ms: int, changes: Changes) -> None:
-        """Find out whose prices are stale by now: they are never best."""
-        if self._ages.turned(basis, now_ms):
-            for section in self.sections:
-                if basis.is_pooled:
-                    valuation.figure(section, basis)
-                else:
-                    valuation.forget_best(section)
-            if basis.is_pooled:
-                self._settle(basis)
-            self._tell_all(changes)
-
-    def overtime(self, bookmaker: str | None) -> bool | None:
-        """Tell by this moneyline whether a bookmaker's bets of the game count overtime (D49)."""
-        priced = {
-            side
-            for section in self.sections
-            for row, side in zip(section.rows, section.sides, strict=False)
-            if offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
-        }
-        return counts_overtime(
-            self.sport,
-            frozenset(priced),
-            texts_unread=int(bookmaker in self.facts.unread),
-            had_draw=bookmaker in self.facts.drew_at,
-        )
-
-    def draw_chance(self) -> float | None:
-        """Return how likely a draw is by this moneyline; None where the reference prices none."""
-        for section in self.sections:
-            line = section.reference
-            if line is not None and DRAW in line.prices:
-                fair = line.prices[DRAW].fair_odds
-                return None if fair is None else 1 / fair
-        return None
-
-    def expect_draws(self, chance: float | None, basis: Basis, changes: Changes) -> None:
-        """Take in how likely a draw is before kick-off."""
-        if self._draw != chance:
-            self._draw = chance
-            self._settle(basis)
-            self._tell_all(changes)
-
-    def price(self, cell: Cell) -> Price | None:
-        """Return the price held for a cell."""
-        row = self.rows.get(cell[0])
-        if row is None:
-            return None
-        return row.reference if cell[1] is None else row.prices.get(cell[1])
-
-    def prices(self) -> Iterable[tuple[Cell, Price]]:
-        """Yield every price held, withdrawn ones too."""
-        for selection, row in self.rows.items():
-            if row.reference is not None:
-                yield (selection, None), row.reference
-            for bookmaker, price in row.prices.items():
-                yield (selection, bookmaker), price
-
-    def section_of(self, selection: str) -> Section | None:
-        """Return the line group that a selection belongs to."""
-        place = self.places.get(selection)
-        return None if place is None else place.section
 
     def _date_seen(self, basis: Basis, changes: Changes) -> None:
         """Find out whose prices are stale of those just seen, which may say what they said."""
@@ -404,84 +82,6 @@ class Market:
         for bookmaker in self._reformed:
             named = [selection for selection, row in self.rows.items() if bookmaker in row.prices]
             changes.note(self._quote(bookmaker), named)
-
-    def _side_of(self, selection: str) -> str:
-        place = self.places.get(selection)
-        return "" if place is None else place.side
-
-    def _tell_all(self, changes: Changes) -> None:
-        self._tell(self.sections, changes)
-
-    def _tell(self, sections: Sequence[Section], changes: Changes) -> None:
-        changes.revalued.extend(sections)
-        changes.touched |= dict.fromkeys([section.key for section in sections])
-
-    def _settle(self, basis: Basis) -> list[Section]:
-        """Work out how often the stake comes back, by the ladder of the reference's lines.
-
-        Returns the sections of which that differs.
-        """
-        lines = [section.reference for section in self.sections if section.reference is not None]
-        pushes, changed = Pushes(lines, self._draw), list[Section]()
-        for section in self.sections:
-            line = section.reference
-            if line is None:
-                continue
-            push = pushes.of(line, in_play=False), pushes.of(line, in_play=True)
-            if push != section.push:
-                section.push = push
-                valuation.form_windows(section)
-                valuation.forget_best(section)  # what is too good is left out of them
-                changed.append(section)
-        return changed
-
-    def _find_unread(self) -> None:
-        unread = self.facts.unread
-        unread.clear()
-        for section in self.sections:
-            if not section.sides:
-                for row in section.rows:
-                    unread |= {
-                        name
-                        for name in row.priced_by()
-                        if offered(row.reference if name is None else row.prices[name])
-                    }
-
-    def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
-        """Apply what is stated of one price to all of the bookmaker's prices of the market."""
-        self._ages.state(bookmaker, is_live)
-        for selection, row in self.rows.items():
-            price = row.reference if bookmaker is None else row.prices.get(bookmaker)
-            if price is None:
-                continue
-            if price.is_live is not is_live:
-                self._set(row, bookmaker, replace(price, is_live=is_live))
-            changes.note(self._quote(bookmaker), [selection])
-            self._moved.add((selection, bookmaker))
-
-    def _quote(self, bookmaker: str | None) -> QuoteKey:
-        return self.market_type, self.period, bookmaker
-
-    def _key(self, cell: Cell) -> CellKey:
-        return CellKey(self.market_type, self.period, *cell)
-
-    def _set(self, row: SelectionRow, bookmaker: str | None, price: Price) -> None:
-        if bookmaker is None:
-            row.reference = price
-        else:
-            row.prices[bookmaker] = price
-
-    def _remove(self, cell: Cell) -> None:
-        row = self.rows[cell[0]]
-        self.count -= 1
-        if cell[1] is None:
-            row.reference = None
-        else:
-            del row.prices[cell[1]]
-        row.limits.pop(cell[1], None)
-        if row.reference is None and not row.prices:
-            del self.rows[cell[0]]
-            self._regroup = True
 
     def _group(self, basis: Basis) -> None:
         label = period_label(self.sport, self.period)
@@ -514,21 +114,6 @@ class Market:
         self._settle(basis)
         self._regroup = False
 
-    def _repool(self, basis: Basis, changes: Changes) -> None:
-        """Ask the bookmakers together anew, where one of them said something."""
-        if any(not self.places[selection].section.sides for selection, _ in self._moved):
-            self._find_unread()
-            touched = {section.key: section for section in self.sections}
-        else:
-            names = {selection for selection, _ in self._moved} | self._seen_again
-            touched = {self.places[name].section.key: self.places[name].section for name in names}
-        for section in touched.values():
-            valuation.figure(section, basis)
-            changes.revalued.append(section)
-        changes.touched |= dict.fromkeys(touched)
-        if touched:
-            self._tell(self._settle(basis), changes)
-
     def _refigure(self, basis: Basis, changes: Changes) -> None:
         if basis.is_pooled:
             self._repool(basis, changes)
@@ -552,3 +137,117 @@ class Market:
             self._find_unread()
         if valued:
             self._tell(self._settle(basis), changes)
+
+    def _repool(self, basis: Basis, changes: Changes) -> None:
+        """Ask the bookmakers together anew, where one of them said something."""
+        if any(not self.places[selection].section.sides for selection, _ in self._moved):
+            self._find_unread()
+            touched = {section.key: section for section in self.sections}
+        else:
+            names = {selection for selection, _ in self._moved} | self._seen_again
+            touched = {self.places[name].section.key: self.places[name].section for name in names}
+        for section in touched.values():
+            valuation.figure(section, basis)
+            changes.revalued.append(section)
+        changes.touched |= dict.fromkeys(touched)
+        if touched:
+            self._tell(self._settle(basis), changes)
+
+    def _settle(self, basis: Basis) -> list[Section]:
+        """Work out how often the stake comes back, by the ladder of the reference's lines.
+
+        Returns the sections of which that differs.
+        """
+        lines = [section.reference for section in self.sections if section.reference is not None]
+        pushes, changed = Pushes(lines, self._draw), list[Section]()
+        for section in self.sections:
+            line = section.reference
+            if line is None:
+                continue
+            push = pushes.of(line, in_play=False), pushes.of(line, in_play=True)
+            if push != section.push:
+                section.push = push
+                valuation.form_windows(section)
+                valuation.forget_best(section)  # what is too good is left out of them
+                changed.append(section)
+        return changed
+
+    def _find_unread(self) -> None:
+        unread = self.facts.unread
+        unread.clear()
+        for section in self.sections:
+            if not section.sides:
+                for row in section.rows:
+                    unread |= {
+                        name
+                        for name in row.priced_by()
+                        if offered(row.reference if name is None else row.prices[name])
+                    }
+
+    def revalue(self, basis: Basis, changes: Changes) -> None:
+        """Work out every figure anew, on another basis."""
+        for section in self.sections:
+            valuation.figure(section, basis)
+        self._settle(basis)
+        self._tell_all(changes)
+
+    def age(self, basis: Basis, now_ms: int, changes: Changes) -> None:
+        """Find out whose prices are stale by now: they are never best."""
+        if self._ages.turned(basis, now_ms):
+            for section in self.sections:
+                if basis.is_pooled:
+                    valuation.figure(section, basis)
+                else:
+                    valuation.forget_best(section)
+            if basis.is_pooled:
+                self._settle(basis)
+            self._tell_all(changes)
+
+    def miss_draw(self, bookmaker: str | None, at_ms: int, changes: Changes) -> None:
+        """Note that a bookmaker priced the draw at a moment."""
+        self.facts.drew_at[bookmaker] = at_ms
+        self.reoffered.add(bookmaker)
+        self._tell_all(changes)
+
+    def expect_draws(self, chance: float | None, basis: Basis, changes: Changes) -> None:
+        """Take in how likely a draw is before kick-off."""
+        if self._draw != chance:
+            self._draw = chance
+            self._settle(basis)
+            self._tell_all(changes)
+
+    def overtime(self, bookmaker: str | None) -> bool | None:
+        """Tell by this moneyline whether a bookmaker's bets of the game count overtime (D49)."""
+        priced = {
+            side
+            for section in self.sections
+            for row, side in zip(section.rows, section.sides, strict=False)
+            if offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
+        }
+        return counts_overtime(
+            self.sport,
+            frozenset(priced),
+            texts_unread=int(bookmaker in self.facts.unread),
+            had_draw=bookmaker in self.facts.drew_at,
+        )
+
+    def draw_chance(self) -> float | None:
+        """Return how likely a draw is by this moneyline; None where the reference prices none."""
+        for section in self.sections:
+            line = section.reference
+            if line is not None and DRAW in line.prices:
+                fair = line.prices[DRAW].fair_odds
+                return None if fair is None else 1 / fair
+        return None
+
+    def section_of(self, selection: str) -> Section | None:
+        """Return the line group that a selection belongs to."""
+        place = self.places.get(selection)
+        return None if place is None else place.section
+
+    def _tell_all(self, changes: Changes) -> None:
+        self._tell(self.sections, changes)
+
+    def _tell(self, sections: Sequence[Section], changes: Changes) -> None:
+        changes.revalued.extend(sections)
+        changes.touched |= dict.fromkeys([section.key for section in sections])

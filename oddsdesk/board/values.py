@@ -12,7 +12,7 @@ from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.judging import Judge
-from oddsdesk.board.market import WITHDRAWN_KEPT_MS
+from oddsdesk.board.market_prices import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import Matrix, RowKey
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.board.service_rows import ServiceRow, audited

@@ -20,7 +20,7 @@ from oddsdesk.board.closing_lines import pooled_sighting
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.judging import Judge
-from oddsdesk.board.market import WITHDRAWN_KEPT_MS
+from oddsdesk.board.market_prices import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import CellKey, RowKey, Section
 from oddsdesk.board.price_history import Move, SelectionKey
 from oddsdesk.board.prices import Price, Sighting

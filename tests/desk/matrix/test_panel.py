@@ -8,7 +8,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.market import WITHDRAWN_KEPT_MS
+from oddsdesk.board.market_prices import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
 from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, FROZEN
