@@ -14,8 +14,10 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.results import Result
 from oddsdesk.shipped_bookmakers import shipped_profiles
 
 NOW = 1_795_000_000_000
@@ -41,11 +43,29 @@ def bet(**changed: object) -> PlacedBet:
 
 BEGUN = bet(kick_off=NOW - HOUR)
 OVER = bet(kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
+WON = settled(
+    bet(kick_off=NOW - 50 * HOUR, close=ClosingLine(2.0, 1.95, "shin", NOW)), Result.WON, NOW
+)
+LOST = settled(
+    bet(
+        kick_off=NOW - 60 * HOUR,
+        bookmaker="Bet365",
+        close=ClosingLine(why="the line moved", moved_to="Leeds -1", moved_fair_odds=2.1),
+    ),
+    Result.LOST,
+    NOW,
+)
 
 
 def held(path: Path) -> list[PlacedBet]:
     with closing(Ledger(path)) as ledger:
         return ledger.bets()
+
+
+def column(panel: BetsPanel, key: str) -> list[str]:
+    model = panel.model
+    place = next(i for i, each in enumerate(model._columns) if each.key == key)
+    return [model.cell(row, place).text for row in range(model.rowCount())]
 
 
 def press(panel: BetsPanel, ident: str) -> None:

@@ -1,8 +1,9 @@
-"""What tests of the grid's model share: the grid of a quoted game, read by column."""
+"""What tests of the grid share: its model and its panel, of a quoted game."""
 
 import pytest
 
 from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.desk.grid.panel import GridPanel
 from tests.kit.grid import PRICES
 
 
@@ -15,3 +16,26 @@ def model(quoted, qtbot):
     made.arrange()
     yield made
     made.close()
+
+
+@pytest.fixture
+def make_panel(theme, layout, quoted, qtbot):
+    made = []
+
+    def make() -> GridPanel:
+        panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+        made.append(panel)
+        qtbot.addWidget(panel)
+        quoted.board.want_rows(True)
+        qtbot.waitUntil(lambda: panel.model.book.price_rows.count == PRICES)
+        panel.model.arrange()
+        return panel
+
+    yield make
+    for panel in made:
+        panel.close_panel()
+
+
+@pytest.fixture
+def panel(make_panel):
+    return make_panel()

@@ -1,0 +1,182 @@
+"""Dialogs of a bet: recorded by hand, edited, cashed out."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from oddsdesk.desk.bets.bet_dialog import BetDialog
+from oddsdesk.desk.bets.cash_dialog import CashDialog
+from oddsdesk.ledger.bets import settled
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.results import Result
+from tests.desk.bets.conftest import (
+    Make,
+    bet,
+    column,
+    held,
+    press,
+    select,
+)
+from tests.kit.full_ledger import full_disk
+
+
+def test_every_row_of_the_bet_is_reached_by_its_letter(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    qtbot.waitUntil(dialog.isActiveWindow)
+    for letter, field in (
+        (Qt.Key.Key_S, dialog.stake),
+        (Qt.Key.Key_P, dialog.competition),
+        (Qt.Key.Key_N, dialog.note),
+        (Qt.Key.Key_M, dialog.market),
+        (Qt.Key.Key_B, dialog.bookmaker),
+    ):
+        qtbot.keyClick(dialog, letter, Qt.KeyboardModifier.AltModifier)
+        assert dialog.focusWidget() is field, letter
+
+
+def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -> None:
+    panel = make_panel()
+    assert panel.placeholder.isVisible()
+    panel.placeholder.action_requested.emit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.buttons.accepted.emit()
+    assert dialog.trouble.text == "Expected a selection and a bookmaker."
+    for field, text in (
+        (dialog.game, "Arsenal - Chelsea"),
+        (dialog.competition, "EPL"),
+        (dialog.selection, "Over 2.5"),
+        (dialog.odds, "1.0"),
+        (dialog.stake, "5"),
+        (dialog.currency, "eur"),
+        (dialog.kick_off, "2026-11-20 20:45"),
+    ):
+        field.setText(text)
+    dialog.market.setCurrentIndex(dialog.market.findData("total"))
+    dialog.bookmaker.setCurrentText("Betfair Exchange")
+    dialog.buttons.accepted.emit()
+    assert "1.0" in dialog.trouble.text or "odds" in dialog.trouble.text.lower()
+    dialog.odds.setText("2.10")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (made,) = held(path)
+    assert (made.match_name, made.market_type, made.currency) == (
+        *("Arsenal - Chelsea", "total"),
+        "EUR",
+    )
+    assert (made.odds, made.net_odds) == (2.1, pytest.approx(2.045))
+    assert made.game_id
+    assert column(panel, "outcome") == ["Over 2.5"]
+
+
+def test_a_stake_by_hand_beyond_the_caps_is_doubted_and_may_be_recorded(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    """The plan stakes 20 of 1,000 on an outcome; what is edited counts once."""
+    panel = make_panel(bet(stake=6.0))
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.stake.setText("20")
+    assert dialog.doubt.isHidden()
+    dialog.stake.setText("2000")
+    assert dialog.doubt.text() == (
+        "2,000 on this outcome: your plan stakes at most 20 on one. Is that what you bet?"
+    )
+    dialog.kick_off.setText("2020-01-01 12:00")
+    assert dialog.doubt.isHidden(), "of a game that is over nothing is open"
+    dialog.kick_off.setText("")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (kept,) = held(path)
+    assert kept.stake == 2000
+
+
+def test_an_edited_bet_keeps_what_was_thought_and_reckons_its_ev_anew(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(true_ev=(2.007 / (1.95 * 1.01) - 1) * 100))
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.odds.setText("2.2")
+    dialog.note.setText("price moved")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (edited,) = held(path)
+    assert (edited.odds, edited.note, edited.placed_at) == (2.2, "price moved", bet().placed_at)
+    assert edited.kick_off == bet().kick_off
+    assert edited.true_ev == pytest.approx((2.14 / (1.95 * 1.01) - 1) * 100)
+
+
+def test_a_bet_that_is_not_kept_stays_in_its_dialog(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.note.setText("x" * 100_000)
+    with full_disk(panel._records):
+        dialog.buttons.accepted.emit()
+        assert not dialog.buttons.isEnabled(), "nothing is recorded twice"
+        qtbot.waitUntil(lambda: "the disk is full" in dialog.trouble.text)
+    assert dialog.isVisible()
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
+    (kept,) = panel._records.bets()
+    assert len(kept.note) > 30_000
+
+
+def test_what_another_program_settled_meanwhile_stays_settled(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    with closing(Ledger(path)) as other:
+        other.change([settled(*other.bets(), Result.LOST, 5)], "settled")
+    dialog.note.setText("late")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (kept,) = held(path)
+    assert (kept.note, kept.result) == ("late", Result.LOST)
+
+
+def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    press(panel, "bets.cash")
+    dialog = panel.findChild(CashDialog)
+    assert dialog is not None
+    dialog.part.setText("7")
+    dialog.back.setText("3")
+    dialog.buttons.accepted.emit()
+    assert "up to 6" in dialog.trouble.text
+    dialog.part.setText("2")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (cashed,) = held(path)
+    assert (cashed.open_stake, cashed.cashed_back, cashed.result) == (4.0, 3.0, None)
+
+
+def test_enter_edits_and_ctrl_enter_asks_for_the_game(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    with qtbot.waitSignal(panel.game_requested) as asked:
+        press(panel, "bets.game")
+    assert asked.args == ["game"]
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert panel.findChild(BetDialog) is not None

@@ -1,0 +1,132 @@
+"""What all bets come to: figures, report and chart."""
+
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.bets.report_model import COLUMNS
+from oddsdesk.desk.ui.chart.course_chart import ticks
+from oddsdesk.ledger.bets import settled
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.reporting import whole_report
+from oddsdesk.pricing.results import Result
+from tests.desk.bets.conftest import (
+    HOUR,
+    LOST,
+    NOW,
+    OVER,
+    WON,
+    Make,
+    bet,
+    column,
+)
+
+
+def test_words_filter_the_list_and_its_figures(make_panel: Make) -> None:
+    panel = make_panel(bet(), WON, LOST)
+    panel.bar.filter.setText("bet365 lost")
+    assert column(panel, "state") == ["● lost"]
+    assert panel.facts.texts()[0][:2] == ("Profit", "−6.00")
+    panel.bar.filter.setText("nobody")
+    assert panel.placeholder.isVisible()
+    panel.placeholder.action_requested.emit()
+    assert len(column(panel, "state")) == 3
+
+
+def test_two_currencies_are_never_summed(make_panel: Make) -> None:
+    euro = settled(bet(currency="EUR", stake=100.0), Result.LOST, NOW)
+    panel = make_panel(WON, LOST, euro)
+    assert panel.facts.texts()[0][1] == "+0.04"
+    panel.bar._currencies.choose("EUR")
+    assert panel.facts.texts()[0][1] == "−100.00"
+    assert column(panel, "profit") == ["−100.00"]
+
+
+def test_a_report_has_a_row_for_each_bookmaker_and_can_be_exported(make_panel: Make) -> None:
+    panel = make_panel(WON, LOST, bet())
+    panel.choose_view("by bookmaker")
+    assert panel.reports.isVisible()
+    table = panel.exported()
+    assert [column.key for column in table.columns][:4] == ["of", "bets", "staked", "profit"]
+    assert sorted(row[0] for row in table.rows) == ["Bet365", "Betfair Exchange"]
+    assert panel.selected() == []
+    earlier = settled(bet(kick_off=NOW - 900 * HOUR, stake=0.5), Result.LOST, NOW)
+    panel = make_panel(earlier)
+    panel.choose_view("by month")
+    months = [str(row[0]) for row in panel.exported().rows]
+    assert len(months) == 2
+    assert months == sorted(months, reverse=True)
+
+
+def test_figures_of_some_bets_say_of_how_many(make_panel: Make) -> None:
+    unknown = msgspec.structs.replace(LOST, true_ev=None, fair_odds=None)
+    panel = make_panel(WON, unknown)
+    texts = {title: detail for title, _, detail in panel.facts.texts()}
+    assert texts["Profit"] == "expected +0.14 of 1 bet"
+    cells = {spec.key: spec.cell(("all", whole_report([WON, unknown])), NOW) for spec in COLUMNS}
+    assert (cells["expected"].text, cells["expected"].note) == ("+0.14", "of 1")
+    assert (cells["clv_pct"].text, cells["clv_pct"].note) == ("+2.9 %", "of 1")
+    assert cells["bets"].note == cells["yield_pct"].note == ""
+    of_none = COLUMNS[[spec.key for spec in COLUMNS].index("expected")]
+    assert of_none.cell(("all", whole_report([unknown])), NOW).text == ""
+
+
+def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
+    lost = msgspec.structs.replace(LOST, game_id="another")
+    panel = make_panel(WON, lost, bet(), OVER)
+    texts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
+    assert texts["Profit"] == ("+0.04", "expected +0.29")
+    assert texts["Yield"] == ("+0.4 %", "on 12.00 staked, 2 bets")
+    assert texts["Closing line"] == ("+2.9 %", "100 % of 1 beaten")
+    assert texts["Luck or skill"] == ("2 outcomes", "what chance alone does")
+    assert texts["Drawdown"] == ("−6.00", "within 1 bet")
+    assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
+    assert panel.chart.isVisible()
+    assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
+
+
+def test_practice_is_marked_and_counts_in_no_figure(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    real = make_panel(WON, LOST, bet(), OVER)
+    figures = real.facts.texts()
+    heard: list[int] = []
+    real.waiting_changed.connect(heard.append)
+    practised = [msgspec.structs.replace(each, practice=True) for each in (bet(), OVER, WON)]
+    with closing(Ledger(path)) as ledger:
+        ledger.place_all(practised, "placed")
+    with qtbot.waitSignal(real._records.bets_changed):
+        real._records.read_again()
+    apart = ("At risk", "1.2 %", "12.00, cap 25 %, without practice 12.00")
+    assert real.facts.texts() == [*figures[:-1], apart]
+    assert heard[-1] == 1
+    model = real.model
+    marked = {model.entry(row).ident: model.cell(row, 0).note for row in range(7)}
+    assert marked == dict.fromkeys(range(1, 5), "") | dict.fromkeys(range(5, 8), "practice")
+    assert real.bar._facts.accessibleName() == "7 bets, 3 practice"
+    real.choose_view("by sport")
+    assert real.bar._facts.accessibleName() == "settled bets by sport, without 1 of practice"
+    assert [cell[1] for cell in real.report.exported()] == [2]
+
+
+def test_figures_are_cut_nowhere_and_all_are_there_in_a_small_window(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    panel = make_panel(bet(), WON, LOST, OVER)
+    panel.resize(1_035, 470)
+    tiles = panel.facts._tiles
+    qtbot.waitUntil(lambda: all(tile.isVisible() for tile in tiles))
+    for tile in tiles:
+        labels = (tile._title, tile._figure, tile._detail)
+        assert all(label.width() >= label.sizeHint().width() for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(-161.0, 158.0, [-100.0, 0.0, 100.0]), (-7.0, 12.0, [0.0, 10.0])],
+)
+def test_a_chart_has_more_than_its_zero(low: float, high: float, shown: list[float]) -> None:
+    assert ticks(low, high, 3) == shown
