@@ -176,6 +176,13 @@ class Gate:
             sent_at.popleft()
         return Held.HOURLY if len(sent_at) >= policy.most_per_hour else None
 
+    @property
+    def full_until_ms(self) -> int | None:
+        """When an hour that is full has room again, the first of them; None where none is."""
+        most, now = self.policy.most_per_hour, self._clock()
+        rooms = [at[-most] + HOUR_MS for at in self._sent_at.values() if len(at) >= most]
+        return min((room for room in rooms if room > now), default=None)
+
     def _list(self, entry: AlertEntry) -> AlertEntry:
         self.entries.append(entry)
         self.listed += 1

@@ -1,6 +1,7 @@
 """Looks for alerts while the desk runs, and hands them to the desktop and to channels."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from oddsdesk.board.alerts.channels import (
     mark_waiting,
     open_channel,
 )
-from oddsdesk.board.alerts.gate import AlertEntry, Gate
+from oddsdesk.board.alerts.gate import HOUR_MS, AlertEntry, Gate, Held
 from oddsdesk.board.alerts.memory import AlertMemory
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
@@ -34,6 +35,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.slices import slices
@@ -50,8 +52,10 @@ class AlertsController(QObject):
 
     changed = Signal()
     """The list differs."""
-    alerted = Signal(object)
-    """The ``AlertEntry`` of an alert that is sent."""
+    alerted = Signal(list)
+    """The ``AlertEntry`` of each alert that is sent at one look."""
+    hour_filled = Signal(str)
+    """How many were sent, from when on there is room again, and where the rest is; once an hour."""
     ended = Signal(object)
     """The key of an alert whose cause is over."""
     address_answered = Signal(str, str)
@@ -79,6 +83,9 @@ class AlertsController(QObject):
         """Whether nothing is told because the desk shows the past."""
         self.why_lost = ""
         """Why nothing is told of prices; empty where they are known to stand."""
+        self.full_until_ms: int | None = None
+        """Until when an hour's bound holds alerts back; None where it does not."""
+        self._said_full_at: int | None = None
         self._board = board
         self._clock = clock
         self._preferences = preferences
@@ -152,9 +159,10 @@ class AlertsController(QObject):
 
     def tick(self) -> None:
         """Look once; nothing is news while one looks back."""
-        connection, before = self._board.connection, (self.looks_back, self.why_lost)
+        connection, before = self._board.connection, self._state
         self.looks_back, self.why_lost = connection.as_of_ms is not None, connection.why_lost
-        if (self.looks_back, self.why_lost) != before:
+        self.full_until_ms = self.gate.full_until_ms
+        if self._state != before:
             self.changed.emit()
         if self._watch is None or self.looks_back:
             return
@@ -169,9 +177,10 @@ class AlertsController(QObject):
         self._keep()
         for key in self._watch.ended:
             self.ended.emit(key)
-        for entry in sent:
-            self.alerted.emit(entry)
+        if sent:
+            self.alerted.emit(sent)
         if self.gate.listed != listed:
+            self._say_if_full(self.gate.listed - listed)
             self.changed.emit()
 
     async def close(self) -> None:
@@ -184,6 +193,25 @@ class AlertsController(QObject):
         self._keep()
         if self._memory is not None:
             self._memory.close()
+
+    @property
+    def _state(self) -> tuple[bool, str, int | None]:
+        return self.looks_back, self.why_lost, self.full_until_ms
+
+    def _say_if_full(self, new: int) -> None:
+        """Say once an hour that it is full, where that holds one of the ``new`` lines back."""
+        self.full_until_ms = until = self.gate.full_until_ms
+        now, said_at = self._clock(), self._said_full_at
+        was_said = said_at is not None and now - said_at < HOUR_MS
+        news = islice(reversed(self.gate.entries), new)
+        if until is None or was_said or all(entry.held is not Held.HOURLY for entry in news):
+            return
+        self._said_full_at = now
+        most = self.gate.policy.most_per_hour
+        self.hour_filled.emit(
+            f"{most} alert{'' if most == 1 else 's'} within an hour: the rest is held back until "
+            f"{local_time(until):%H:%M} and listed in Alerts."
+        )
 
     def _remember(self) -> None:
         """Take over what was told before the program began, once."""

@@ -40,6 +40,12 @@ def shown_texts(entry: AlertEntry) -> tuple[str, str]:
     return said_text(alert.says, exact_odds_text), said_text(alert.also, exact_odds_text)
 
 
+def line_text(entry: AlertEntry) -> str:
+    """Return what an alert says in one line, with its game; the rest stands in the list."""
+    title, text = shown_texts(entry)
+    return " · ".join(filter(None, (title, text.partition(" · ")[0])))
+
+
 def when_text(at_ms: int, now_ms: int) -> str:
     """Return a moment by the local clock, with its day where that is not today's."""
     at = local_time(at_ms)

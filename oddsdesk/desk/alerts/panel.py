@@ -23,6 +23,7 @@ from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import local_time
 
 _RULES = "Rules…"
 _PAST = (
@@ -143,6 +144,8 @@ class AlertsPanel(QWidget):
         held = len(entries) - sent
         rules = self._alerts.rule_count
         said = f"{rules} rule{'' if rules == 1 else 's'} · {sent} sent · {held} held back"
+        if until := self._alerts.full_until_ms:
+            said += f" · the hour is full until {local_time(until):%H:%M}"
         if entries:
             said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
         if self._alerts.looks_back:

@@ -1,10 +1,12 @@
 """Alerts in the window: a message, the tray's notification, and a panel; all lead to the price."""
 
+from collections.abc import Hashable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QDockWidget
 
 from oddsdesk.board.alerts.gate import AlertEntry
 from oddsdesk.board.alerts.rules import RULES_FILE
@@ -12,7 +14,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
-from oddsdesk.desk.alerts.model import shown_texts
+from oddsdesk.desk.alerts.model import line_text
 from oddsdesk.desk.alerts.notifier import Notifier
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import TRAY
@@ -25,6 +27,9 @@ from oddsdesk.resource_files import resource_path
 
 if TYPE_CHECKING:
     from oddsdesk.desk.alerts.panel import AlertsPanel
+
+_TOLD: Final = "alerts"
+"""What the line about alerts is about."""
 
 
 class Alerting(QObject):
@@ -49,6 +54,8 @@ class Alerting(QObject):
         self._theme = theme
         self._preferences = preferences
         self._clock = clock
+        self._told = set[Hashable]()
+        """The keys of what the line in the window tells that is not over."""
         icon = QIcon(str(resource_path("desktop", "oddsdesk.svg")))
         self.notifier = Notifier(icon, window)
         rules = layout.folder / RULES_FILE
@@ -74,7 +81,9 @@ class Alerting(QObject):
         self.controller.read_anew.connect(partial(window.messages.withdraw_warnings, "alerts"))
         self.controller.alerted.connect(notifier.notify)
         self.controller.alerted.connect(self._on_controller_alerted)
-        self.controller.ended.connect(window.messages.withdraw)
+        self.controller.ended.connect(self._on_controller_ended)
+        self.controller.hour_filled.connect(self._on_controller_hour_filled)
+        notifier.list_requested.connect(self._show_panel)
         notifier.price_requested.connect(self.price_requested)
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
@@ -84,11 +93,25 @@ class Alerting(QObject):
         rules = self.panel().edit_rules if offers_rules else None
         self._window.say(text, action="Rules…" if rules else "", act=rules)
 
-    def _on_controller_alerted(self, entry: AlertEntry) -> None:
-        cell = entry.alert.cell
-        show = None if cell is None else partial(self.price_requested.emit, cell)
-        title, text = shown_texts(entry)
-        where = text.partition(" · ")[0]  # the rest stands in the list
-        said = " · ".join(filter(None, (title, where)))
-        action = "Show" if show else ""
-        self._window.messages.say(said, action=action, act=show, about=entry.alert.key)
+    def _on_controller_alerted(self, entries: list[AlertEntry]) -> None:
+        self._told = {entry.alert.key for entry in entries}
+        said, cell, show = line_text(entries[0]), entries[0].alert.cell, None
+        if len(entries) > 1:
+            said, show = f"{len(entries)} alerts, the first: {said}", self._show_panel
+        elif cell is not None:
+            show = partial(self.price_requested.emit, cell)
+        self._window.messages.say(said, action="Show" if show else "", act=show, about=_TOLD)
+
+    def _on_controller_ended(self, key: Hashable) -> None:
+        self._told.discard(key)
+        if not self._told:
+            self._window.messages.withdraw(_TOLD)
+
+    def _on_controller_hour_filled(self, text: str) -> None:
+        self.notifier.show("Alerts", text)
+        self._window.messages.say(text, action="Show", act=self._show_panel)
+
+    def _show_panel(self) -> None:
+        dock = self.panel().parentWidget()
+        assert isinstance(dock, QDockWidget)
+        self._window.show_panel(dock)

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QSystemTrayIcon, QWidget
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.alerts.channels import ChannelError, variable_of
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held
 from oddsdesk.board.alerts.rules import ChannelSetting
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.alerts import controller
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.model import COLUMNS
@@ -23,6 +24,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import PlacedBet
 from tests.kit.value_bets import OVER, be_value
 from tests.kit.waiting import until
@@ -65,7 +67,7 @@ def test_what_the_rules_ask_for_is_told_and_listed(
     panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     told: list[AlertEntry] = []
-    alerts.alerted.connect(told.append)
+    alerts.alerted.connect(told.extend)
     tell_value(alerts, quoted)
     assert [entry.alert.title for entry in told] == ["+2.0 %: Over 2.5 2.06 at Matchbook"]
     shown = {title: panel.model.cell(0, column).text for column, title in enumerate(TITLES)}
@@ -225,7 +227,7 @@ def test_list_and_notification_write_odds_as_the_desk_does_and_channels_decimal(
     assert panel.model.tip(0, 0).startswith(written)
     notifier = Notifier(QIcon(), panel)
     notifier._tray = tray = Tray()
-    notifier.notify(entry)
+    notifier.notify([entry])
     assert tray.shown[0][0] == written
     notifier.close()
     panel.close_panel()
@@ -248,11 +250,69 @@ def test_a_notification_holds_no_markup_and_a_click_shows_the_price(qtbot: QtBot
     notifier = Notifier(QIcon(), owner)
     notifier._tray = tray = Tray()
     alert = Alert(("x",), "Value", "<b>A</b>", 'x <img src="/dev/zero"> & y', 3.0, OVER)
-    notifier.notify(AlertEntry(alert, 0, None))
+    notifier.notify([AlertEntry(alert, 0, None)])
     assert tray.shown == [("‹b›A‹/b›", 'x ‹img src="/dev/zero"› + y')]
     with qtbot.waitSignals([notifier.window_requested, notifier.price_requested]):
         notifier.show_told()
     notifier.close()
+
+
+def test_alerts_of_one_look_are_one_notification_and_a_click_shows_the_list(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    notifier = Notifier(QIcon(), owner)
+    notifier._tray = tray = Tray()
+    sounds = list[None]()
+    monkeypatch.setattr(QApplication, "beep", lambda: sounds.append(None))
+    prices = list[RowKey]()
+    notifier.price_requested.connect(prices.append)
+    alerts = [
+        AlertEntry(Alert((i,), "Value", f"A{i}", "x · y", 3.0, OVER), 0, None) for i in range(7)
+    ]
+    notifier.notify(alerts)
+    assert tray.shown == [("7 alerts", "A0 · x\nA1 · x\nA2 · x\nA3 · x\nA4 · x\nand 2 more")]
+    assert len(sounds) == 1
+    with qtbot.waitSignal(notifier.list_requested):
+        notifier.show_told()
+    notifier.notify(alerts[:1])
+    with qtbot.waitSignal(notifier.list_requested):
+        notifier.show_told()  # that of before may be in sight, too
+    notifier._in_sight.timeout.emit()
+    notifier._in_sight.stop()
+    notifier.notify(alerts[:1])
+    assert tray.shown[-1] == ("A0", "x · y")
+    notifier.show_told()
+    assert prices == [OVER]
+    notifier.close()
+
+
+def test_that_the_hour_is_full_is_said_once_and_until_when(
+    alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
+) -> None:
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
+    qtbot.addWidget(panel)
+    said = list[str]()
+    alerts.hour_filled.connect(said.append)
+    alerts.path.write_text(f"most_per_hour = 1\n{VALUE}", "utf-8")
+    alerts.read()
+    alerts.gate.offer(Alert(("x",), "Value", "title", "text"))
+    alerts.tick()
+    until = f"{local_time(quoted.clock.now + 3_600_000):%H:%M}"
+    assert f"1 sent · 0 held back · the hour is full until {until} ·" in panel._facts.text()
+    assert said == [], "nothing is held back"
+    be_value(quoted)
+    alerts.tick()
+    rest = f"the rest is held back until {until} and listed in Alerts."
+    assert said == [f"1 alert within an hour: {rest}"]
+    alerts.gate.offer(Alert(("y",), "Value", "title", "text"))
+    alerts.tick()
+    assert len(said) == 1
+    quoted.clock.now += 3_600_000
+    alerts.tick()
+    assert "the hour is full" not in panel._facts.text()
+    panel.close_panel()
 
 
 def test_a_window_that_goes_on_in_the_tray_is_hidden_comes_back_and_can_be_quit(

@@ -286,7 +286,7 @@ def test_a_click_on_a_notification_opens_the_cell_that_it_is_about(
 ) -> None:
     desk.window.hide()
     desk.alerting.notifier.notify(
-        AlertEntry(Alert(("x",), "Value", "title", "text", 3.0, OVER), 0, None)
+        [AlertEntry(Alert(("x",), "Value", "title", "text", 3.0, OVER), 0, None)]
     )
     desk.alerting.notifier.show_told()
     assert desk.window.isVisible()

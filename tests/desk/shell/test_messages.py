@@ -301,13 +301,34 @@ def test_what_has_ended_meanwhile_is_not_brought_back(theme: Theme, qtbot: QtBot
     assert bar.isHidden()
 
 
+async def test_alerts_of_one_look_are_one_line_that_goes_once_all_are_over(
+    desk: tuple[Desk, Connections],
+) -> None:
+    made, _ = desk
+    bar, alerting = made.window.messages._bar, made.alerting
+    alerts = [AlertEntry(Alert((i,), "Value", f"A{i}", "text"), 0, None) for i in range(3)]
+    alerting.controller.alerted.emit(alerts)
+    assert bar.text == "3 alerts, the first: A0 · text"
+    alerting.controller.ended.emit((0,))
+    alerting.controller.ended.emit((1,))
+    assert not bar.isHidden()
+    bar.action_requested.emit()
+    assert alerting.panel.made is not None
+    assert alerting.panel.made.isVisibleTo(made.window)
+    alerting.controller.alerted.emit(alerts[:1])
+    alerting.controller.ended.emit((0,))
+    assert bar.isHidden()
+    alerting.controller.hour_filled.emit("20 alerts within an hour")
+    assert bar.text == "20 alerts within an hour"
+
+
 async def test_notices_of_the_past_end_with_it_and_those_of_now_wait_for_its_end(
     desk: tuple[Desk, Connections], quoted: Any
 ) -> None:
     made, _ = desk
     bar, board = made.window.messages._bar, quoted.board
     made.alerting._on_controller_alerted(
-        AlertEntry(Alert(("x",), "Value", "title", "text", 3.0), 0, None)
+        [AlertEntry(Alert(("x",), "Value", "title", "text", 3.0), 0, None)]
     )
     said = bar.text
     made.reset()
