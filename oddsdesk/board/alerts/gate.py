@@ -119,7 +119,7 @@ class Gate:
         time_of_day: Callable[[int], time] = local_time_of_day,
     ) -> None:
         self.policy = policy
-        self.entries: deque[AlertEntry] = deque(maxlen=_MOST_LISTED)
+        self.entries: deque[AlertEntry] = deque()
         self._clock = clock
         self._time_of_day = time_of_day
         self.listed = 0
@@ -184,6 +184,10 @@ class Gate:
         return min((room for room in rooms if room > now), default=None)
 
     def _list(self, entry: AlertEntry) -> AlertEntry:
+        """Append a line; where there are too many, the oldest that was held back gives way."""
+        if len(self.entries) >= _MOST_LISTED:
+            held = (each for each in self.entries if each.held is not None)
+            self.entries.remove(next(held, self.entries[0]))
         self.entries.append(entry)
         self.listed += 1
         return entry

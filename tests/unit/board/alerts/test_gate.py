@@ -127,6 +127,20 @@ def test_the_list_stays_small() -> None:
     for number in range(2_000):
         held.offer(alert(str(number)))
     assert len(held.entries) == 500
+    assert held.entries[0].alert.key == ("1500",)
+
+
+def test_what_is_held_back_drives_nothing_that_was_sent_out_of_the_list() -> None:
+    held = gate(Clock(), most_per_hour=3)
+    for number in range(2_000):
+        held.offer(alert(str(number)))
+    assert [each.alert.key for each in held.entries if each.held is None] == [
+        ("0",),
+        ("1",),
+        ("2",),
+    ]
+    assert len(held.entries) == 500
+    assert held.entries[-1].alert.key == ("1999",)
 
 
 def test_what_was_sent_a_day_ago_is_forgotten() -> None:
