@@ -155,6 +155,25 @@ def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportun
     return next((each for each in finder.opportunities(sections) if each.key == key), None)
 
 
+def legs_now(board: Board, found: Opportunity) -> list[OpportunityLeg | None]:
+    """Return the best leg on each side of an opportunity now, each by itself and without a stake.
+
+    None where no price on a side may be relied upon: then nothing covers everything.
+    """
+    key, matrix = found.key, board.matrix(found.key.game_id)
+    if matrix is None:
+        return [None] * len(key.sides)
+    judge = board.judge(matrix)
+    finder = OpportunityFinder(board.basis, board.reference, judge, matrix, Split())
+    market = (key.market_type, key.period)
+    sections = {each.key.group: each for each in matrix.sections if each.key[:2] == market}
+    legs = []
+    for place, side in enumerate(key.sides):
+        section = sections.get(key.groups[min(place, len(key.groups) - 1)])
+        legs.append(None if section is None else finder.best_leg(section, key.sides, side))
+    return legs
+
+
 def _gains(listed: Opportunity, legs: Sequence[tuple[float, float]]) -> bool:
     """Whether stakes at net odds gain on average, as a middle may that costs more."""
     if listed.middle is None or listed.between is None:

@@ -119,6 +119,12 @@ class OpportunityFinder:
         for of_subject in by_subject.values():
             yield from self._middles(sorted(of_subject, key=lambda each: each[0]))
 
+    def best_leg(self, section: Section, form: tuple[str, ...], side: str) -> OpportunityLeg | None:
+        """Return the best price that may be a leg on one of the sides ``form``, without a stake."""
+        candidates = self._candidates(section, side, math.inf)
+        offers = self._reliable((section, side, form), candidates)
+        return self._leg(offers[0], 0.0) if offers else None
+
     def _covering(self, section: Section, form: tuple[str, ...]) -> Opportunity | None:
         """Return the best legs of one line group."""
         limit = self._limit([section], form, 1 + LOW_HOLD)

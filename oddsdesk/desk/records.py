@@ -44,6 +44,8 @@ class Records(QObject):
         """The built-in ones first."""
         self.hidden: tuple[Hidden, ...] = ()
         """What is hidden among value bets, and what was for a time that is over."""
+        self.has_read_bets = False
+        """Whether it is known what is placed; before that there is none here."""
         self._bets: dict[BetKey, tuple[PlacedBet, ...]] = {}
         self._path = path
         self._ledger: Ledger | None = None
@@ -236,6 +238,7 @@ class Records(QObject):
 
         def take() -> None:
             self._bets = {}
+            self.has_read_bets = True
             for bet in bets:
                 self._bets[bet.key] = (*self.placed(bet.key), bet)
             self.bets_changed.emit()

@@ -28,6 +28,8 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
 from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outlay
 
+_NO_PRICE: Final = "no price now"
+_UNKNOWN: Final = Cell("–", TextRole.NOTE)
 KIND_TITLES: Final = {
     OpportunityKind.ARBITRAGE: "Arbitrage",
     OpportunityKind.MIDDLE: "Middle",
@@ -60,6 +62,8 @@ def open_text(row: LegRow) -> str:
     """Return what an opportunity is open on, and what to stake there; empty where it is not."""
     if row.rest is None:
         return ""
+    if row.lacking:
+        return f"no price on {' or '.join(row.lacking)} now"
     legs = row.found.legs
     on = (
         legs[place].key.selection + ("" if row.is_lost else f", stake {stake:g}")
@@ -77,6 +81,8 @@ def middle_text(row: LegRow) -> str:
     Of a middle's hit by the list's stakes alone: beside what is placed only the chance holds.
     """
     middle, staked = row.found.middle, row.staked
+    if row.unpriced is not None:
+        return ""
     if middle is None:
         return _push_text(staked)
     chance = [] if middle.chance is None else [f"chance {percent_text(middle.chance * 100)} %"]
@@ -97,19 +103,21 @@ def _push_text(staked: Outlay) -> str:
 
 def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     found, leg = row.found, row.leg
-    yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
+    if row.is_priced:
+        yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
+    else:
+        yield f"{leg.key.selection}: {_NO_PRICE}"
     game = beside_text("", found.match_name)
     yield f"{KIND_TITLES[row.kind]} · {game} · {_market_text(row)}"
-    if leg.net_odds != leg.odds:
-        yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
-    yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
-    for caution in leg.cautions:
-        yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
+    if row.is_priced:
+        yield from _price_facts(row, now_ms)
     staked = row.staked
     for bet in row.placed:
         yield f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}"
     if text := open_text(row):
         yield text[0].upper() + text[1:]
+    if row.lacking:
+        return
     if row.is_lost:
         yield "No stake: nobody knows whether these prices still stand"
     elif row.rest is not None:
@@ -128,6 +136,15 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
         yield f"{leg.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
 
 
+def _price_facts(row: LegRow, now_ms: int) -> Iterator[str]:
+    leg = row.leg
+    if leg.net_odds != leg.odds:
+        yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
+    yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
+    for caution in leg.cautions:
+        yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
+
+
 def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
     """Show what is of all legs in the row of the first."""
     return lambda row, _now: cell(row) if row.is_first else EMPTY
@@ -139,10 +156,18 @@ def _kind(row: LegRow) -> Cell:
 
 
 def _profit(row: LegRow) -> Cell:
+    if row.lacking:
+        return _UNKNOWN
     profit = row.staked.worst_of_all_pct
     is_win = profit > 0 and not row.is_too_good
     ink = TextRole.VALUE if is_win else TextRole.SOFT
     return Cell(gain_text(profit), ink, is_strong=is_win)
+
+
+def _margin(row: LegRow) -> Cell:
+    if row.unpriced is not None:
+        return _UNKNOWN
+    return Cell(f"{signed_text(row.found.hold_pct)} %", TextRole.NOTE)
 
 
 def _selection(row: LegRow, _now: int) -> Cell:
@@ -158,6 +183,8 @@ def _market_text(row: LegRow) -> str:
 
 
 def _odds(row: LegRow, _now: int) -> Cell:
+    if not row.is_priced:
+        return _UNKNOWN
     leg = row.leg
     net = odds_text(leg.net_odds) if leg.net_odds != leg.odds else ""
     return Cell(odds_text(leg.odds), is_strong=True, note=net)
@@ -176,17 +203,29 @@ def _stake(row: LegRow, _now: int) -> Cell:
 
 
 def _seen(row: LegRow, now_ms: int) -> Cell:
+    if not row.is_priced:
+        return EMPTY
     age = max(0, now_ms - row.leg.seen_at)
     step = MINUTE_MS if age >= MINUTE_MS else 1_000
     return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + step - age % step)
 
 
 def _caution(row: LegRow, _now: int) -> Cell:
+    if not row.is_priced:
+        return Cell(_NO_PRICE, TextRole.VALUE)
     cautions = row.leg.cautions
     if not cautions:
         return EMPTY
     more = f"+ {len(cautions) - 1}" if len(cautions) > 1 else ""
     return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=more)
+
+
+def _worst_downwards(row: LegRow) -> Any:
+    return None if row.lacking else (not row.is_too_good, row.staked.worst_of_all_pct)
+
+
+def _worst_upwards(row: LegRow) -> Any:
+    return None if row.lacking else (row.is_too_good, row.staked.worst_of_all_pct)
 
 
 def _kind_rank(row: LegRow) -> Any:
@@ -208,8 +247,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "Worst",
         Column("+10.00 %"),
         _of_all(_profit),
-        lambda row: (not row.is_too_good, row.staked.worst_of_all_pct),
-        order_up=lambda row: (row.is_too_good, row.staked.worst_of_all_pct),
+        _worst_downwards,
+        order_up=_worst_upwards,
         descending_first=True,
         tip="What the worst of all outcomes leaves of these stakes, in percent of all of them; "
         "where a line can be hit, a push is one; those with a price that is too good stand below",
@@ -218,8 +257,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "hold_pct",
         "Margin",
         Column("−10.0 %", drops=3),
-        _of_all(lambda row: Cell(f"{signed_text(row.found.hold_pct)} %", TextRole.NOTE)),
-        lambda row: row.found.hold_pct,
+        _of_all(_margin),
+        lambda row: row.found.hold_pct if row.unpriced is None else None,
         tip="S − 1, S the sum of 1 / net odds of all legs, before stakes are rounded; below 0 is "
         "an arbitrage where your steps leave something",
     ),
@@ -279,7 +318,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             widest="Betfair Exchange Australia",
             narrow="Pinnacle",
         ),
-        lambda row, _now: Cell(row.profile.short or row.leg.bookmaker),
+        lambda row, _now: Cell(row.profile.short or row.leg.bookmaker) if row.is_priced else EMPTY,
         lambda row: row.found.legs[0].bookmaker.casefold(),
         tip="Who offers the price",
     ),

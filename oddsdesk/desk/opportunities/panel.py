@@ -1,7 +1,7 @@
 """The panel of arbitrage, middles and low hold, with the stakes of their legs."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
@@ -20,6 +20,7 @@ from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
 from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
+from oddsdesk.desk.opportunities.open_sides import OpenSides, as_it_is
 from oddsdesk.desk.opportunities.preset_choice import PresetChoice
 from oddsdesk.desk.opportunities.presets import filter_words, passing
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, open_on_a_side, rows_of
@@ -34,7 +35,7 @@ from oddsdesk.desk.ui.links import open_link
 from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes, out_of_requests, refusal
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import BetState, PlacedBet
 from oddsdesk.ledger.open_bets import open_by_outcome
 from oddsdesk.pricing.opportunities import OpportunityKind
 
@@ -67,6 +68,7 @@ class OpportunitiesPanel(QWidget):
         super().__init__()
         self.setProperty("variant", "panel")
         self._board = board
+        self._clock = clock
         self._preferences = preferences
         self._records = records
         self._placed: tuple[bool | None, dict[Hashable, list[PlacedBet]]] | None = None
@@ -78,8 +80,7 @@ class OpportunitiesPanel(QWidget):
         """Those of every kind that the preset lists; the model has those of the chosen kind."""
         self._filtered_out: Counter[OpportunityKind] = Counter()
         """How many opportunities of each kind the preset leaves out."""
-        self._unclosed: dict[OpportunityKey, Opportunity] = {}
-        """Those with a leg placed and another not, as they were found last: none is given up."""
+        self._open_sides = OpenSides(layout)
         self._is_filled = False
         """Whether all that there is has been shown since the board began to be filled."""
         self._is_lost = False
@@ -188,25 +189,47 @@ class OpportunitiesPanel(QWidget):
         reference = board.reference or UNNAMED_REFERENCE
         self._is_lost = board.connection.is_lost
         offered = {each.key: each for each in self._offered()}
+        held = self._open_sides.held(practice=bool(board.connection.simulated))
+        others = {key: as_it_is(board, each) for key, each in held.items() if key not in offered}
         rows = rows_of(
-            (self._unclosed | offered).values(),
+            ({key: each for key, (each, _) in others.items()} | offered).values(),
             board.basis.profiles.of,
             reference,
             is_lost=self._is_lost,
             placed=self._open_bets(),
             step=split_of(self._preferences.get).step,
+            unpriced={key: without for key, (_, without) in others.items()},
         )
-        self._unclosed = {row.found.key: row.found for row in rows.values() if row.rest is not None}
-        self.list.keep(self._unclosed)
-        found = {key: row for key, row in rows.items() if key[0] in offered}
+        if self._records.has_read_bets:
+            unclosed = {row.found.key: row.found for row in rows.values() if row.rest is not None}
+            self._open_sides.hold(unclosed)
+            self.list.keep(unclosed)
+        listed = offered.keys() | self._still_open(rows)
+        found = {key: row for key, row in rows.items() if key[0] in listed}
         passed = passing(found.values(), self.presets.current.filter)
-        listed = {row.found.key for row in passed}
-        self._rows = {key: row for key, row in found.items() if key[0] in listed}
+        let_pass = {row.found.key for row in passed}
+        self._rows = {key: row for key, row in found.items() if key[0] in let_pass}
         self._filtered_out = _by_kind(found.values()) - _by_kind(passed)
         chosen = {
             key: row for key, row in self._rows.items() if self._kind in (_ALL, row.kind.value)
         }
         self.model.show_rows(chosen, may_move=self._may_move())
+
+    def _still_open(self, rows: Mapping[LegKey, LegRow]) -> set[OpportunityKey]:
+        """Return those that are none now, where nothing listed completes what is placed of them.
+
+        Not once their game should be over: then the bet waits for its result.
+        """
+        if self._looks_back or not self.list.has_looked:
+            return set()
+        now = self._clock()
+        to_play = {
+            row.found.key
+            for row in rows.values()
+            if any(bet.state(now) is BetState.OPEN for bet in row.placed)
+        }
+        best = open_on_a_side(rows.values())
+        return {row.found.key for row in best if row.unpriced is not None} & to_play
 
     def _open_bets(self) -> dict[Hashable, list[PlacedBet]]:
         simulated = self._board.connection.simulated
@@ -239,7 +262,7 @@ class OpportunitiesPanel(QWidget):
             return [connection.why_lost or LOST] if self._is_filled else []
         if self._looks_back or not (self._listed or self.list.has_looked):
             return []
-        counts = _by_kind(self._rows.values())
+        counts = _by_kind(row for row in self._rows.values() if not row.lacking)
         said = [no_stakes(connection)] if self._is_lost else []
         if not self.list.has_looked:
             said.append("still looking")

@@ -40,6 +40,8 @@ class LegRow(NamedTuple):
     """None where no leg is placed, or all are."""
     outlay: Outlay | None = None
     """What is placed and what is open together; None where no leg is placed."""
+    unpriced: frozenset[int] | None = None
+    """Where the legs are none together now: the places of those without a price; else None."""
 
     @property
     def staked(self) -> Outlay:
@@ -47,17 +49,31 @@ class LegRow(NamedTuple):
         return self.outlay or self.found.outlay
 
     @property
+    def is_priced(self) -> bool:
+        """Whether its leg has a price now."""
+        return self.unpriced is None or self.place not in self.unpriced
+
+    @property
+    def lacking(self) -> list[str]:
+        """On what no price completes the legs that are placed, so that nobody knows the worst."""
+        if self.unpriced is None or self.rest is None:
+            return []
+        unpriced = sorted(self.unpriced.intersection(self.rest.stakes))
+        return [self.found.legs[place].key.selection for place in unpriced]
+
+    @property
     def kind(self) -> OpportunityKind:
         """What the legs are with the stakes in their rows, those that are placed among them."""
         kind = self.found.kind
-        if self.outlay is None or kind is OpportunityKind.MIDDLE:
+        if self.outlay is None or self.lacking or kind is OpportunityKind.MIDDLE:
             return kind
         return OpportunityKind.ARBITRAGE if self.outlay.wins else OpportunityKind.LOW_HOLD
 
     @property
     def loses(self) -> bool:
         """Whether what is placed can only be completed to a loss at worst."""
-        return self.rest is not None and self.staked.worst_of_all_pct < 0
+        is_known = self.rest is not None and not self.lacking
+        return is_known and self.staked.worst_of_all_pct < 0
 
     @property
     def is_too_good(self) -> bool:
@@ -69,7 +85,7 @@ class LegRow(NamedTuple):
     @property
     def stake(self) -> float:
         """What to stake on the leg; 0 for nothing, as where it is placed."""
-        if self.is_lost or self.placed:
+        if self.is_lost or self.placed or self.lacking:
             return 0.0
         return self.leg.stake if self.rest is None else self.rest.stakes[self.place]
 
@@ -101,6 +117,7 @@ def rows_of(
     is_lost: bool,
     placed: Mapping[Hashable, Sequence[PlacedBet]],
     step: float,
+    unpriced: Mapping[OpportunityKey, frozenset[int]] | None = None,
 ) -> dict[LegKey, LegRow]:
     """Return a row for each leg.
 
@@ -111,8 +128,10 @@ def rows_of(
         is_lost: Whether nothing is heard of prices.
         placed: The open bets, as ``open_by_outcome`` says.
         step: What stakes are multiples of.
+        unpriced: Of those that are none now the places of the legs without a price.
     """
     rows = {}
+    without = unpriced or {}
     games = {bet.game_id for bets in placed.values() for bet in bets}
     for each in found:
         bets: list[tuple[PlacedBet, ...]] = [()] * len(each.legs)
@@ -122,7 +141,7 @@ def rows_of(
         for place, leg in enumerate(each.legs):
             profile = profile_of(leg.bookmaker)
             row = LegRow(each, place, profile, reference, is_lost, bets[place], rest, staked)
-            rows[each.key, place] = row
+            rows[each.key, place] = row._replace(unpriced=without.get(each.key))
     return rows
 
 
@@ -139,10 +158,15 @@ def open_on_a_side(rows: Iterable[LegRow]) -> list[LegRow]:
             first.setdefault(row.found.key, row)
     done = set[int | None]().union(*(bets[key] for key, row in first.items() if row.rest is None))
     best: dict[frozenset[int | None], LegRow] = {}
-    for row in sorted(first.values(), key=lambda row: row.staked.worst_of_all_pct):
+    for row in sorted(first.values(), key=_worth):
         if row.rest is not None and not bets[row.found.key] <= done:
             best[frozenset(bets[row.found.key])] = row
     return list(best.values())
+
+
+def _worth(row: LegRow) -> tuple[bool, float]:
+    """What completes bets now comes before what does not."""
+    return not row.lacking, row.staked.worst_of_all_pct
 
 
 def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
