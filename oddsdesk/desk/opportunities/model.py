@@ -221,11 +221,14 @@ def _caution(row: LegRow, _now: int) -> Cell:
 
 
 def _worst_downwards(row: LegRow) -> Any:
-    return None if row.lacking else (not row.is_too_good, row.staked.worst_of_all_pct)
+    """On top is what nobody can complete now, last what may be a mistake; so it is upwards."""
+    rank = 2 if row.lacking else int(not row.is_too_good)
+    return rank, 0.0 if row.lacking else row.staked.worst_of_all_pct
 
 
 def _worst_upwards(row: LegRow) -> Any:
-    return None if row.lacking else (row.is_too_good, row.staked.worst_of_all_pct)
+    rank, worst = _worst_downwards(row)
+    return -rank, worst
 
 
 def _kind_rank(row: LegRow) -> Any:
@@ -251,7 +254,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         order_up=_worst_upwards,
         descending_first=True,
         tip="What the worst of all outcomes leaves of these stakes, in percent of all of them; "
-        "where a line can be hit, a push is one; those with a price that is too good stand below",
+        "where a line can be hit, a push is one; those with a price that is too good stand below, "
+        "and on top is what you placed a leg of and nothing completes now",
     ),
     ColumnSpec(
         "hold_pct",

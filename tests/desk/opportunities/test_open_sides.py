@@ -145,7 +145,7 @@ def test_of_the_past_and_until_all_prices_are_looked_at_nobody_says_that_there_i
     assert shown(panel) == []
 
 
-def test_what_has_no_worst_stands_last_and_is_sorted_by_no_figure_of_then(
+def test_what_has_no_worst_stands_on_top_and_is_sorted_by_no_figure_of_then(
     panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
 ) -> None:
     be_open(panel, records, quoted, qtbot)
@@ -154,7 +154,7 @@ def test_what_has_no_worst_stands_last_and_is_sorted_by_no_figure_of_then(
         side = "Over 3.5" if bookmaker == "Betsson" else "Under 3.5"
         quoted.tell(bookmaker, "total", side, odds)
     look(panel, qtbot)
-    for column in ("Worst", "Margin"):
+    for column, top in (("Worst", "Over 2.5"), ("Margin", "Over 3.5")):
         for _ in range(2):
             panel.model.sort_by(TITLES.index(column))
-            assert shown(panel)[0]["Selection"] == "Over 3.5"
+            assert shown(panel)[0]["Selection"] == top
