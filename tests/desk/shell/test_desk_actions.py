@@ -194,6 +194,9 @@ def test_a_preset_is_chosen_from_the_palette(desk: Desk) -> None:
     presets = [found for found in entries(desk) if found.kind is Kind.PRESET]
     presets[1].run()
     assert desk.values().lists.preset.name == presets[1].title.removeprefix("Value bets: ")
+    desk.opportunities()
+    entry(desk, "Opportunities: In play").run()
+    assert desk.opportunities().presets.current.name == "In play"
 
 
 def test_a_leg_placed_among_the_opportunities_is_confirmed_and_taken_back_there(
