@@ -37,6 +37,8 @@ class OpportunityLeg(NamedTuple):
     cautions: tuple[Caution, ...]
     """What speaks against the price beside the reference's; it is a leg all the same."""
     url: str | None
+    same_at: tuple[str, ...] = ()
+    """Who else offers as much net, and goes with the other legs."""
 
 
 class Opportunity(msgspec.Struct, frozen=True):

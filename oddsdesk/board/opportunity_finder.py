@@ -27,6 +27,7 @@ from oddsdesk.pricing.opportunities import (
     Span,
     Split,
     best_legs,
+    go_together,
     middle_outlay,
     middle_span,
     outlay,
@@ -61,6 +62,7 @@ class _Offer(NamedTuple):
     bookmaker: str | None
     price: Price
     cautions: tuple[Caution, ...]
+    same_at: tuple[str, ...] = ()
 
 
 class _Candidate(NamedTuple):
@@ -303,8 +305,10 @@ class OpportunityFinder:
         if legs is None:
             return None
         return [
-            next(each for each in of_side if each.leg is leg)
-            for leg, of_side in zip(legs, offers, strict=True)
+            next(each for each in of_side if each.leg is leg)._replace(
+                same_at=tuple(_same_at(legs, place, of_side, overtime_decides=decides))
+            )
+            for place, (leg, of_side) in enumerate(zip(legs, offers, strict=True))
         ]
 
     def _reliable(
@@ -391,7 +395,21 @@ class OpportunityFinder:
             leg.seen_at,
             offer.cautions,
             price.url,
+            offer.same_at,
         )
+
+
+def _same_at(
+    legs: Sequence[Leg], place: int, of_side: Iterable[_Offer], *, overtime_decides: bool
+) -> Iterator[str]:
+    """Yield who else offers the leg at a place with as much net, and goes with the others."""
+    leg = legs[place]
+    for other in (each.leg for each in of_side):
+        if other.net_odds != leg.net_odds or other is leg:
+            continue
+        is_alike = not overtime_decides or other.has_overtime is leg.has_overtime
+        if is_alike and go_together([*legs[:place], other, *legs[place + 1 :]]):
+            yield other.bookmaker
 
 
 def _highest(section: Section, side: str) -> float:

@@ -140,6 +140,8 @@ def _price_facts(row: LegRow, now_ms: int) -> Iterator[str]:
     leg = row.leg
     if leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
+    if leg.same_at:
+        yield f"The same at {', '.join(leg.same_at)}"
     yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
     for caution in leg.cautions:
         yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
@@ -188,6 +190,13 @@ def _odds(row: LegRow, _now: int) -> Cell:
     leg = row.leg
     net = odds_text(leg.net_odds) if leg.net_odds != leg.odds else ""
     return Cell(odds_text(leg.odds), is_strong=True, note=net)
+
+
+def _at(row: LegRow, _now: int) -> Cell:
+    if not row.is_priced:
+        return EMPTY
+    others = len(row.leg.same_at)
+    return Cell(row.profile.short or row.leg.bookmaker, note=f"+{others}" if others else "")
 
 
 def _stake(row: LegRow, _now: int) -> Cell:
@@ -322,9 +331,9 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             widest="Betfair Exchange Australia",
             narrow="Pinnacle",
         ),
-        lambda row, _now: Cell(row.profile.short or row.leg.bookmaker) if row.is_priced else EMPTY,
+        _at,
         lambda row: row.found.legs[0].bookmaker.casefold(),
-        tip="Who offers the price",
+        tip="Who offers the price; +2: two more do, which the row's tip names",
     ),
     ColumnSpec(
         "stake",

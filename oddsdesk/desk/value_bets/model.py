@@ -299,6 +299,13 @@ def _limit(row: BetRow, _now: int) -> Cell:
     return Cell("" if row.liquidity is None else f"{row.liquidity:,.0f}", TextRole.NOTE)
 
 
+def _at(row: BetRow, _now: int) -> Cell:
+    net = row.price.assessment.net_odds
+    others = sum(each.is_value and each.assessment.net_odds == net for each in row.others)
+    name = row.profile.short or row.price.bookmaker
+    return Cell(name, _ink(row), note=f"+{others}" if others else "")
+
+
 def _caution(row: BetRow, _now: int) -> Cell:
     found, why = row.price.assessment, against_text(row)
     if why:
@@ -363,9 +370,9 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         "bookmaker",
         "At",
         BOOKMAKER_WIDTH,
-        lambda row, _now: Cell(row.profile.short or row.price.bookmaker, _ink(row)),
+        _at,
         lambda row: row.price.bookmaker.casefold(),
-        tip="Who offers the best net price",
+        tip="Who offers the best net price; +2: two more do, see the row's tip",
     ),
     ColumnSpec(
         "true_ev_pct",

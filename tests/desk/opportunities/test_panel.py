@@ -46,6 +46,16 @@ def test_legs_stand_below_each_other_with_their_stakes(
     assert "All legs: 99 staked, +1.80 in the worst case after rounding" in tip
 
 
+def test_how_many_more_offer_as_much_net_stands_beside_who_is_named_and_the_tip_names_them(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.tell("Unibet", "total", "Over 2.5", 2.10)
+    tell(panel, quoted, qtbot)
+    cells = [panel.model.cell(row, TITLES.index("At")) for row in (0, 1)]
+    assert [(cell.text, cell.note) for cell in cells] == [("Betsson", "+1"), ("Matchbook", "")]
+    assert "The same at Unibet" in panel.model.tip(0, 0).splitlines()
+
+
 def test_what_is_left_at_worst_is_rounded_once(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:

@@ -84,6 +84,17 @@ def test_one_outcome_at_two_bookmakers_is_staked_once_at_the_best_price(
     assert panel.lists.staked == float(row(panel)["Stake"]) == 9.0
 
 
+def test_how_many_more_offer_the_best_net_price_stands_beside_who_is_named(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    for bookmaker, odds in (("Matchbook", 2.08), ("Bovada", 2.08), ("Betsson", 2.06)):
+        be_value(quoted, odds, bookmaker)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    qtbot.waitUntil(lambda: row(panel)["Caution"] == "value at 2 more")
+    at = panel.table.model.cell(0, TITLES.index("At"))
+    assert (at.text, at.note) == ("Bovada", "+1")
+
+
 def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:

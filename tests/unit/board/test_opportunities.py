@@ -103,6 +103,17 @@ def test_legs_are_of_two_operators() -> None:
     assert [REFERENCE in books for books in total(OVERS, *one).books()] == [True]
 
 
+def test_a_leg_names_who_else_offers_as_much_net_and_goes_with_the_others() -> None:
+    """Of 2.05 at three a leg is with the first by name; one is of the other leg's operator."""
+    equal = {name: {"Under 2.5": 2.05} for name in ("Bovada", "Unibet", "Sister")}
+    one = [Profile(name=name, group="One") for name in ("Betfair", "Sister")]
+    (found,) = total({"Betfair": {"Over 2.5": 2.10}, **equal}, *one).found()
+    assert [(leg.bookmaker, leg.same_at) for leg in found.legs] == [
+        ("Betfair", ()),
+        ("Bovada", ("Unibet",)),
+    ]
+
+
 def test_only_the_users_bookmakers_are_legs() -> None:
     seen = total()
     seen.board.set_bookmakers(("Betfair", REFERENCE))
