@@ -28,7 +28,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
 from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outlay
 
-_NO_PRICE: Final = "no price now"
+_NO_PRICE: Final = "no price to rely on"
 _UNKNOWN: Final = Cell("–", TextRole.NOTE)
 KIND_TITLES: Final = {
     OpportunityKind.ARBITRAGE: "Arbitrage",
@@ -63,7 +63,7 @@ def open_text(row: LegRow) -> str:
     if row.rest is None:
         return ""
     if row.lacking:
-        return f"no price on {' or '.join(row.lacking)} now"
+        return f"{_NO_PRICE} for {' or '.join(row.lacking)} now"
     legs = row.found.legs
     on = (
         legs[place].key.selection + ("" if row.is_lost else f", stake {stake:g}")

@@ -1,4 +1,4 @@
-"""Opportunities that are open on a side on which there is no price now, at the next start too."""
+"""Opportunities that are open on a side that has no price now, at the next start too."""
 
 from pathlib import Path
 from typing import Any
@@ -45,12 +45,13 @@ def test_it_stays_where_there_is_no_price_on_the_other_side_and_says_on_what(
     assert (over["Worst"], over["Margin"]) == ("–", "–")  # nobody knows
     assert (under["Selection"], under["Odds"], under["At"]) == ("Under 2.5", "–", "")
     assert (under["Stake"], under["Seen"]) == ("–", "")
-    assert under["Beside the reference"] == "no price now"
+    assert under["Beside the reference"] == "no price to rely on"
     assert panel._facts.accessibleName() == (
-        "1 open on a side · 0 arbitrage · 0 middle · 0 low hold · no price on Under 2.5 now"
+        "1 open on a side · 0 arbitrage · 0 middle · 0 low hold"
+        " · no price to rely on for Under 2.5 now"
     )
-    assert "No price on Under 2.5 now" in panel.model.tip(0, 0)
-    assert panel.model.tip(1, 0).startswith("Under 2.5: no price now")
+    assert "No price to rely on for Under 2.5 now" in panel.model.tip(0, 0)
+    assert panel.model.tip(1, 0).startswith("Under 2.5: no price to rely on")
     table = table_of_opportunities(panel.model)
     keys = [column.key for column in table.columns]
     told = dict(zip(keys, table.rows[1], strict=True))
@@ -62,6 +63,16 @@ def test_it_stays_where_there_is_no_price_on_the_other_side_and_says_on_what(
     over, under = shown(panel)
     assert (over["Kind"], over["Worst"]) == ("Low hold", "−12.6 %")  # 67 at 1.50 beside 48 at 2.10
     assert (under["Odds"], under["At"], under["Stake"]) == ("1.50", "Bovada", "67")
+
+
+def test_where_there_are_old_prices_only_nothing_says_that_there_are_none(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    be_open(panel, records, quoted, qtbot)
+    quoted.clock.now += 20 * MINUTE_MS
+    look(panel, qtbot)
+    said = [(row["Odds"], row["Beside the reference"]) for row in shown(panel)]
+    assert said == [("–", "no price to rely on")] * 2
 
 
 def test_where_only_what_is_placed_has_no_price_any_more_the_other_side_completes_it(
@@ -118,7 +129,7 @@ def test_once_its_game_should_be_over_it_is_a_bet_that_waits_for_its_result(
     be_open(panel, records, quoted, qtbot)
     quoted.board.forget_game(quoted.id)
     look(panel, qtbot)
-    assert [row["Beside the reference"] for row in shown(panel)] == ["no price now"] * 2
+    assert [row["Beside the reference"] for row in shown(panel)] == ["no price to rely on"] * 2
     (bet,) = records.bets()
     assert bet.kick_off is not None
     quoted.clock.now = bet.kick_off + 151 * MINUTE_MS
