@@ -30,6 +30,8 @@ from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outla
 
 _NO_PRICE: Final = "no price to rely on"
 _UNKNOWN: Final = Cell("–", TextRole.NOTE)
+_APART: Final = 1e6
+"""No worst is so many percent."""
 KIND_TITLES: Final = {
     OpportunityKind.ARBITRAGE: "Arbitrage",
     OpportunityKind.MIDDLE: "Middle",
@@ -229,15 +231,19 @@ def _caution(row: LegRow, _now: int) -> Cell:
     return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=more)
 
 
-def _worst_downwards(row: LegRow) -> Any:
+def _worst_downwards(row: LegRow) -> float:
     """On top is what nobody can complete now, last what may be a mistake; so it is upwards."""
-    rank = 2 if row.lacking else int(not row.is_too_good)
-    return rank, 0.0 if row.lacking else row.staked.worst_of_all_pct
+    if row.lacking:
+        return _APART
+    worst = row.staked.worst_of_all_pct
+    return worst - _APART if row.is_too_good else worst
 
 
-def _worst_upwards(row: LegRow) -> Any:
-    rank, worst = _worst_downwards(row)
-    return -rank, worst
+def _worst_upwards(row: LegRow) -> float:
+    if row.lacking:
+        return -_APART
+    worst = row.staked.worst_of_all_pct
+    return worst + _APART if row.is_too_good else worst
 
 
 def _kind_rank(row: LegRow) -> Any:

@@ -1,7 +1,7 @@
 """The panel of arbitrage, middles and low hold, with the stakes of their legs."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
@@ -22,7 +22,7 @@ from oddsdesk.desk.opportunities.lists import OpportunityList
 from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
 from oddsdesk.desk.opportunities.open_sides import OpenSides, as_it_is
 from oddsdesk.desk.opportunities.preset_choice import PresetChoice
-from oddsdesk.desk.opportunities.presets import filter_words, passing
+from oddsdesk.desk.opportunities.presets import filter_words
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, open_on_a_side, rows_of
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
@@ -205,11 +205,15 @@ class OpportunitiesPanel(QWidget):
             self._open_sides.hold(unclosed)
             self.list.keep(unclosed)
         listed = offered.keys() | self._still_open(rows)
-        found = {key: row for key, row in rows.items() if key[0] in listed}
-        passed = passing(found.values(), self.presets.current.filter)
-        let_pass = {row.found.key for row in passed}
-        self._rows = {key: row for key, row in found.items() if key[0] in let_pass}
-        self._filtered_out = _by_kind(found.values()) - _by_kind(passed)
+        passes = self.presets.current.filter.passes
+        left_out = {
+            key[0]: row.kind
+            for key, row in rows.items()
+            if row.is_first and key[0] in listed and not passes(row)
+        }
+        self._filtered_out = Counter(left_out.values())
+        listed -= left_out.keys()
+        self._rows = {key: row for key, row in rows.items() if key[0] in listed}
         chosen = {
             key: row for key, row in self._rows.items() if self._kind in (_ALL, row.kind.value)
         }
@@ -262,7 +266,9 @@ class OpportunitiesPanel(QWidget):
             return [connection.why_lost or LOST] if self._is_filled else []
         if self._looks_back or not (self._listed or self.list.has_looked):
             return []
-        counts = _by_kind(row for row in self._rows.values() if not row.lacking)
+        counts = Counter(
+            row.kind for row in self._rows.values() if row.is_first and not row.lacking
+        )
         said = [no_stakes(connection)] if self._is_lost else []
         if not self.list.has_looked:
             said.append("still looking")
@@ -410,8 +416,3 @@ class OpportunitiesPanel(QWidget):
         super().hideEvent(event)
         self._idle.stop()
         self.list.stop()
-
-
-def _by_kind(rows: Iterable[LegRow]) -> Counter[OpportunityKind]:
-    """How many opportunities there are of each kind."""
-    return Counter(row.kind for row in rows if row.is_first)

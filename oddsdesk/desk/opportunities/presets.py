@@ -1,6 +1,5 @@
 """Presets of the opportunities: named filters, kept with the layout (no Qt)."""
 
-from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -27,15 +26,20 @@ class OpportunityFilter(msgspec.Struct, frozen=True):
 
     def passes(self, row: LegRow) -> bool:
         """Tell whether the opportunity of a row is listed; one with a leg placed always is."""
-        worst = round(row.staked.worst_of_all_pct, _DECIMALS)
-        at = {leg.bookmaker for leg in row.found.legs}
         return row.outlay is not None or (
             self.in_play in (None, row.found.in_play)
-            and (self.least_worst is None or worst >= self.least_worst)
-            and (self.most_worst is None or worst <= self.most_worst)
-            and (not self.bookmakers or at <= {*self.bookmakers})
             and not (self.without_too_good and row.is_too_good)
+            and (not self.bookmakers or self._names_all_of(row))
+            and (self.least_worst is self.most_worst is None or self._bounds(row))
         )
+
+    def _names_all_of(self, row: LegRow) -> bool:
+        return {leg.bookmaker for leg in row.found.legs} <= {*self.bookmakers}
+
+    def _bounds(self, row: LegRow) -> bool:
+        worst, least, most = row.staked.worst_of_all_pct, self.least_worst, self.most_worst
+        worst = round(worst, _DECIMALS)
+        return (least is None or worst >= least) and (most is None or worst <= most)
 
 
 class OpportunityPreset(msgspec.Struct, frozen=True):
@@ -64,11 +68,6 @@ def filter_words(chosen: OpportunityFilter) -> list[str]:
     if names := chosen.bookmakers:
         said.append(names[0] if len(names) == 1 else f"{len(names)} books")
     return said
-
-
-def passing(rows: Iterable[LegRow], chosen: OpportunityFilter) -> list[LegRow]:
-    """Return of each opportunity that is listed the row of its first leg."""
-    return [row for row in rows if row.is_first and chosen.passes(row)]
 
 
 def _bounds(least: float | None, most: float | None) -> list[str]:

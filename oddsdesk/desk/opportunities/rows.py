@@ -42,6 +42,8 @@ class LegRow(NamedTuple):
     """What is placed and what is open together; None where no leg is placed."""
     unpriced: frozenset[int] | None = None
     """Where the legs are none together now: the places of those without a price; else None."""
+    is_too_good: bool = False
+    """Whether a price may be a mistake that is taken back, before any leg is placed."""
 
     @property
     def staked(self) -> Outlay:
@@ -74,13 +76,6 @@ class LegRow(NamedTuple):
         """Whether what is placed can only be completed to a loss at worst."""
         is_known = self.rest is not None and not self.lacking
         return is_known and self.staked.worst_of_all_pct < 0
-
-    @property
-    def is_too_good(self) -> bool:
-        """Whether a price may be a mistake that is taken back, before any leg is placed."""
-        return self.outlay is None and any(
-            Caution.ABOVE_WINDOW in leg.cautions for leg in self.found.legs
-        )
 
     @property
     def stake(self) -> float:
@@ -138,10 +133,21 @@ def rows_of(
         if each.key.game_id in games:  # else no outcome has to be named
             bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
         rest, staked = _beside(each, bets, step)
+        unpriced_here = without.get(each.key) if without else None
+        too_good = staked is None and any(Caution.ABOVE_WINDOW in leg.cautions for leg in each.legs)
         for place, leg in enumerate(each.legs):
-            profile = profile_of(leg.bookmaker)
-            row = LegRow(each, place, profile, reference, is_lost, bets[place], rest, staked)
-            rows[each.key, place] = row._replace(unpriced=without.get(each.key))
+            rows[each.key, place] = LegRow(
+                each,
+                place,
+                profile_of(leg.bookmaker),
+                reference,
+                is_lost,
+                bets[place],
+                rest,
+                staked,
+                unpriced_here,
+                too_good,
+            )
     return rows
 
 
