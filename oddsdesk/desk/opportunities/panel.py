@@ -1,7 +1,7 @@
 """The panel of arbitrage, middles and low hold, with the stakes of their legs."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import LOST, Link
+from oddsdesk.board.connection import LOST
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey
@@ -19,10 +19,10 @@ from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
-from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
+from oddsdesk.desk.opportunities.messages import counts, details, why_none, why_unknown
+from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel
 from oddsdesk.desk.opportunities.open_sides import OpenSides, as_it_is
 from oddsdesk.desk.opportunities.preset_choice import PresetChoice
-from oddsdesk.desk.opportunities.presets import filter_words
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, open_on_a_side, rows_of
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
@@ -32,7 +32,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.links import open_link
-from oddsdesk.desk.ui.states import NO_SERVICE, no_stakes, out_of_requests, refusal
+from oddsdesk.desk.ui.states import no_stakes
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
@@ -40,7 +40,6 @@ from oddsdesk.ledger.open_bets import open_by_outcome
 from oddsdesk.pricing.opportunities import OpportunityKind
 
 _ALL: Final = "all"
-_SHOW_ALL: Final = "Show all opportunities"
 _IDLE_MS: Final = 1_000
 
 
@@ -251,7 +250,10 @@ class OpportunitiesPanel(QWidget):
 
     def _show_counts(self) -> None:
         said = self._said()
-        self.header.show_facts(" · ".join([*said, *self._also_said()]), len(said))
+        told = [*said]
+        if self._rows and not self._looks_back:
+            told += details(self._rows.values(), self.presets.current.filter)
+        self.header.show_facts(" · ".join(told), len(said))
         self.header.show_waiting(self.model.rows_that_would_move)
         if self.model.rowCount():
             self._stack.setCurrentWidget(self.table)
@@ -260,79 +262,22 @@ class OpportunitiesPanel(QWidget):
             self._stack.setCurrentWidget(self.placeholder)
 
     def _said(self) -> list[str]:
-        """How many there are, before that what is open, and how many the preset leaves out."""
         connection = self._board.connection
         if not self._listed and (self._is_lost or connection.has_no_service):
             return [connection.why_lost or LOST] if self._is_filled else []
         if self._looks_back or not (self._listed or self.list.has_looked):
             return []
-        counts = Counter(
-            row.kind for row in self._rows.values() if row.is_first and not row.lacking
-        )
         said = [no_stakes(connection)] if self._is_lost else []
         if not self.list.has_looked:
             said.append("still looking")
-        if opened := open_on_a_side(self._rows.values()):
-            losing = sum(row.loses for row in opened)
-            of_those = f", {losing} without profit" if losing else ""
-            said.append(f"{len(opened)} open on a side{of_those}")
-        said += [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
-        if hidden := self._filtered_out.total():
-            said.append(f"{hidden} hidden")
-        return said
-
-    def _also_said(self) -> Iterator[str]:
-        """What is told of those that are counted, as far as there is room."""
-        if self._rows and not self._looks_back:
-            if doubtful := sum(row.is_too_good for row in self._rows.values() if row.is_first):
-                yield f"{doubtful} too good"
-            opened = open_on_a_side(self._rows.values())
-            if len(opened) == 1:
-                yield open_text(opened[0])
-            yield from filter_words(self.presets.current.filter)
+        return [*said, *counts(self._rows.values(), self._filtered_out.total())]
 
     def _state(self) -> EmptyState:
-        if self._looks_back:
-            detail = "The past shows games and their prices."
-            return EmptyState("table", "Opportunities are shown for now only.", detail)
-        connection = self._board.connection
-        if connection.has_no_service:
-            return NO_SERVICE
-        if connection.link in (Link.CONNECTING, Link.STOPPED):
-            return EmptyState("loading", "Reading the prices…")
-        if connection.link is Link.REFUSED:
-            return EmptyState("lock", *refusal(connection))
-        if (lack := out_of_requests(connection)) is not None:
-            return EmptyState("loading", *lack)
-        if self._is_lost and not self._listed:
-            why = connection.why_lost
-            detail = "They are looked for again once it is known which prices stand."
-            return EmptyState("offline", f"{why[0].upper()}{why[1:]}.", detail)
-        if connection.has_unread_prices:
-            detail = "They are looked through for bets that cover everything as they come."
-            return EmptyState("loading", "Reading the prices…", detail)
-        if not self.list.has_looked:
-            return EmptyState("loading", "Looking through the prices…")
-        if (hidden := self._hidden_here()) > 0:
-            ones = "1 opportunity is" if hidden == 1 else f"{hidden} opportunities are"
-            return EmptyState("filter", f"{ones} hidden by the preset.", action=_SHOW_ALL)
-        if self._rows and self._kind != _ALL:
-            kind = KIND_TITLES[OpportunityKind(self._kind)].lower()
-            return EmptyState("filter", f"No {kind} now.", "The other lists have some.")
-        if names := self.presets.current.filter.bookmakers:
-            sentence = f"No bets at these {len(names)} bookmakers cover everything now."
-            return EmptyState("filter", sentence, action=_SHOW_ALL)
-        return EmptyState(
-            "table",
-            "No bets cover everything at 2 % or less now.",
-            "They show up here by themselves, among the bookmakers that are yours.",
-        )
-
-    def _hidden_here(self) -> int:
-        """How many of the chosen kind the preset leaves out."""
-        if self._kind == _ALL:
-            return self._filtered_out.total()
-        return self._filtered_out[OpportunityKind(self._kind)]
+        connection, has_looked = self._board.connection, self.list.has_looked
+        chosen = self.presets.current.filter
+        kind = None if self._kind == _ALL else OpportunityKind(self._kind)
+        unknown = why_unknown(connection, has_some=bool(self._listed), has_looked=has_looked)
+        return unknown or why_none(kind, self._filtered_out, chosen, has_others=bool(self._rows))
 
     def _show_menu(self, at: QPoint) -> None:
         if (row := self._current()) is not None:
