@@ -17,14 +17,18 @@ from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
 from oddsdesk.desk.ui.controls.list_bar import ListBar
 from oddsdesk.desk.ui.controls.menus import MenuButton
-from oddsdesk.desk.ui.controls.scaling import scale_least_width, scale_most_width
+from oddsdesk.desk.ui.controls.scaling import scale_most_width
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.icons import SIZE
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 260
+_NARROW_FILTER_WIDTH = 80
+"""What it has where figures would be cut otherwise, however large texts are."""
 _PROGRESS_WIDTH = 90
+_PAUSE, _IN_SHORT = ("Stop reading", "Continue reading"), ("Stop", "Continue")
+"""What stops reading, and what goes on with it."""
 _SHAPES = ((Shape.PRICES.value, "Prices"), (Shape.SELECTIONS.value, "Selections"))
 
 
@@ -55,7 +59,7 @@ class GridBar(ListBar):
         self.reading.setProperty("variant", "note")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
-        self.pause = self._button("Stop reading", "Read no more prices for now; what is here stays")
+        self.pause = self._button(_PAUSE[0], "Read no more prices for now; what is here stays")
         self.arrange = SteadyButton()
         self.arrange.setToolTip("Sort anew: new prices in, gone ones out (Shift+S)")
         self.arrange.setAccessibleName("Sort anew")
@@ -71,7 +75,6 @@ class GridBar(ListBar):
         self.columns = self._button("", "Columns: show, hide, move")
         self.export = self._button("", "Copy or export")
         self.filter = FilterEdit(theme, "Filter: team, market, bookmaker…")
-        scale_least_width(self.filter, theme, _LEAST_FILTER_WIDTH)
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
         self._lay_out()
         self._connect()
@@ -84,8 +87,9 @@ class GridBar(ListBar):
         self.progress.setVisible(total != 0 and not paused)
         self.progress.setRange(0, total or 0)
         self.progress.setValue(done)
-        self.pause.setText("Continue reading" if paused else "Stop reading")
         self.pause.setProperty("paused", paused)
+        self.pause.setAccessibleName(_PAUSE[paused])
+        self._say_pause(in_short=self.pause.text() in _IN_SHORT)
         self.pause.setToolTip(
             "Go on reading prices" if paused else "Read no more prices for now; what is here stays"
         )
@@ -104,6 +108,10 @@ class GridBar(ListBar):
         if self._say_misplaced() or is_other:
             self._fit()
 
+    def _say_pause(self, *, in_short: bool) -> None:
+        texts = _IN_SHORT if in_short else _PAUSE
+        self.pause.setText(texts[bool(self.pause.property("paused"))])
+
     def _say_misplaced(self) -> bool:
         rows = self._misplaced
         if self._is_narrow:
@@ -115,15 +123,25 @@ class GridBar(ListBar):
         optional = (self.group, self.columns, self.export)
         shown = [part for part in self.parts() if part not in optional and not part.isHidden()]
         room = self.width() - 2 * spacing.LEAD
+        least = self._theme.fonts.scaled(_LEAST_FILTER_WIDTH)
+        self.filter.setMinimumWidth(least)
         rows, what = self._counted
         whole, shown_ones = f"{rows} {what}", rows.partition(" of ")[0]
-        steps = (False, whole), (True, whole), (True, rows), (True, shown_ones)
-        for self._is_narrow, count in steps:
+        steps = (
+            (False, whole, False),
+            *((True, count, False) for count in (whole, rows, shown_ones)),
+            (True, shown_ones, True),
+        )
+        for self._is_narrow, count, in_short in steps:
             self._say_misplaced()
+            self._say_pause(in_short=in_short)
             self.count.show_text(count)
             left = room - sum(map(self._least_width, shown))
             if left >= (0 if self._is_narrow else sum(map(self._least_width, optional))):
                 break
+        given = min(max(0, -left), least - _NARROW_FILTER_WIDTH)
+        self.filter.setMinimumWidth(least - given)
+        left += given
         self.count.setMinimumWidth(self.count.sizeHint().width() if left >= 0 else 0)
         self.count.setAccessibleName(whole)
         for part in optional:

@@ -147,6 +147,23 @@ def test_the_largest_text_with_every_panel_and_the_introduction_fits_a_small_scr
     introduction.close_panel()
 
 
+def test_in_a_narrow_odds_grid_of_large_texts_its_line_says_all_in_whole_words(
+    desk: Desk, preferences: Preferences
+) -> None:
+    """Beside Explain, on a screen of 1,280 pixels: "36,…", "Se…ns"."""
+    preferences.put(TEXT_SIZE, 160)
+    desk.window.reveal(desk.grid())
+    bar = desk.grid().bar
+    bar.pause.setVisible(True)
+    bar.show_count("36,187 of 36,187", "prices")
+    bar.resize(638, bar.height())
+    bar.line.activate()
+    assert bar.count._shown == "36,187"
+    for part in (bar.count, bar.pause, bar.views, *bar.shapes.findChildren(QToolButton)):
+        assert part.width() >= part.sizeHint().width()
+    assert (bar.pause.text(), bar.pause.accessibleName()) == ("Stop", "Stop reading")
+
+
 def test_a_change_of_colours_makes_no_text_smaller_or_weaker(
     desk: Desk, preferences: Preferences, theme: Theme, qtbot: QtBot
 ) -> None:
