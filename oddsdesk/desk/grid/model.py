@@ -56,6 +56,8 @@ class GridModel(LiveModel):
 
     counts_changed = Signal()
     """The number of rows, or of rows that would move, may be another."""
+    let_go_begun = Signal()
+    """Every row is about to go: what comes next is another moment's, or service's."""
 
     def __init__(self, board: Board, clock: Clock, names: BookmakerNames | None = None) -> None:
         super().__init__()
@@ -141,6 +143,20 @@ class GridModel(LiveModel):
         """Return what a row shows; None for the title of a game."""
         shown = self._arrangement[row]
         return None if isinstance(shown, GameGroup) else shown
+
+    def key_at(self, row: int) -> RowKey | None:
+        """Return which price a row is about, None for the title of a game."""
+        entry = self.entry(row)
+        return None if entry is None else RowKey(*entry.selection.key, entry.bookmaker)
+
+    def row_of(self, key: RowKey) -> int:
+        """Return which row shows a price, or its selection where rows are those; below 0: none."""
+        selection = self.book.selection(key[:4])
+        if selection is None or self.shape is Shape.SELECTIONS:
+            shown: Entry | None = selection
+        else:
+            shown = selection.prices.get(key.bookmaker)
+        return -1 if shown is None else self._arrangement.place_of(shown)
 
     def entries_at(self, rows: Iterable[int]) -> list[Entry]:
         """Return what rows show, each once; the title of a game stands for all of its rows."""
@@ -387,6 +403,7 @@ class GridModel(LiveModel):
 
     def _let_go(self) -> None:
         """Show nothing, at once: what the board holds next is another moment's, or service's."""
+        self.let_go_begun.emit()
         self._waiting, self._due, self._games, self._held = {}, {}, {}, []
         self._cells.clear()
         with self._relayout():

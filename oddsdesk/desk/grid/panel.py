@@ -33,6 +33,7 @@ from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.export import GridExport
 from oddsdesk.desk.grid.filter import GridFilter, choices, words_of
 from oddsdesk.desk.grid.filter_bar import GridFilterBar
+from oddsdesk.desk.grid.marked_rows import MarkedRows
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.grid.view import GridView
 from oddsdesk.desk.grid.views import GridViews, NamedView
@@ -88,6 +89,7 @@ class GridPanel(QWidget):
         self.model.rows_in_view = self.table.rows_in_view
         self.table.setAccessibleName("Odds grid")
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self._marked = MarkedRows(self.model, self.table)
         self.view = GridView(self.model, self.table, layout)
         self.bar = GridBar(theme)
         self.views = GridViews(self.bar.views, self.view, layout, self)
@@ -377,6 +379,8 @@ class GridPanel(QWidget):
             if is_filling:
                 rest_ms = round((perf_counter() - began) * 1_000 * _RESTS)
                 self._idle.setInterval(max(_FILLING_MS, min(_SLOWLY_MS, rest_ms)))
+        if self.isVisible() and not is_filling:
+            self._marked.mark_again()  # not before: rows show as they come while none is chosen
 
     def _is_filling(self) -> bool:
         """Whether the first reading goes on, with no row chosen: then rows show as they come."""
@@ -427,8 +431,7 @@ class GridPanel(QWidget):
 
     def _key_at(self, index: QModelIndex) -> RowKey | None:
         """Return which price a cell's row is about, None for a game's title or no cell."""
-        entry = self.model.entry(index.row()) if index.isValid() else None
-        return None if entry is None else RowKey(*entry.selection.key, entry.bookmaker)
+        return self.model.key_at(index.row()) if index.isValid() else None
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         entry = self.model.entry(index.row())
