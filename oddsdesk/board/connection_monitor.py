@@ -15,6 +15,7 @@ from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import (
     ForbiddenError,
     OfflineError,
+    RateLimitedError,
     ServiceError,
     UnauthorizedError,
 )
@@ -28,6 +29,8 @@ from oddsdesk.tasks import JobFault
 
 STREAM: Final = "stream"
 """The name of the stream's job."""
+HEALTH: Final = "health"
+"""The name of the job that asks how the service is."""
 _SILENCE: Final = "silence"
 """Stands among the jobs that went wrong while a request is not answered."""
 _MOST_SILENT: Final = 6
@@ -77,6 +80,9 @@ class ConnectionMonitor:
         """Since when what is read counts: the service came back."""
         self._failed_at = 0
         self._was_heard = False
+        self._was_served = False
+        """Whether a reading was answered, if only that no requests are left: stream and health may
+        be well while all else fails."""
         self._heard_before: int | None = None
         self._silent_looks = 0
         self._arrivals = Arrivals()
@@ -104,7 +110,7 @@ class ConnectionMonitor:
 
     def begin(self) -> None:
         """Set the state to connecting: no answer has come yet."""
-        self._was_heard, self._back_at = False, 0
+        self._was_heard, self._was_served, self._back_at = False, False, 0
         state = Connection(
             link=Link.CONNECTING,
             since_ms=self._clock(),
@@ -134,6 +140,7 @@ class ConnectionMonitor:
         """Take in how a job went."""
         if error is None:
             self._heard_at = self._clock()
+            self._was_served |= job not in (STREAM, HEALTH)
             for each in self.unanswered if job in self.unanswered else (job, _SILENCE):
                 self._troubles.pop(each, None)  # what answers one, after all, answers the others
         elif isinstance(error, ForbiddenError) and error.is_about_plan:
@@ -144,6 +151,7 @@ class ConnectionMonitor:
             refused = isinstance(error, UnauthorizedError | ForbiddenError)
             link = Link.REFUSED if refused else Link.WAITING
             self._failed_at = self._clock()
+            self._was_served |= isinstance(error, RateLimitedError)
             self._troubles[job] = self._trouble(link, error, next_try_ms)
         self._refresh()
 
@@ -270,7 +278,7 @@ class ConnectionMonitor:
         if trouble is None:
             self._show(link, reason, next_try_ms)
             return
-        if link is not Link.LIVE or trouble.link is Link.REFUSED:
+        if link is not Link.LIVE or trouble.link is Link.REFUSED or not self._was_served:
             link = trouble.link
         self._show(link, trouble.reason, trouble.next_try_ms, trouble.advice, trouble.code)
 

@@ -11,7 +11,7 @@ from typing import Final
 from oddsdesk.board.bet_reading import BetReader
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
-from oddsdesk.board.connection_monitor import STREAM, ConnectionMonitor
+from oddsdesk.board.connection_monitor import HEALTH, STREAM, ConnectionMonitor
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.board.message_queue import GATHER_S, MessageQueue
@@ -46,7 +46,6 @@ from oddsdesk.network.backoff import Randomness
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import Jobs
 
-_HEALTH: Final = "health"
 _TICK_S: Final = 1.0
 _LOOKS_A_SIGN: Final = 4
 """A sign of life is asked for at every so-manieth tick, as often as a stream is pinged."""
@@ -117,7 +116,7 @@ class Sync:
         self._add_stream()
         health_s, listed = self._pace.health_s, partial(self._poller.tried, GAMES)
         # Beside the first prices: whether they are simulated is not to be said after them.
-        self._poller.add(Job(_HEALTH, self._read_health, after=listed, period_s=health_s))
+        self._poller.add(Job(HEALTH, self._read_health, after=listed, period_s=health_s))
         self._poller.add(Job(RIGHTS, self._try_live, plan.rights, later))
         self._read_rows()
 
@@ -239,7 +238,7 @@ class Sync:
         is_first = bool(self._board.games) and not self._has_games
         if is_first or self._board.connection.simulated:
             # Whether they are simulated is known with the first of them, and not for ever.
-            self._poller.hurry([_HEALTH])
+            self._poller.hurry([HEALTH])
         self._has_games = bool(self._board.games)
 
     async def _read_matrix(self, game_id: str) -> None:
@@ -306,7 +305,7 @@ class Sync:
                 self._hurry_games_soon(messages)
                 self._monitor.heard([each.scraped_at for each in messages])
                 if self._board.connection.silent_since_ms is not None:
-                    self._poller.hurry([_HEALTH])
+                    self._poller.hurry([HEALTH])
 
     def _hurry_games_soon(self, messages: Sequence[PriceMessage]) -> None:
         """Read the games soon that no list has, while a service that just started fills up.
@@ -334,7 +333,7 @@ class Sync:
             known = [*lists, *map(open_game, self._subscribed)]
             self._poller.hurry([*known, *self._monitor.troubled])
         elif isinstance(state, Lost):
-            self._poller.hurry([_HEALTH])  # its answer, or none, says whether it is the service
+            self._poller.hurry([HEALTH])  # its answer, or none, says whether it is the service
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
         were_catching_up = self._board.connection.is_catching_up
@@ -375,7 +374,7 @@ class Sync:
         self._monitor.look(self._client.heard, host_of(self._client.addresses.base))
         self._looks += 1
         if self._looks % _LOOKS_A_SIGN == 0 and self._board.connection.link is Link.POLLING:
-            self._poller.hurry([_HEALTH])
+            self._poller.hurry([HEALTH])
 
     def _say_if_used_up(self) -> None:
         """Have a read refused, which sends nothing, where an answer told that nothing is left.

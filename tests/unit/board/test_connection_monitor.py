@@ -208,6 +208,22 @@ def test_trouble_of_reading_stands_beside_a_live_stream(
     assert (desk.board.connection.link, desk.board.connection.reason) == (link, error.message)
 
 
+def test_a_service_that_fails_from_the_start_is_not_live_though_its_stream_is(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    """ "No value bets now" stood below "Live" where none could be read."""
+    signal.stream_state(Connected())
+    signal.outcome("health", None, None)
+    for job in ("games", "value bets"):
+        signal.outcome(job, ServiceUnavailableError("http_500", "no database", 500), NOW + 1)
+        known = desk.board.connection
+        assert (known.link, known.reason, known.is_lost) == (Link.WAITING, "no database", True)
+    signal.outcome("value bets", None, None)
+    assert (desk.board.connection.link, desk.board.connection.reason) == (Link.LIVE, "no database")
+    signal.outcome("games", None, None)
+    assert (desk.board.connection.link, desk.board.connection.reason) == (Link.LIVE, None)
+
+
 def test_a_key_that_is_known_again_is_refused_no_more(
     desk: Desk, signal: ConnectionMonitor
 ) -> None:
