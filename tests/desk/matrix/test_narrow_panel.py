@@ -82,6 +82,7 @@ def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_ba
     table = panel.table
     assert table.frozen.isColumnHidden(FAIR)
     assert table.scrolling.isColumnHidden(PAST)
+    assert table.model.names_without_room() == ["Fair", "6 h"]
     table.set_current(1, REFERENCE)
     table.setFocus()
     for column in (WINDOW, BEST, FIRST_BOOKMAKER):
@@ -90,6 +91,7 @@ def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_ba
     panel.resize(1_400, 600)
     assert not table.frozen.isColumnHidden(FAIR)
     assert not table.scrolling.isColumnHidden(PAST)
+    assert table.model.names_without_room() == []
 
 
 def test_columns_are_counted_where_the_game_has_some(panel: MatrixPanel, quoted: Any) -> None:

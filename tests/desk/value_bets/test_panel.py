@@ -103,6 +103,29 @@ def test_price_and_stake_stay_where_large_text_leaves_no_room_and_the_tip_has_th
         theme.zoom(100)
 
 
+def test_columns_that_have_no_room_are_counted_below_the_first_title_and_named_on_its_tip(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    model, pane = panel.table.model, panel.table.scrolling
+    role, across = Qt.ItemDataRole, Qt.Orientation.Horizontal
+    counts = []
+    for width in (1_800, 1_118, 500):
+        fill(panel, width, qtbot)
+        missing = [TITLES[at] for at in range(len(TITLES)) if pane.isColumnHidden(at)]
+        counts.append(len(missing))
+        notes = pane.header._notes_of(model, 0, model.header(0))
+        counted = {0: "", 1: "+1 column"}.get(len(missing), f"+{len(missing)} columns")
+        assert notes[0] == counted
+        for each in (role.ToolTipRole, role.AccessibleTextRole):
+            said = model.headerData(0, across, each)
+            told_so = f"No room for {', '.join(missing)}: they stand in a wider table"
+            assert said.endswith(told_so) == bool(missing)
+        assert "No room" not in model.headerData(1, across, role.ToolTipRole)
+    assert counts[0] == 0 < counts[1] < counts[2]
+
+
 @pytest.mark.parametrize("width", [460, 540, 560, 700])
 def test_the_game_of_a_bet_stays_beside_its_selection(
     panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int

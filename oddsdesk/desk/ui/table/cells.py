@@ -59,6 +59,10 @@ PALE_ARROW_MS = 10 * 60_000
 """How long the arrow of a move stays, full and then pale."""
 
 
+SORT_MARKS: Final = " ▾▴²"
+"""What stands behind a title that is sorted by."""
+
+
 class Align(Enum):
     """Where a column's texts and its header stand."""
 

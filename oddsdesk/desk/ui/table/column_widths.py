@@ -203,7 +203,16 @@ class ColumnWidths:
                 spare -= max(0, more)
 
     def stretch(self) -> None:
-        """Use the whole width, where a column stretches at all."""
+        """Use the whole width, where a column stretches at all, and say what has no room."""
+        self._stretch()
+        left_out = self._left_out | self._dropped
+        without_room = frozenset(each for each in left_out if not self._model.is_hidden(each))
+        if without_room != self._model.without_room:
+            self._model.leave_out(without_room)
+            for pane in (self._frozen, self._scrolling):
+                pane.header.viewport().update()
+
+    def _stretch(self) -> None:
         model = self._model
         columns = range(self._frozen_count, model.columnCount())
         there = [column for column in columns if not model.is_hidden(column)]
@@ -214,9 +223,7 @@ class ColumnWidths:
         dropped = set(there) - set(widths)
         for column in dropped ^ self._dropped:
             self._scrolling.setColumnHidden(column, column in dropped or model.is_hidden(column))
-        if dropped != self._dropped:
-            self._dropped = dropped
-            model.leave_out(frozenset(dropped))
+        self._dropped = dropped
         for column, width in widths.items():
             _give(self._scrolling, column, width)
 

@@ -44,6 +44,13 @@ class LiveHeader(QHeaderView):
         title, note = self._titles.lay(header.title).width, self._notes.lay(header.note).width
         return max(title, note) + 2 * spacing.CELL_MARGIN
 
+    def _notes_of(self, model: LiveModel, column: int, header: Header) -> list[str]:
+        """Return what may stand below a title, the longest first: what has no room, or its note."""
+        missing = 0 if column else len(model.without_room)
+        if not missing:
+            return [header.note]
+        return [f"+{missing} column{'s' if missing > 1 else ''}", f"+{missing}"]
+
     def paint_blank(self, painter: QPainter, rect: QRect) -> None:
         """Paint the header's background beyond the last column."""
         painter.fillRect(rect, self._ground)
@@ -71,9 +78,9 @@ class LiveHeader(QHeaderView):
         is_left = model.column(column).align is Align.LEFT
         is_whole = not header.code or self._titles.lay(header.title).width <= room
         title = self._titles.fit(header.title if is_whole else header.code, room)
-        note = self._notes.lay(header.note) if header.note else None
-        if note is not None and note.width > room:
-            note = None  # half a note says nothing; the tooltip says it whole
+        # half a note says nothing; the tooltip says it whole
+        notes = map(self._notes.lay, filter(None, self._notes_of(model, column, header)))
+        note = next((laid for laid in notes if laid.width <= room), None)
         widest = max(title.width, 0 if note is None else note.width)
         # Over figures, not over what stands beside them, where there is room.
         room = max(widest, room - self._cells.note_room(model, column, rect.width()))

@@ -17,7 +17,15 @@ from PySide6.QtCore import (
     QTimer,
 )
 
-from oddsdesk.desk.ui.table.cells import NEVER, Align, Cell, Column, Header, ShrinkStep
+from oddsdesk.desk.ui.table.cells import (
+    NEVER,
+    SORT_MARKS,
+    Align,
+    Cell,
+    Column,
+    Header,
+    ShrinkStep,
+)
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
 FLUSH_MS = 30
@@ -97,6 +105,11 @@ class LiveModel(QAbstractTableModel):
         """Take which columns have no room; cells that then tell more are painted anew."""
         self.without_room = columns
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
+
+    def names_without_room(self) -> list[str]:
+        """Return the titles of the columns that are wanted and have no room, as they stand."""
+        headers = map(self.header, sorted(self.without_room))
+        return [header.name or header.title.rstrip(SORT_MARKS) for header in headers]
 
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of the rows below it, and folds them."""
@@ -206,10 +219,12 @@ class LiveModel(QAbstractTableModel):
         header = self.header(section)
         if role == Qt.ItemDataRole.DisplayRole:
             return header.title
+        missing = self.names_without_room() if section == 0 else []
+        said = [f"No room for {', '.join(missing)}: they stand in a wider table"] if missing else []
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return header.name or header.title
+            return ". ".join([header.name or header.title, *said])
         if role == Qt.ItemDataRole.ToolTipRole:
-            return header.tip or header.title
+            return "\n".join([header.tip or header.title, *said])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _ALIGNMENTS[self.column(section).align]
         return None
