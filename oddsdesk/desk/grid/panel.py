@@ -70,6 +70,8 @@ class GridPanel(QWidget):
     """The ``RowKey`` of the current row, None where it is about no price."""
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
+    undoable = Signal(object)
+    """Something was done; what undoes it, to be called."""
 
     def __init__(
         self,
@@ -229,8 +231,16 @@ class GridPanel(QWidget):
             return
         every = (name for name, _ in choices(self.model.book.selections(), "bookmakers"))
         kept = self.model.filter.bookmakers or frozenset(every)
-        left = kept - {key.bookmaker}
-        self.show_filter(msgspec.structs.replace(self.model.filter, bookmakers=left))
+        shown = self.model.filter.bookmakers
+        self._show_bookmakers(kept - {key.bookmaker})
+        self.undoable.emit(partial(self._show_again, key.bookmaker, shown))
+
+    def _show_bookmakers(self, names: frozenset[str]) -> None:
+        self.show_filter(msgspec.structs.replace(self.model.filter, bookmakers=names))
+
+    def _show_again(self, bookmaker: str, names: frozenset[str]) -> None:
+        self._show_bookmakers(names)
+        self._say_for_a_while(f"Undone: shown again: {bookmaker}.")
 
     def facts(self, index: QModelIndex) -> PriceFacts | None:
         """Return what the price of a row is about, None for the title of a game."""

@@ -29,6 +29,7 @@ from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.alerting import Alerting
 from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.kept_place import KeptPlace
+from oddsdesk.desk.shell.last_act import LastAct
 from oddsdesk.desk.shell.late_panels import FirstPaint, LatePanel, LatePanels
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.messages import TroubleStrip
@@ -100,6 +101,7 @@ class Desk:
         self._records = records
         self._names = BookmakerNames()
         self._columns = BookmakerColumns(layout, self._names)
+        self._last_act = LastAct(self._columns, self._say_for_a_while)
         self._past: HistorySource = PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites, layout)
         self.alerting = Alerting(self.window, board, theme, layout, preferences, records, wall)
@@ -320,6 +322,7 @@ class Desk:
         panel = GridPanel(self._board, self._theme, self._layout, self._clock, self._names)
         panel.price_requested.connect(self.go_to_price)
         panel.price_selected.connect(self._on_price_selected)
+        panel.undoable.connect(self._last_act.note)
         self._offer_actions_on(panel.price_actions)
         return panel
 
@@ -358,6 +361,7 @@ class Desk:
         prices.explain_requested.connect(self._on_explain_requested)
         prices.place_requested.connect(lambda key: self.values().place(key, self._placer))
         prices.target_requested.connect(self.alerting.ask_target)
+        prices.undo_requested.connect(self._last_act.undo)
 
     @cached_property
     def _placer(self) -> "BetPlacer":
@@ -369,9 +373,11 @@ class Desk:
         def confirm(bet: PlacedBet) -> None:
             undo = partial(placer.take_back, bet)
             say(placed_text(bet), icon="check", action="Undo", act=undo, passes=True, about=bet)
+            self._last_act.note(undo, bet)
 
         placer.placed.connect(confirm)
         placer.gone.connect(self.window.messages.withdraw)
+        placer.gone.connect(self._last_act.forget)
         placer.said.connect(self._say_for_a_while)
         return placer
 

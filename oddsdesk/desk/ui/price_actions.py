@@ -38,6 +38,8 @@ class PriceActions(QObject):
     """The key of a price on which a bet was placed."""
     target_requested = Signal(object)
     """The key of a price that the user wants to be told of when it is reached."""
+    undo_requested = Signal()
+    """What was done last shall be undone."""
 
     def __init__(
         self,
@@ -57,6 +59,7 @@ class PriceActions(QObject):
         self._copy = add_action(owner, f"{where}.copy_price", self._copy_price)
         self._open = add_action(owner, f"{where}.open", self._open_page)
         self._hide = hide
+        add_action(owner, f"{where}.undo", self.undo_requested.emit)
         # Over the cell one knows which price is meant; the palette says it.
         explain.setText("Explain")
         self._place.setText("Mark as placed…")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -250,6 +251,64 @@ def test_a_bet_on_a_price_of_a_matrix_is_confirmed_and_taken_back_whichever_tab_
     bar.action_requested.emit()
     qtbot.waitUntil(lambda: bar.text.startswith("Taken back: 10.00 on Over 2.5"))
     assert not list(desk._records.bets())
+
+
+def undo_in(panel: QWidget, ident: str) -> None:
+    action = panel.findChild(QAction, ident)
+    assert isinstance(action, QAction)
+    assert [keys.toString() for keys in action.shortcuts()] == ["Ctrl+Z"]
+    action.trigger()
+
+
+def test_ctrl_z_in_a_game_takes_back_the_bet_that_was_placed_last_and_says_so(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = bar_after_a_bet_in_the_matrix(desk, quoted.id, qtbot)
+    game = desk.games.active_panel()
+    assert game is not None
+    undo_in(game, "matrix.undo")
+    qtbot.waitUntil(lambda: bar.text.startswith("Taken back: 10.00 on Over 2.5"))
+    assert not list(desk._records.bets())
+    undo_in(game, "matrix.undo")
+    assert bar.text.startswith("Nothing to undo here.")
+
+
+def test_ctrl_z_undoes_what_was_done_last_and_no_bet_of_before(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = bar_after_a_bet_in_the_matrix(desk, quoted.id, qtbot)
+    game = desk.games.active_panel()
+    assert game is not None
+    columns = desk._columns
+    columns.put(columns.order.with_hidden("Bovada"))
+    undo_in(game, "matrix.undo")
+    assert bar.text == "Undone: shown again: Bovada."
+    assert columns.order.hidden == frozenset()
+    columns.put(columns.order.with_favourites(["Unibet"], ["Unibet"]))
+    desk._records.take_back(*desk._records.bets())  # which was not done last
+    qtbot.waitUntil(lambda: not list(desk._records.bets()))
+    undo_in(game, "matrix.undo")
+    assert bar.text == "Undone: the bookmakers' columns are as before."
+    assert columns.order.favourites == frozenset()
+    undo_in(game, "matrix.undo")
+    assert bar.text.startswith("Nothing to undo here.")
+
+
+def test_ctrl_z_in_the_grid_shows_the_bookmaker_again_that_was_hidden(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    grid = desk.grid()
+    desk.window.reveal(grid)
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: grid.model.count > 0)
+    name = next(key for row in range(9) if (key := grid.model.key_at(row)) and key.bookmaker)
+    grid.table.set_current(grid.model.row_of(name))
+    before = grid.model.count
+    grid.hide_bookmaker()
+    assert grid.model.count < before
+    undo_in(grid, "grid.undo")
+    assert grid.model.count == before
+    assert grid.messages.text == f"Undone: shown again: {name.bookmaker}."
 
 
 def test_a_price_asked_for_elsewhere_has_the_keyboard_in_its_game(
