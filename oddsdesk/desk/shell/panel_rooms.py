@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 _TRIES: Final = 6
 _SIDES: Final = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
-_MOST_BESIDE: Final = 50
-"""In percent of the window's width, what panels at its sides grow to together with texts."""
+MOST_BESIDE: Final = 22
+"""In percent of the window's width, what panels at a side grow to with texts."""
 MOST_BELOW: Final = 40
 """In percent of the window's height, what panels below the tabs grow to with texts."""
 
@@ -82,17 +82,10 @@ class PanelRooms(QObject):
 
     def _grown(self, had: dict[QDockWidget, QSize], by: float) -> dict[QDockWidget, QSize]:
         """Return the sizes of panels whose texts grow: tabs keep their share of the window."""
-        extents: dict[Qt.DockWidgetArea, int] = {}
-        for dock, size in had.items():
-            area = self._window.dockWidgetArea(dock)
-            extents[area] = max(extents.get(area, 0), self._extent(dock, size))
-        beside = sum(extents.pop(side, 0) for side in _SIDES)
-        below = sum(extents.values())
-        window = self._window.size()
-        across = min(by, window.width() * _MOST_BESIDE / 100 / max(1, beside))
-        down = min(by, window.height() * MOST_BELOW / 100 / max(1, below))
+        most = self._window.size()
+        across, down = most.width() * MOST_BESIDE // 100, most.height() * MOST_BELOW // 100
         return {
-            dock: QSize(round(size.width() * max(1, across)), round(size.height() * max(1, down)))
+            dock: QSize(_grown(size.width(), by, across), _grown(size.height(), by, down))
             for dock, size in had.items()
         }
 
@@ -140,3 +133,7 @@ class PanelRooms(QObject):
 
 def _share(extent: int, of: int, now: int) -> int:
     return extent if now >= of else extent * now // of
+
+
+def _grown(extent: int, by: float, most: int) -> int:
+    return max(extent, min(round(extent * by), most))

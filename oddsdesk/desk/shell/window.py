@@ -23,7 +23,7 @@ from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.empty_panels import EmptyPanels
 from oddsdesk.desk.shell.late_panels import Place
 from oddsdesk.desk.shell.messages import MessageCenter
-from oddsdesk.desk.shell.panel_rooms import MOST_BELOW, Dock, PanelRooms
+from oddsdesk.desk.shell.panel_rooms import MOST_BELOW, MOST_BESIDE, Dock, PanelRooms
 from oddsdesk.desk.shell.tab_order import step_focus
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -38,8 +38,7 @@ _EXPLAIN_WIDTH = 334
 _EXPLAIN_SHARE = 62
 """In percent of the height beside the history: every rule is in sight without scrolling."""
 _MOST_SHARE = 30
-"""In percent of the window, what a panel takes at most at the first start; one below takes more
-where texts are large: its heads would leave no room for a row."""
+"""In percent of the window, what a panel takes at most at the first start."""
 _ROOMY = 1_400
 """From this width on, panels at the right leave a matrix room enough at the first start."""
 _KEPT_AFTER_MS = 1_000
@@ -261,17 +260,20 @@ class MainWindow(QMainWindow):
             is_right = area is Qt.DockWidgetArea.RightDockWidgetArea
             dock.setVisible(not is_right or self.width() >= _ROOMY)
         scaled = self._theme.fonts.scaled
-        beside = self.width() * _MOST_SHARE // 100
-        below = self.height() * min(scaled(_MOST_SHARE), MOST_BELOW) // 100
         extents = (
-            ("navigator", min(scaled(_NAVIGATOR_WIDTH), beside), Qt.Orientation.Horizontal),
-            ("values", min(scaled(_VALUES_HEIGHT), below), Qt.Orientation.Vertical),
-            ("explain", min(scaled(_EXPLAIN_WIDTH), beside), Qt.Orientation.Horizontal),
+            ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
+            ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
+            ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
         )
         named = {dock.objectName(): dock for dock in self._first_areas}
         for name, extent, orientation in extents:
             if name in named:
-                self.resizeDocks([named[name]], [extent], orientation)
+                is_across = orientation is Qt.Orientation.Horizontal
+                window = self.width() if is_across else self.height()
+                share = min(scaled(_MOST_SHARE), MOST_BESIDE if is_across else MOST_BELOW)
+                most = max(min(extent, window * _MOST_SHARE // 100), window * share // 100)
+                wanted = min(scaled(extent), most)
+                self.resizeDocks([named[name]], [wanted], orientation)
 
         right = [named[name] for name in ("explain", "history") if name in named]
         shares = [_EXPLAIN_SHARE, 100 - _EXPLAIN_SHARE][: len(right)]

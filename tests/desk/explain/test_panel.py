@@ -15,7 +15,7 @@ from oddsdesk.board.explanation_text import explanation_text
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.explain.panel import ExplainPanel
+from oddsdesk.desk.explain.panel import _MOST_SHARE, ExplainPanel
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, WrappedLabel
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.slices import exhaust
@@ -42,6 +42,18 @@ def titles(facts: Any) -> dict[str, str]:
 
 def shown_texts(panel: ExplainPanel) -> set[str]:
     return {label.text() for label in panel.findChildren(ElidedLabel)}
+
+
+def test_at_160_percent_no_figure_is_cut_in_the_least_width_on_a_small_screen(
+    panel: ExplainPanel, quoted: Any, theme: Theme
+) -> None:
+    theme.zoom(160)
+    try:
+        panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
+        inside, bar = panel.area.widget(), panel.area.verticalScrollBar().sizeHint().width()
+        assert inside.minimumSizeHint().width() + bar <= _MOST_SHARE * 1_280
+    finally:
+        theme.zoom(100)
 
 
 @pytest.mark.parametrize("size", [100, 120, 160])

@@ -101,14 +101,14 @@ def test_panels_grow_with_texts_as_far_as_tabs_keep_their_share(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     navigator, values = window.panels()
-    drag(window, navigator, 200, Qt.Orientation.Horizontal)
+    drag(window, navigator, 120, Qt.Orientation.Horizontal)
     drag(window, values, 160, Qt.Orientation.Vertical)
     window.rooms.fit(100, 120)
-    assert (navigator.width(), values.height()) == (240, 192)
+    assert (navigator.width(), values.height()) == (144, 192)
     window.rooms.fit(120, 240)
-    assert (navigator.width(), values.height()) == (WIDTH // 2, HEIGHT * 40 // 100)
+    assert (navigator.width(), values.height()) == (WIDTH * 22 // 100, HEIGHT * 40 // 100)
     window.rooms.fit(240, 120)
-    assert (navigator.width(), values.height()) == (240, 192)
+    assert (navigator.width(), values.height()) == (144, 192)
 
 
 def test_panels_that_have_more_than_that_keep_it(window: MainWindow, qtbot: QtBot) -> None:
