@@ -120,8 +120,7 @@ class Quotas:
             for slot, last in zip(slots, found, strict=True):
                 window = self._window(slot, now_ms)
                 if is_newest or not window.is_known:
-                    counted = last is not None and last[0] == window.started_s
-                    window.stored = last[1] if last is not None and counted else 0
+                    window.stored = _stored(window, last)
                 window.read_ms = now_ms
 
     def take(self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int) -> Count:
@@ -215,6 +214,17 @@ class Quotas:
             window = self._windows[slot] = _Window(started_s)
         window.asked_ms = now_ms
         return window
+
+
+def _stored(window: _Window, last: tuple[int, int] | None) -> int:
+    """Return what all counted in a window, by the start and the count of the last one.
+
+    Where that is a later one nobody knows of this one but who counted in it: it is over, or a
+    process whose clock was ahead counted for tomorrow.
+    """
+    if last is None or last[0] < window.started_s:
+        return 0
+    return last[1] if last[0] == window.started_s else window.stored
 
 
 def _start(window_s: int, now_ms: int) -> int:

@@ -145,6 +145,19 @@ def test_a_process_that_lags_behind_does_not_reopen_an_old_window(
     assert peek(access.quotas, now=later + 1_000).remaining == 2
 
 
+def test_what_a_clock_ahead_counted_for_tomorrow_grants_nothing_today(
+    access: AccessStore, tmp_path: Path
+) -> None:
+    wrong = open_access(tmp_path / "odds.db")
+    take(wrong.quotas, now=NOON + DAY_S * 1000)
+    wrong.close()
+    counts = []
+    for second in range(5):
+        counts.append(take(access.quotas, now=NOON + second * 2_000))
+        access.quotas.save()
+    assert [count.allowed for count in counts] == [True, True, True, False, False]
+
+
 def test_many_threads_never_take_one_too_many(access: AccessStore) -> None:
     """Issue 3, item 2: correct under 50 concurrent requests."""
     start = threading.Barrier(8)
