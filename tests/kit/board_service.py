@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from oddsdesk.board.reading_plan import Pace
@@ -11,6 +11,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.store.store import open_store
 from tests.kit.board import MONEYLINE, NAME, REFERENCE
 
 CALM = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, health_s=60)
@@ -34,11 +35,15 @@ async def record(server: Server, *quotes: Quote) -> None:
 
 
 @asynccontextmanager
-async def service(folder: Path, port: int = 0) -> AsyncIterator[Server]:
-    """The real server with the prices of one game."""
+async def service(folder: Path, port: int = 0, *moved: Quote) -> AsyncIterator[Server]:
+    """The real server with the prices of one game, ``moved`` before it answers anything."""
     settings = Settings(folder / "odds.db", port=port, reference=REFERENCE)
+    if moved:
+        with closing(open_store(settings.database, REFERENCE)) as store:
+            await asyncio.wrap_future(store.record(moved))
     async with serving(settings) as server:
-        await record(server, *(quote(name) for name in MONEYLINE))
+        if not moved:
+            await record(server, *(quote(name) for name in MONEYLINE))
         yield server
 
 

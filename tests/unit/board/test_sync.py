@@ -121,8 +121,8 @@ async def test_what_was_read_before_a_loss_does_not_count_until_it_is_read_again
     counted: list[float | None] = []
     board.subscribe(lambda _: None if board.connection.is_lost else counted.append(odds(board)))
     await until_told(board, lambda: board.connection.link is Link.WAITING)
-    async with service(tmp_path, port=int(url.rsplit(":", 1)[1])) as server:
-        await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.2, "Chelsea": 4.1}))
+    moved = quote("Betfair", {"Arsenal": 2.06, "Draw": 3.2, "Chelsea": 4.1})
+    async with service(tmp_path, int(url.rsplit(":", 1)[1]), moved):
         await until_told(board, lambda: not board.connection.is_lost)
         await running.__aexit__(None, None, None)
     assert set(counted) == {3.2}
