@@ -95,7 +95,7 @@ _MOVES_MS: Final = 20
 _PAUSE_S: Final = 0.5
 """Between two makings of the list for prices that moved lies so long: nobody reads faster."""
 _REST: Final = 25
-"""And so many times what the last one took, at least."""
+"""And so many times what the last one took of the processor, at least."""
 
 
 class ValueLists(QObject):
@@ -158,10 +158,10 @@ class ValueLists(QObject):
         """Make the list for one slice."""
         steps, self._steps = self._steps, None
         assert steps is not None
-        began = time.perf_counter()
+        began = time.thread_time()
         is_left = one_slice(steps, SLICE_S if self._is_long() else math.inf)
+        self._took_s += time.thread_time() - began
         self._made_at = time.perf_counter()
-        self._took_s += self._made_at - began
         if is_left:
             self._steps = steps
             self._slices.start()
