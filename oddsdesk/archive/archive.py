@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+
 from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.archive.files import ArchivedFile, archived_files
+from oddsdesk.archive.files import ArchivedFile, archived_files, by_day
+from oddsdesk.archive.index import index_of
 from oddsdesk.archive.parquet import span_of, write_sorted
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.places import sync
@@ -39,6 +42,7 @@ class Archive:
         self._reader = reader
         self._stopping = threading.Event()
         self._confirmed: set[Path] = set()
+        self._indexed: set[Path] = set()
 
     def stop(self) -> None:
         """End what runs soon: what is not whole yet is left out."""
@@ -66,6 +70,7 @@ class Archive:
             for span in self._sealed(now_ms):
                 self._write(span)
                 rows += span.rows
+            self._index()
         except _StoppedError:
             _log.info("price history is archived further when the server runs again")
         return rows
@@ -142,6 +147,17 @@ class Archive:
             sync(whole)
             whole.replace(path)
             sync(path.parent)
+
+    def _index(self) -> None:
+        """Have an index of each day: of those of an earlier version, too, in the first round."""
+        for day in by_day(archived_files(self.folder)):
+            if all(file.path in self._indexed for file in day):
+                continue
+            try:
+                index_of(day, self._go_on)
+            except (ArchiveError, OSError, pa.ArrowException) as error:
+                _log.warning("who looks back has to read the files of a day: %s", error)
+            self._indexed.update(file.path for file in day)
 
     def _rows(self, span: Span) -> Iterator[Sequence[ArchivedRow]]:
         after = span.first - 1

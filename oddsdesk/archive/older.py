@@ -14,9 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.archive.files import archived_files
+from oddsdesk.archive.files import ArchivedFile, archived_files, by_day
 from oddsdesk.archive.hour import ArchivedHour
-from oddsdesk.archive.reading import moves_of
+from oddsdesk.archive.index import WrittenGame, index_of, later
+from oddsdesk.archive.parquet import SCHEMA
+from oddsdesk.archive.reading import moves_of, values_of
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import UNDATED_MS
@@ -29,16 +31,23 @@ _SELECTION: Final = ("game_id", "bookmaker", "market_type", "period", "selection
 _MOST_ROWS: Final = 500_000
 """So many are looked through at a time for the last of each selection: some 100 MB."""
 _FOREVER: Final = 2**62
+_KEPT_MS: Final = 24 * 60 * MINUTE_MS
+"""How far back from a moment others may lie that are reached without looking at all before."""
+_OF_GAME: Final = ("match_name", "competition", "sport", "match_date")
+_EMPTY: Final = SCHEMA.empty_table().select(
+    [name for name in LoggedMove._fields if name not in _OF_GAME]
+)
+"""What is read of rows whose games are known."""
 
 Standing = Mapping[OldGame, Sequence[LoggedMove]]
 
 
-class _Written(NamedTuple):
-    """A game as it was written last, and which row of it that was."""
+class _Stood(NamedTuple):
+    """The last row of each selection up to a moment, of games that may be listed from then on."""
 
-    game: OldGame
-    shard: int
-    seq: int
+    before: int
+    at: int
+    rows: pa.Table
 
 
 class ArchivedLog:
@@ -47,17 +56,19 @@ class ArchivedLog:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
+        self._standing_lock = threading.Lock()
         self._before: int | None = None
         self._hours: dict[Path, ArchivedHour] = {}
-        self._games: dict[str, _Written] = {}
-        self._known: set[Path] = set()
-        """Files whose games are in it."""
-        self._stood: tuple[tuple[int, int], Standing] | None = None
+        self._games: dict[str, WrittenGame] = {}
+        self._stood: list[_Stood] = []
+        """What the last moment was reached from, and that moment: the next may lie near them."""
+        self._answer: tuple[tuple[int, int], Standing] | None = None
 
     def game(self, game_id: str, before: int) -> OldGame | None:
         """Return a game, None where it is not there."""
         with self._reading():
-            found = self._all_games(self._listed(before)).get(game_id)
+            self._listed(before)
+        found = self._games.get(game_id)
         return None if found is None else found.game
 
     def games(self, since: int, until: int, before: int, behind: Position = ()) -> list[OldGame]:
@@ -66,10 +77,10 @@ class ArchivedLog:
         With ``behind`` those alone that have rows behind one of each shard.
         """
         with self._reading():
-            known = sorted(self._all_games(self._listed(before)).items())
+            self._listed(before)
         return [
             game
-            for _, (game, shard, seq) in known
+            for _, (shard, seq, game) in sorted(self._games.items())
             if game.match_date is not None
             and since <= game.match_date < until
             and (not behind or seq > behind[shard])
@@ -78,23 +89,23 @@ class ArchivedLog:
     def moves(self, asked: OldMoves, limit: int | None = None) -> list[LoggedMove]:
         """Return moves by ``scraped_at``, those of one time by number; the first ``limit``."""
         since, until = _span(asked)
+        ids = None if asked.game_ids is None else frozenset(asked.game_ids)
         tables: list[pa.Table] = []
         with self._reading():
             for hour in self._by_time(asked.before, since, until):
                 if limit is not None and tables and _has(tables, limit, hour.times[0]):
                     break
-                rows = hour.between(since, until) if asked.game_ids is None else None
-                rows = hour.of_games(asked.game_ids) if asked.game_ids is not None else rows
+                rows = hour.between(since, until) if ids is None else hour.of_games(ids)
                 if rows is not None:
                     tables.append(rows.filter(_wanted(rows, asked, since, until)))
         return moves_of(_sorted(tables).slice(0, limit)) if tables else []
 
     def standing(self, at: int, before: int) -> Standing:
         """Return the last move of each selection up to a moment, of games that may be listed."""
-        kept = self._stood
+        kept = self._answer
         if kept is None or kept[0] != (at, before):
-            with self._reading():
-                kept = self._stood = (at, before), self._standing(at, before)
+            with self._reading(), self._standing_lock:
+                kept = self._answer = (at, before), self._standing(at, before)
         return kept[1]
 
     def began(self) -> int | None:
@@ -145,7 +156,7 @@ class ArchivedLog:
                 first, last = hour.times
                 if best is not None and (last <= best if back else first >= best):
                     break
-                rows = None if game_ids is None else hour.of_games(game_ids)
+                rows = None if game_ids is None else hour.of_games(frozenset(game_ids))
                 if game_ids is not None and rows is None:
                     continue
                 times = hour.scraped() if rows is None else rows["scraped_at"].cast(pa.int64())
@@ -170,13 +181,28 @@ class ArchivedLog:
         """Return all files in order; what went since the last look is in files that are new."""
         with self._lock:
             if before is None or before != self._before:
-                known = self._hours
                 files = archived_files(self._folder)
-                self._hours = {
-                    file.path: known.get(file.path) or ArchivedHour(file) for file in files
-                }
+                self._take_in(files)
+                self._hours = {file.path: self._hours[file.path] for file in files}
                 self._before = before
             return list(self._hours.values())
+
+    def _take_in(self, files: Sequence[ArchivedFile]) -> None:
+        """Find out what there is in the days that have new files."""
+        games = self._games.copy()  # others look through it meanwhile
+        for day in by_day(files):
+            if all(file.path in self._hours for file in day):
+                continue
+            found = index_of(day)
+            idents = found.game_ids()
+            numbers = {ident: number for number, ident in enumerate(idents)}
+            indexed = {file.name: file for file in found.files}
+            for file in day:
+                hour = ArchivedHour(file, indexed[file.path.name], numbers)
+                self._hours[file.path] = hour
+            for ident, written in zip(idents, found.games, strict=True):
+                games[ident] = later(written, games.get(ident))
+        self._games = games
 
     def _by_time(self, before: int, since: int, until: int) -> list[ArchivedHour]:
         """Return files that have prices of a span, those with the earliest first."""
@@ -187,32 +213,15 @@ class ArchivedLog:
         ]
         return sorted(found, key=lambda hour: hour.times)
 
-    def _all_games(self, hours: Iterable[ArchivedHour]) -> dict[str, _Written]:
-        """Return the games of all files, each as it was written last."""
-        with self._lock:
-            for hour in hours:
-                if hour.file.path not in self._known:
-                    for seq, game in hour.games():
-                        self._games[game.game_id] = _Written(game, hour.file.shard, seq)
-                    self._known.add(hour.file.path)
-            return self._games
-
     def _standing(self, at: int, before: int) -> Standing:
-        hours = self._listed(before)
-        games = self._all_games(hours)
-        wanted = [
-            game.game_id
-            for game, _, _ in list(games.values())
-            if game.match_date is None or game.match_date >= at - _LISTED_MS
-        ]
-        tables: list[pa.Table] = []
-        for hour in hours:  # in the order of the log
-            if hour.times[0] <= at and (rows := hour.of_games(wanted)) is not None:
-                tables.append(rows.filter(_wanted(rows, OldMoves(before), -_FOREVER, at + 1)))
-                if sum(table.num_rows for table in tables) > _MOST_ROWS:
-                    tables = [_last_of(tables)]
+        hours, games = self._listed(before), self._games
+        self._stood = [each for each in self._stood if each.before == before and each.at <= at]
+        for until in (at - _KEPT_MS, at):
+            if not self._stood or self._stood[-1].at < until:
+                rows = self._last_until(hours, until)
+                self._stood = [*self._stood[-1:], _Stood(before, until, rows)]
         found: dict[OldGame, list[LoggedMove]] = {}
-        for move in moves_of(_last_of(tables)) if tables else ():
+        for move in _named(self._stood[-1].rows, games):
             found.setdefault(games[move.game_id].game, []).append(move)
         return {
             game: moves
@@ -220,6 +229,31 @@ class ArchivedLog:
             if game.match_date is not None
             or max(move.scraped_at for move in moves) >= at - UNDATED_MS
         }
+
+    def _last_until(self, hours: Iterable[ArchivedHour], until: int) -> pa.Table:
+        """Return the last rows up to a moment, going on from those of an earlier one."""
+        wanted = {
+            ident
+            for ident, (_, _, game) in self._games.items()
+            if game.match_date is None or game.match_date >= until - _LISTED_MS
+        }
+        tables = [_EMPTY]
+        since = -_FOREVER
+        if self._stood:
+            known = self._stood[-1]
+            since = known.at + 1
+            idents = pa.array(sorted(wanted), pa.string())
+            tables.append(known.rows.filter(pc.is_in(known.rows["game_id"], value_set=idents)))
+        for hour in hours:  # in the order of the log
+            if hour.times[0] > until or hour.times[1] < since:
+                continue
+            if (rows := hour.of_games(wanted, _EMPTY.column_names)) is not None:
+                if hour.times[0] < since or hour.times[1] > until:
+                    rows = rows.filter(_between(rows, since, until + 1))
+                tables.append(rows)
+                if sum(table.num_rows for table in tables) > _MOST_ROWS:
+                    tables = [_last_of(tables)]
+        return _last_of(tables)
 
 
 def _span(asked: OldMoves) -> tuple[int, int]:
@@ -233,7 +267,7 @@ def _span(asked: OldMoves) -> tuple[int, int]:
 def _wanted(rows: pa.Table, asked: OldMoves, since: int, until: int) -> Any:
     """Return which rows are asked for."""
     at = rows["scraped_at"].cast(pa.int64())
-    conditions = [pc.greater_equal(at, since), pc.less(at, until)]
+    conditions = [_between(rows, since, until)]
     for name in ("market_type", "period", "selection", "bookmaker"):
         if (value := getattr(asked, name)) is not None:
             conditions.append(pc.equal(rows[name], value))
@@ -250,6 +284,21 @@ def _wanted(rows: pa.Table, asked: OldMoves, since: int, until: int) -> Any:
     for condition in conditions[1:]:
         kept = pc.and_(kept, condition)
     return kept
+
+
+def _between(rows: pa.Table, since: int, until: int) -> Any:
+    """Return which rows were scraped from one time to before another."""
+    at = rows["scraped_at"].cast(pa.int64())
+    return pc.and_(pc.greater_equal(at, since), pc.less(at, until))
+
+
+def _named(rows: pa.Table, games: Mapping[str, WrittenGame]) -> Iterator[LoggedMove]:
+    """Yield rows as the log has them, of games as they were written last."""
+    values = (values_of(rows[name], name) for name in rows.column_names)
+    for seq, recorded_at, scraped_at, ident, *rest in zip(*values, strict=True):
+        game = games[ident].game
+        named = (ident, game.match_name, game.competition, game.sport, game.match_date)
+        yield LoggedMove(seq, recorded_at, scraped_at, *named, *rest)
 
 
 def _sorted(tables: Sequence[pa.Table]) -> pa.Table:
@@ -269,9 +318,9 @@ def _has(tables: list[pa.Table], limit: int, next_at: int) -> bool:
 def _last_of(tables: Sequence[pa.Table]) -> pa.Table:
     """Return the last row of each selection, of rows in the order of the log within each."""
     rows = pa.concat_tables(tables)
-    key = pa.array([0] * rows.num_rows, pa.int64())
+    key = pa.repeat(pa.scalar(0, pa.int64()), rows.num_rows)
     for name in _SELECTION:  # one number for all five: texts took ten times as long to group by
         coded = rows[name].combine_chunks().dictionary_encode()
         key = pc.add(pc.multiply(key, len(coded.dictionary)), coded.indices.cast(pa.int64()))
-    places = pa.table({"key": key, "row": pa.array(range(rows.num_rows), pa.int64())})
+    places = pa.table({"key": key, "row": pa.arange(0, rows.num_rows)})
     return rows.take(places.group_by("key").aggregate([("row", "max")])["row_max"])

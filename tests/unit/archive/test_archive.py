@@ -112,7 +112,7 @@ def test_hours_that_are_over_are_archived_once(recorded: Recorder, tmp_path: Pat
     assert again.seal(recorded.now + HOUR_MS) == len(log) - len(over)
     assert archived(folder) == log
     hours = {row[9] // HOUR_MS for row in log}
-    assert len(list(folder.glob("*/*"))) == len(hours)
+    assert len(list(folder.glob("*/*.parquet"))) == len(hours)
 
 
 def test_rows_of_a_game_are_together_and_in_order(

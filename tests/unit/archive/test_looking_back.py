@@ -278,6 +278,53 @@ def test_a_damaged_archive_is_no_answer_rather_than_half_of_one(in_a_file: Recor
         assert reader.moves(IDS[0], MoveFilter(), Visibility(), 9)
 
 
+def test_moments_back_and_forth_are_answered_as_each_by_itself(in_a_file: Recorded) -> None:
+    """What is known of one is gone on from, forward and up to a day back."""
+    in_a_file.archive.seal(END)
+    in_a_file.drop_before(LATER)
+    kept = LookingBack(in_a_file.folder)
+
+    def odds(at: int, find: LookingBack) -> list[Any]:
+        with in_a_file.reading(find) as reader:
+            rows = reader.odds_as_of(at, Filters(), Visibility(), 500).items
+            return [msgspec.json.encode(row) for row in rows]
+
+    for hours in (40, 41, 20, 47, 17, 16, 46, 3, 4, 260, 240, 235, 30):
+        at = BEGIN + hours * HOUR_MS
+        assert odds(at, kept) == odds(at, LookingBack(in_a_file.folder)) != [], hours
+
+
+def test_a_day_is_read_once_and_known_by_its_index_from_then_on(
+    in_a_file: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that an earlier version archived gets its index in the next round."""
+    before = in_a_file.answers()
+    in_a_file.archive.seal(END)
+    for index in in_a_file.folder.glob("*/_index"):
+        index.unlink()
+    Archive(in_a_file.folder, in_a_file.store.reader).seal(END)
+    days = len(list(in_a_file.folder.iterdir()))
+    assert len(list(in_a_file.folder.glob("*/_index"))) == days > 1
+    in_a_file.drop_before(LATER)
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile", None)
+    with in_a_file.reading(LookingBack(in_a_file.folder)) as reader:
+        assert reader.log_ends() == tuple(before["ends"])
+        assert reader.kick_offs(0, LATER, 2) == before[f"kick-offs 0 {LATER}"]
+
+
+def test_an_index_that_is_not_of_these_files_is_made_anew(in_a_file: Recorded) -> None:
+    """Cut off, of a file that was put back otherwise, or of days that lie elsewhere."""
+    before = in_a_file.answers()
+    in_a_file.archive.seal(END)
+    in_a_file.drop_before(LATER)
+    first, *_, last = sorted(in_a_file.folder.glob("*/_index"))
+    whole = first.read_bytes()
+    for wrong in (whole[:-9], b"", last.read_bytes(), whole.replace(b".parquet", b".parquex")):
+        first.write_bytes(wrong)
+        assert in_a_file.differing(before, LookingBack(in_a_file.folder)) == []
+        assert first.read_bytes() == whole
+
+
 def test_what_no_one_may_pass_on_is_not_told_of_the_archive_either(in_a_file: Recorded) -> None:
     """D66; who told the prices of a forgotten game is forgotten, too: then none is told."""
     in_a_file.now = END
