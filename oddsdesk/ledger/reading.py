@@ -6,7 +6,7 @@ is asked. What stands before decimals, and whether the day or the month comes fi
 all cells of a file together (``ledger.cells``).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -15,6 +15,7 @@ from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.quoting import shown
+from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.formula_texts import as_written
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.cells import (
@@ -46,9 +47,11 @@ from oddsdesk.ledger.commissions import (
 )
 from oddsdesk.ledger.kinds import kinds_of
 from oddsdesk.ledger.trackers import (
+    DATE,
     EV_SHARE,
     ODDS_KEYS,
     OURS,
+    PLAIN,
     TIPSTER,
     Tracker,
     keys_of,
@@ -77,6 +80,8 @@ _TEXTS: Final = frozenset({"note", "market_type"})
 """What may say nothing but that a bet is free, each-way or a lay; in our own lists it is a text."""
 _PROFIT: Final = "profit"
 _MOST_NAMED: Final = 8
+_FIRST_ZONE_MS: Final = 14 * 60 * MINUTE_MS
+"""How far ahead of UTC clocks are anywhere."""
 LONGEST_CELL: Final = 10_000
 """In characters; the legs of a long accumulator are some thousand."""
 NO_MATCH: Final = (
@@ -115,7 +120,8 @@ class ImportedBets(NamedTuple):
     left_out: list[str]
     """Titles of columns that say nothing here."""
     undated: set[int]
-    """Places of the bets that the file has no date of: they are taken as placed now."""
+    """Places of the bets that the file has no date of: they are taken as placed now, or before the
+    game where that has begun."""
     doubts: list[str]
     """One line each: what the list says and is not read."""
     differing: list[str]
@@ -128,11 +134,15 @@ class ImportedBets(NamedTuple):
     """Whether a column is read as the match."""
     commission: str = ""
     """What its commissions were taken for; empty where it has none that were read."""
+    date: str = ""
+    """The title that was taken for when bets were placed, and may be of the games."""
 
     @property
     def read_as(self) -> str:
         """What its figures were taken for, in words."""
-        return ", ".join(filter(None, (f"{self.odds.replace('_', ' ')} odds", self.commission)))
+        date = f"{self.date} as the time of placing" if self.date else ""
+        odds = f"{self.odds.replace('_', ' ')} odds"
+        return ", ".join(filter(None, (odds, date, self.commission)))
 
 
 def read_bets(
@@ -187,6 +197,7 @@ def read_bets(
         if not row.get("placed_at"):
             found.undated.add(len(lines))
         lines.append(BetLine(number, bet, profit, commission))
+    found.doubts.extend(_too_early(lines, now_ms))
     charged = commissions_of(kept_by, lines) if kept_by else Commissions()
     if charged.doubt:
         found.doubts.insert(0, charged.doubt)
@@ -198,7 +209,21 @@ def read_bets(
         if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
             said = f"its list says {profit:+.2f}, {_result_text(bet)} is {bet.profit:+.2f}"
             found.differing.append(f"line {line.number}: {said}")
-    return found._replace(commission=charged.taken_for)
+    dates = [title for title in titles if keys[title] == "placed_at" and fold(title) == DATE]
+    date = dates[0] if dates and tracker is PLAIN else ""
+    return found._replace(commission=charged.taken_for, date=date)
+
+
+def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
+    """Yield one line where bets are said to be placed on a day that is nowhere yet."""
+    ahead = [line for line in lines if line.bet.placed_at > now_ms + _FIRST_ZONE_MS]
+    if ahead:
+        others = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
+        day = format_ms(ahead[0].bet.placed_at)[:10]
+        yield (
+            f"line {ahead[0].number}{others}: placed on a day that is yet to come, {day}: if that"
+            " is when the game is, call the column Kick-off, undo and import it again"
+        )
 
 
 def _check_titles(keys: Mapping[str, str]) -> None:
@@ -306,7 +331,8 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
         read.pop("moved_fair_odds", None),
     )
     result = read.pop("result", None)
-    fields: dict[str, Any] = _DEFAULTS | {"placed_at": now_ms, "method": ""} | read
+    placed_at = min(now_ms, read.get("kick_off", now_ms + MINUTE_MS) - MINUTE_MS)
+    fields: dict[str, Any] = _DEFAULTS | {"placed_at": placed_at, "method": ""} | read
     fields["period"] = int(fields.get("period", 0))
     if "age_ms" in fields:
         fields["age_ms"] = int(fields["age_ms"])

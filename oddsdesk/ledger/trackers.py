@@ -32,6 +32,8 @@ from oddsdesk.pricing.results import Result
 
 NO_WORDS: Final[Mapping[str, Result | None]] = MappingProxyType({})
 TIPSTER, EV_SHARE = "tipster", "ev"
+DATE: Final = "date"
+"""A title that may be of the bet or of the game: the latter beside a surer one of the bet."""
 _STYLE_NAMES: Final = {
     DECIMAL: ("decimal", "eu"),
     AMERICAN: ("american", "us"),
@@ -60,11 +62,12 @@ _OTHERS: Final = {
     "risk": "stake",
     "timeplacediso": "placed_at",
     "dateplaced": "placed_at",
-    "date": "placed_at",
+    DATE: "placed_at",
     "createdat": "placed_at",
     "timesettlediso": "settled_at",
     "starttime": "kick_off",
-    "eventstartdate": "kick_off",
+    **dict.fromkeys(("eventstartdate", "kickoffdate", "matchdate", "gamedate"), "kick_off"),
+    "eventdate": "kick_off",
     "betinfo": "selection",
     "bet": "selection",
     "betname": "selection",
@@ -171,6 +174,10 @@ def keys_of(titles: Sequence[str], tracker: Tracker) -> dict[str, str]:
         if folded == "bet" and not has_selection:
             known = _OTHERS
         keys[title] = known.get(folded, f"?{title}")
+    of_bets = [title for title in titles if keys[title] == "placed_at"]
+    if len(of_bets) > 1:
+        of_games = "?{}" if "kick_off" in keys.values() else "kick_off"
+        keys |= {title: of_games.format(title) for title in of_bets if fold(title) == DATE}
     if "match_name" not in keys.values():
         too = [title for title in titles if fold(title) in _MATCH_TOO]
         keys |= dict.fromkeys(too[:1], "match_name")

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 from oddsdesk.desk.export.bets import write_bets_workbook
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.merging import lacking
@@ -551,6 +551,35 @@ def test_a_date_is_never_guessed() -> None:
     ]
     both = read_bets(_dated("15/03/2025", "03/15/2025", "08/09/2025"), NOW)
     assert [bet.placed_at for bet in both.bets] == [_ms("2025-03-15")] * 2
+
+
+def test_a_day_that_is_yet_to_come_is_no_day_of_placing_and_that_is_told() -> None:
+    """A clock east of here may be ahead; whose column is of the games says so by its title."""
+    today, tomorrow = format_ms(NOW)[:10], format_ms(NOW + 13 * 60 * MINUTE_MS)
+    assert not read_bets(_dated(today, tomorrow), NOW).doubts
+    dates = (today, "2199-01-16", "2199-01-17")
+    found = read_bets(_dated(*dates), NOW)
+    assert found.doubts == [
+        "line 3 and 1 more: placed on a day that is yet to come, 2199-01-16: if that is when the"
+        " game is, call the column Kick-off, undo and import it again"
+    ]
+    assert [bet.placed_at for bet in found.bets] == [_ms(day) for day in dates]
+    assert found.read_as == "decimal odds, date as the time of placing"
+    for title in (b"Kick-off", b"Match date"):
+        said = read_bets(_dated(*dates).replace(b"date", title), NOW)
+        assert [bet.kick_off for bet in said.bets] == [_ms(day) for day in dates]
+        assert [bet.placed_at for bet in said.bets] == [_ms(today) - MINUTE_MS, NOW, NOW]
+        assert (said.doubts, said.undated, said.read_as) == ([], {0, 1, 2}, "decimal odds")
+
+
+def test_a_date_beside_that_of_the_bet_is_of_the_game() -> None:
+    rows = b"date,created_at,selection,odds,stake\n2026-05-02,2026-05-01,PSG,2.0,5\n"
+    (bet,) = read_bets(rows, NOW).bets
+    assert (bet.placed_at, bet.kick_off) == (_ms("2026-05-01"), _ms("2026-05-02"))
+    too = rows.replace(b"stake", b"stake,start_time").replace(b",5", b",5,2026-05-03")
+    found = read_bets(too, NOW)
+    assert [each.kick_off for each in found.bets] == [_ms("2026-05-03")]
+    assert found.left_out == ["date"]
 
 
 def _dated(*dates: str) -> bytes:
