@@ -312,12 +312,15 @@ class AlertWatch:
         now = self._clock()
         games: dict[str, list[OpenBet]] = {}
         for bet in self._open_bets():
-            if 0 <= bet.kick_off - now <= rule.minutes * MINUTE_MS:
+            game = self._board.games.get(bet.game_id)
+            known = None if game is None else game.kick_off  # it may have been moved since
+            kick_off = bet.kick_off if known is None else known
+            if 0 <= kick_off - now <= rule.minutes * MINUTE_MS:
                 games.setdefault(bet.game_id, []).append(bet)
-        for game, bets in games.items():
+        for game_id, bets in games.items():
             title, text = texts.kick_off_texts(bets[0].match_name, [b.selection for b in bets])
             yield Alert(
-                ("kick-off", game),
+                ("kick-off", game_id),
                 rule.title,
                 title,
                 text,

@@ -23,10 +23,11 @@ from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.slices import exhaust
-from tests.kit.board import GAME, NAME, NOW, REFERENCE, Desk, Odds, matrix, message
+from tests.kit.board import GAME, NAME, NOW, REFERENCE, Desk, Odds, game, matrix, message
 
 MINUTE = 60_000
 OVER = Unsent("what it tells stood no more", is_final=True)
@@ -325,6 +326,15 @@ def test_a_game_with_a_placed_bet_alerts_before_it_begins() -> None:
     assert (sent.alert.title, sent.alert.cell) == (f"{NAME} begins", cell)
     seen.desk.now += 11 * MINUTE
     assert seen.tick() == []
+
+
+def test_a_game_that_was_moved_alerts_before_it_begins_as_the_service_says_now() -> None:
+    bet = OpenBet(GAME, NAME, NOW + 5 * MINUTE, "Arsenal")
+    seen = Watched(KickOffRule(minutes=10), bets=(bet,))
+    seen.board.load_games([game(match_date=format_ms(NOW + 65 * MINUTE))])
+    assert seen.tick() == []
+    seen.desk.now += 60 * MINUTE
+    assert seen.titles() == [f"{NAME} begins"]
 
 
 @pytest.mark.parametrize("link", [Link.CONNECTING, Link.WAITING, Link.REFUSED])
