@@ -29,7 +29,7 @@ _BY_KEY = (Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LO
 
 
 class BetsActions(QObject):
-    """Acts on the bets that ``selected`` names at that moment."""
+    """Acts on the bets that ``selected`` names at that moment; ``current`` is one of them."""
 
     said = Signal(str, str)
     """One line for the message bar, and the button that goes with it: "Undo", "Redo" or none."""
@@ -44,6 +44,7 @@ class BetsActions(QObject):
         theme: Theme,
         clock: Clock,
         selected: Callable[[], list[PlacedBet]],
+        current: Callable[[], PlacedBet | None],
         profiles: Callable[[], Profiles],
         bookmakers: Callable[[], Iterable[str]],
         plan: Callable[[], StakePlan],
@@ -54,6 +55,7 @@ class BetsActions(QObject):
         self._theme = theme
         self._clock = clock
         self._selected = selected
+        self._current = current
         self._profiles = profiles
         self._bookmakers = bookmakers
         self._plan = plan
@@ -89,7 +91,8 @@ class BetsActions(QObject):
 
     def ask_edit(self) -> None:
         """Ask how the current bet really was."""
-        for bet in self._selected()[:1]:
+        bet = self._current()
+        if bet is not None:
             dialog = self._dialog(bet)
             dialog.recorded.connect(partial(self._edit, bet, dialog))
             dialog.open()
@@ -230,7 +233,8 @@ class BetsActions(QObject):
         )
 
     def _ask_cash(self) -> None:
-        bet = next((bet for bet in self._selected() if bet.result is None), None)
+        bets = (self._current(), *self._selected())
+        bet = next((bet for bet in bets if bet is not None and bet.result is None), None)
         if bet is None:
             self.said.emit("Select a bet that is open.", "")
             return
@@ -244,7 +248,8 @@ class BetsActions(QObject):
         dialog.open()
 
     def _show_game(self) -> None:
-        for bet in self._selected()[:1]:
+        bet = self._current()
+        if bet is not None:
             self.game_requested.emit(bet)
 
     def _record(self, bet: PlacedBet, dialog: BetDialog) -> None:

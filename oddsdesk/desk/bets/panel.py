@@ -90,6 +90,7 @@ class BetsPanel(QWidget):
             theme,
             clock,
             self.selected,
+            self.current,
             profiles,
             bookmakers,
             lambda: stake_plan(preferences.get),
@@ -128,6 +129,12 @@ class BetsPanel(QWidget):
         if self._stack.currentWidget() is not self.table:
             return []
         return [self.model.entry(row) for row in self.table.selected_rows()]
+
+    def current(self) -> PlacedBet | None:
+        """Return the bet that the keyboard is on where it is selected, else the first that is."""
+        bets, index = self.selected(), self.table.current()
+        at = self.model.entry(index.row()) if bets and index.isValid() else None
+        return at if at in bets else next(iter(bets), None)
 
     def choose_view(self, key: str) -> None:
         """Show another list, or a report."""

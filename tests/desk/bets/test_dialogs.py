@@ -14,6 +14,8 @@ from oddsdesk.ledger.bets import settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import (
+    HOUR,
+    NOW,
     Make,
     bet,
     column,
@@ -180,3 +182,26 @@ def test_enter_edits_and_ctrl_enter_asks_for_the_game(make_panel: Make, qtbot: Q
     assert asked.args == ["game"]
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
     assert panel.findChild(BetDialog) is not None
+
+
+def test_the_bet_that_the_keyboard_is_on_is_the_one_that_is_edited_and_cashed_out(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    panel = make_panel(*(bet(kick_off=NOW + hours * HOUR) for hours in (4, 3, 2)))
+    panel.table.set_current(0)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert panel.selected() == [panel.model.entry(2)]
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    assert panel.selected() == [panel.model.entry(0)]
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert len(panel.selected()) == 2
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    assert dialog._bet == panel.model.entry(1)
+    dialog.reject()
+    press(panel, "bets.cash")
+    cash = panel.findChild(CashDialog)
+    assert cash is not None
+    assert cash._bet == panel.model.entry(1)
+    cash.reject()

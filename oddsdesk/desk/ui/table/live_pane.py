@@ -3,7 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QAccessible,
     QContextMenuEvent,
@@ -326,6 +335,23 @@ class LivePane(QTableView):
         else:
             row, visual = self._move(action, row, visual)
         return self.model().index(row, self.header.logicalIndex(visual))
+
+    def selectionCommand(
+        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        """Select the row that Ctrl+Home and Ctrl+End go to: Qt would leave the one before selected.
+
+        Its own Ctrl+Up and Ctrl+Down, which choose rows apart, stay.
+        """
+        if (
+            self.selectionMode() is QAbstractItemView.SelectionMode.ExtendedSelection
+            and isinstance(event, QKeyEvent)
+            and event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End)
+            and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        ):
+            flags = QItemSelectionModel.SelectionFlag
+            return flags.ClearAndSelect | flags.Rows
+        return super().selectionCommand(index, event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         current, pressed = self.currentIndex(), self.indexAt(event.position().toPoint())
