@@ -104,7 +104,6 @@ class BetDialog(FormDialog):
         if not selection or not bookmaker:
             raise BadBetError("expected a selection and a bookmaker")
         odds, stake = self._odds(), self._stake()
-        net = self._profiles.of(bookmaker).net(odds)
         competition = self.competition.text().strip()
         changed = msgspec.structs.replace(
             self._held,
@@ -118,7 +117,7 @@ class BetDialog(FormDialog):
             bookmaker=bookmaker,
             account=self.account.text().strip(),
             odds=odds,
-            net_odds=net,
+            net_odds=self._net_odds(bookmaker, odds),
             stake=stake,
             currency=self.currency.text().strip().upper(),
             kick_off=self._time(self.kick_off, "kick-off"),
@@ -141,6 +140,13 @@ class BetDialog(FormDialog):
             return read_odds(text)
         except OddsFormatError as error:
             raise BadBetError(f"odds: {error}") from None
+
+    def _net_odds(self, bookmaker: str, odds: float) -> float | None:
+        """Return what odds pay net: as it was known of the bet, while they are the same there."""
+        held = self._held
+        if self._bet is not None and (bookmaker, odds) == (held.bookmaker, held.odds):
+            return held.net_odds
+        return self._profiles.of(bookmaker).net(odds)
 
     def _stake(self) -> float:
         try:

@@ -205,3 +205,24 @@ def test_the_bet_that_the_keyboard_is_on_is_the_one_that_is_edited_and_cashed_ou
     assert cash is not None
     assert cash._bet == panel.model.entry(1)
     cash.reject()
+
+
+@pytest.mark.parametrize("net_odds", [2.04, None])
+def test_an_edited_bet_pays_what_it_paid_unless_its_odds_or_bookmaker_change(
+    net_odds: float | None, make_panel: Make, qtbot: QtBot
+) -> None:
+    won = settled(bet(net_odds=net_odds), Result.WON, NOW)
+    panel = make_panel(won)
+    panel.table.set_current(0)
+    press(panel, "bets.edit")
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.note.setText("paid out on Monday")
+    edited = dialog.bet()
+    assert (edited.net_odds, edited.true_ev, edited.profit) == (net_odds, won.true_ev, won.profit)
+    dialog.odds.setText("2.10")
+    assert dialog.bet().net_odds == pytest.approx(1 + 1.10 * 0.95)
+    dialog.odds.setText("2.06")
+    dialog.bookmaker.setCurrentText("Bet365")
+    assert dialog.bet().net_odds == 2.06
+    dialog.reject()
