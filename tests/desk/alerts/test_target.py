@@ -51,7 +51,7 @@ def test_a_target_is_a_rule_that_alerts_when_the_price_is_reached(
     panel: AlertsPanel, alerts: AlertsController, quoted: Any, qtbot: QtBot
 ) -> None:
     told: list[AlertEntry] = []
-    alerts.alerted.connect(told.append)
+    alerts.alerted.connect(told.extend)
     dialog = ask(panel)
     worth, now = dialog.said.text().splitlines()
     assert worth.startswith("EV +1.")
@@ -136,7 +136,7 @@ def test_a_new_rule_tells_nothing_anew(
     panel: AlertsPanel, alerts: AlertsController, quoted: Any
 ) -> None:
     told: list[AlertEntry] = []
-    alerts.alerted.connect(told.append)
+    alerts.alerted.connect(told.extend)
     tell_value(alerts, quoted)
     alerts.set_target(RULE)
     alerts.tick()
