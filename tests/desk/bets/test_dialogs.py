@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -225,4 +226,18 @@ def test_an_edited_bet_pays_what_it_paid_unless_its_odds_or_bookmaker_change(
     dialog.odds.setText("2.06")
     dialog.bookmaker.setCurrentText("Bet365")
     assert dialog.bet().net_odds == 2.06
+    dialog.reject()
+
+
+def test_a_screen_reader_is_told_the_name_of_each_field_of_a_bet(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    panel = make_panel()
+    press(panel, "bets.new")
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    fields = [*dialog.findChildren(QLineEdit), *dialog.findChildren(QComboBox)]
+    unnamed = [each for each in fields if not each.accessibleName() and not each.focusProxy()]
+    assert unnamed == []
+    assert dialog.stake.accessibleName() == "Stake"
     dialog.reject()

@@ -51,13 +51,13 @@ class FormDialog(QDialog):
     def add_row(self, label: str, field: QWidget, explained: str = "") -> QWidget:
         """Add a field with its label, and a note under it, and return the row's widget."""
         name = Label(label)
-        name.setBuddy(field.focusProxy() or field)  # what passes the focus on takes no mnemonic
-        plain = label.replace("&", "")
-        if not field.accessibleName():
-            field.setAccessibleName(plain)
+        target = field.focusProxy() or field  # what passes the focus on takes no mnemonic
+        name.setBuddy(target)
+        if not target.accessibleName():
+            target.setAccessibleName(label.replace("&", ""))
         holder = field
         if explained:
-            field.setAccessibleDescription(explained)
+            target.setAccessibleDescription(explained)
             holder = with_note(field, note(explained, self.theme))
         self.form.addRow(name, holder)
         return holder
