@@ -249,8 +249,10 @@ class BetsActions(QObject):
 
     def _show_game(self) -> None:
         bet = self._current()
-        if bet is not None:
+        if bet is not None and bet.game_id:
             self.game_requested.emit(bet)
+        elif bet is not None:
+            self.said.emit("This bet names no game.", "")
 
     def _record(self, bet: PlacedBet, dialog: BetDialog) -> None:
         answer = self._answer_of(dialog)

@@ -466,8 +466,13 @@ class Desk:
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)
         matrix = self._board.matrix(game_id)
-        name = game.match_name if game else matrix.match_name if matrix else "Game"
-        return game_title(name)
+        name = game.match_name if game else matrix.match_name if matrix else ""
+        return game_title(name or self._name_by_bets(game_id) or "Game")
+
+    def _name_by_bets(self, game_id: str) -> str:
+        """Return what a game is called that the service no longer shows and a bet is on."""
+        bets = self._records.bets()
+        return next((bet.match_name for bet in bets if bet.game_id == game_id), "")
 
     def _on_price_selected(self, key: RowKey | None) -> None:
         if key is not None:

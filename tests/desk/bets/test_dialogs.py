@@ -185,6 +185,14 @@ def test_enter_edits_and_ctrl_enter_asks_for_the_game(make_panel: Make, qtbot: Q
     assert panel.findChild(BetDialog) is not None
 
 
+def test_no_game_is_asked_for_where_a_bet_names_none(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet(game_id="", match_name=""))
+    select(panel, 0)
+    with qtbot.assertNotEmitted(panel.game_requested):
+        press(panel, "bets.game")
+    assert panel.messages.text == "This bet names no game."
+
+
 def test_the_bet_that_the_keyboard_is_on_is_the_one_that_is_edited_and_cashed_out(
     make_panel: Make, qtbot: QtBot
 ) -> None:

@@ -30,6 +30,7 @@ from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.slices import exhaust
 from tests.kit.value_bets import OVER
@@ -341,6 +342,16 @@ def test_copying_what_is_not_there_copies_nothing(desk: Desk) -> None:
     entry(desk, "Copy the chart").run()
     assert isinstance(desk.explain(), ExplainPanel)
     assert desk.explain().said is None
+
+
+def test_the_tab_of_a_game_that_is_shown_no_more_has_the_name_that_a_bet_on_it_has(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    what = ("gone", "Leeds - Wolves", "EPL", "Football", "moneyline", 0, "Leeds", "Bet365")
+    with qtbot.waitSignal(desk._records.bets_changed):
+        desk._records.place(PlacedBet(*what, 2.1, 10.0, 0), lambda _: None)
+    desk.bets().game_requested.emit("gone")
+    assert desk.window.tabs.tabText(desk.window.tabs.currentIndex()) == "Leeds v Wolves"
 
 
 def test_a_click_on_a_notification_opens_the_cell_that_it_is_about(
