@@ -76,7 +76,7 @@ class Records(QObject):
     ) -> list[PlacedBet]:
         """Return what was placed on an outcome, wherever and however it is written."""
         wanted = outcome_named(key, match_name, sport, in_play=in_play)
-        return [bet for bet in self.bets() if bet.key[:4] == key[:4] or wanted in outcomes_of(bet)]
+        return [bet for bet in self.bets() if bet.outcome == key[:4] or wanted in outcomes_of(bet)]
 
     def act(
         self, work: Callable[[Ledger], Taken], refused: Callable[[str], None] | None = None

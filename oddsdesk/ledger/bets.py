@@ -85,6 +85,11 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return (self.game_id, self.market_type, self.period, self.selection, self.bookmaker)
 
     @property
+    def outcome(self) -> tuple[str, str, int, str]:
+        """What the bet was on, wherever."""
+        return self.key[:4]
+
+    @property
     def net(self) -> float:
         """What the odds pay after commission, as far as that was known."""
         return self.odds if self.net_odds is None else self.net_odds

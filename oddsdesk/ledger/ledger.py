@@ -143,6 +143,8 @@ class Ledger:
     def edit(self, before: PlacedBet, after: PlacedBet) -> None:
         """Record how a bet really was; what somebody else changed of it meanwhile stays.
 
+        One that was on another outcome has no closing line: that is to be looked for.
+
         Raises:
             LedgerError: the bet is gone, or makes no sense with what was changed meanwhile.
         """
@@ -161,6 +163,8 @@ class Ledger:
                 changed = check_bet(msgspec.structs.replace(held, **edited))
             except BadBetError as error:
                 raise LedgerError(f"the bet was changed meanwhile: {error}") from error
+            if changed.outcome != held.outcome:
+                changed = msgspec.structs.replace(changed, close=None)
             connection.execute(_UPDATE_BET, _values(changed) | {"ident": number})
             _note(connection, "edited", {number: held})
 
@@ -357,15 +361,16 @@ def _is_but_for_close(held: PlacedBet | None, bet: PlacedBet | None) -> bool:
 
 
 def _put_back(connection: sqlite3.Connection, number: int, bet: PlacedBet | None) -> None:
-    """Have a bet as it was; a closing line that was seen since stays."""
+    """Have a bet as it was; a closing line of its outcome that was seen since stays."""
     held = _held(connection, number)
     if bet is None:
         connection.execute(_DELETE_BET, (number,))
     elif held is None:
         connection.execute(_PUT_BACK, _values(bet) | {"ident": number})
     else:
-        kept = msgspec.structs.replace(bet, close=held.close or bet.close)
-        connection.execute(_UPDATE_BET, _values(kept) | {"ident": number})
+        if held.outcome == bet.outcome:
+            bet = msgspec.structs.replace(bet, close=held.close or bet.close)
+        connection.execute(_UPDATE_BET, _values(bet) | {"ident": number})
 
 
 def _preset_values(preset: Preset) -> tuple[str, str]:

@@ -215,9 +215,9 @@ class BetDialog(FormDialog):
 def _judged_again(held: PlacedBet, changed: PlacedBet) -> PlacedBet:
     """Return a bet whose EV is that of the odds as they are now, in the way it was reckoned.
 
-    On another price nothing that was thought then holds.
+    On another outcome nothing that was thought then holds.
     """
-    if held.key[:4] != changed.key[:4]:
+    if held.outcome != changed.outcome:
         return msgspec.structs.replace(
             changed, fair_odds=None, true_ev=None, per="", method="", age_ms=None, cautions=()
         )

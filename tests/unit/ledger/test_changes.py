@@ -56,6 +56,24 @@ def test_an_edit_changes_what_was_edited_and_is_undone_alone(ledger: Ledger) -> 
     assert ledger.bets() == [lost]
 
 
+def test_the_closing_line_of_an_outcome_is_none_of_another_that_the_bet_was_on(
+    ledger: Ledger,
+) -> None:
+    placed = ledger.place(BET)
+    assert placed.ident is not None
+    ledger.write_closes({placed.ident: CLOSE})
+    ledger.edit(placed, REPLACE(placed, selection="Draw"))
+    assert ledger.bets() == [REPLACE(placed, selection="Draw")]
+    other = REPLACE(CLOSE, fair_odds=3.4)
+    ledger.write_closes({placed.ident: other})
+    change = ledger.last_change()
+    assert change is not None
+    ledger.undo()
+    assert ledger.bets() == [REPLACE(placed, close=CLOSE)]
+    assert ledger.redo(change)
+    assert ledger.bets() == [REPLACE(placed, selection="Draw", close=other)]
+
+
 def test_an_edit_that_makes_no_sense_by_now_is_refused(ledger: Ledger) -> None:
     placed = ledger.place(BET)
     assert placed.ident is not None
