@@ -214,12 +214,17 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
 
 
 def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
-    """Return a bet with a result, or open again; what was cashed out of it stays so.
+    """Return a bet with a result, or open again; a part that was cashed out of it stays so.
+
+    One that was cashed out in full is open again as it was placed: which part was the last is not
+    known.
 
     Raises:
         BadBetError: all of it was cashed out, or is to be: ``cashed_out`` does that.
     """
     when = None if result is None else now_ms
+    if result is None and bet.result is Result.CASHED_OUT:
+        bet = msgspec.structs.replace(bet, cashed_stake=0.0, cashed_back=0.0)
     return check_bet(msgspec.structs.replace(bet, result=result, settled_at=when))
 
 

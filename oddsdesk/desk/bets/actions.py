@@ -130,7 +130,7 @@ class BetsActions(QObject):
         try:
             ended = [settled(bet, result, now) for bet in bets]
         except BadBetError:
-            self.said.emit("This bet was cashed out in full. To change how it ended, edit it.", "")
+            self.said.emit("Cashed out in full: open it again (O) to say how else it ended.", "")
             return
         if ended:
             word = "open again" if result is None else result_text(result)

@@ -11,13 +11,14 @@ from shiboken6 import isValid
 
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
-from oddsdesk.ledger.bets import settled
+from oddsdesk.ledger.bets import cashed_out, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import (
     HOUR,
     NOW,
     Make,
+    act,
     bet,
     column,
     held,
@@ -173,6 +174,19 @@ def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> Non
         dialog.buttons.accepted.emit()
     (cashed,) = held(path)
     assert (cashed.open_stake, cashed.cashed_back, cashed.result) == (4.0, 3.0, None)
+
+
+def test_a_bet_that_was_cashed_out_in_full_is_opened_again(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    open_bet = bet(kick_off=NOW - HOUR)
+    panel = make_panel(cashed_out(open_bet, open_bet.stake, 5.0, NOW))
+    select(panel, 0)
+    press(panel, "bets.won")
+    assert panel.messages.text == "Cashed out in full: open it again (O) to say how else it ended."
+    act(panel, qtbot, "bets.reopen")
+    (again,) = held(path)
+    assert (again.open_stake, again.cashed_back, again.result) == (open_bet.stake, 0.0, None)
 
 
 def test_enter_edits_and_ctrl_enter_asks_for_the_game(make_panel: Make, qtbot: QtBot) -> None:

@@ -250,6 +250,10 @@ def test_a_part_of_a_bet_is_cashed_out_and_the_rest_goes_on() -> None:
     whole = cashed_out(part, 6.0, 5.0, 7)
     assert (whole.result, whole.profit) == (Result.CASHED_OUT, pytest.approx(11.0 - 10.0))
     assert (whole.open_stake, whole.settled_at) == (0.0, 7)
+    assert settled(part, None, 8) == part
+    assert settled(whole, None, 8) == bet, "nobody knows which part was the last"
+    with pytest.raises(BadBetError):
+        settled(whole, Result.WON, 8)
 
 
 @pytest.mark.parametrize(("stake", "back"), [(0.0, 1.0), (10.5, 1.0), (5.0, -1.0)])
