@@ -7,7 +7,7 @@ import uuid
 from urllib.parse import quote, unquote
 
 _BLANKS = re.compile(r"\s+")
-_DATE = re.compile(r"\s\(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}(?:, \d+)?)?\)$", re.ASCII)
+_DATE = re.compile(r"\s\(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?(?:, \d+)*\)$", re.ASCII)
 _BETWEEN_TEAMS = tuple(
     re.compile(rf"\s{between}\s", re.IGNORECASE) for between in (r"vs\.?", "@", r"v\.?", "[-–—]")
 )

@@ -8,6 +8,7 @@ with the UTC date of its kick-off, and with the time as well if that is taken, t
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -289,10 +290,13 @@ class Games:
     def _fitting(self, quote: Quote) -> list[StoredGame]:
         family = self._families[quote.competition, plain_name(quote.match_name)]
         fitting = [game for game in family if game.may_be_of(quote)]
-        if fitting and not _tells_its_day(quote):
-            name = quote.match_name.lower()
-            fitting = [game for game in fitting if game.match_name.lower() == name]
-        return fitting
+        if not fitting or _tells_its_day(quote):
+            return fitting
+        name = quote.match_name.lower()
+        told = [game for game in fitting if game.match_name.lower() == name]
+        if told or not self._tables.is_taken(_ident(quote.competition, quote.match_name)):
+            return told
+        return [game for game in fitting if game.match_name.lower().startswith(f"{name[:-1]}, ")]
 
     def _by_other_name(self, quote: Quote) -> StoredGame | None:
         """Return the game that has the quote's teams by other names, which it keeps (D69)."""
@@ -314,7 +318,11 @@ class Games:
     def _make(self, quote: Quote) -> StoredGame:
         moment = quote.scraped_at if quote.match_date is None else quote.match_date
         plain = plain_name(quote.match_name)
-        for name in names_of_game(quote.match_name, moment):
+        is_of_day = _tells_its_day(quote)
+        names = (
+            names_of_game(quote.match_name, moment) if is_of_day else _numbered(quote.match_name)
+        )
+        for name in names:
             ident = _ident(quote.competition, name)
             if not self._tables.is_taken(ident):
                 break
@@ -454,6 +462,13 @@ def _tells_its_day(quote: Quote) -> bool:
     day = match_name[len(plain) + 2 :][:10]
     around = (quote.match_date, quote.match_date - SAME_GAME_MS, quote.match_date + SAME_GAME_MS)
     return any(day == _day(moment) for moment in around)
+
+
+def _numbered(match_name: str) -> Iterator[str]:
+    """Yield the names that a game may get whose date in the name is not its day (D31)."""
+    yield match_name
+    for number in count(2):
+        yield f"{match_name[:-1]}, {number})"
 
 
 def _day(moment: int) -> str:

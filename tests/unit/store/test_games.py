@@ -285,6 +285,22 @@ def test_a_date_that_is_not_the_kick_offs_tells_games_apart(
     assert len(kick_offs(store)) == 2
 
 
+@pytest.mark.parametrize("event", [None, "source:1"])
+def test_a_game_whose_dated_name_is_another_games_is_made_once(
+    store: Store, quote: MakeQuote, now: int, event: str | None
+) -> None:
+    """D31: a replay beside an import of its files made one with each recording, without end."""
+    name = "PSG - Lyon (2026-04-15)"
+    record(store, quote(), quote(match_name=name, match_date=now + 3 * DAY, event=event))
+    for bookmaker in ("Unibet", "Coral", "bwin"):
+        record(store, quote(bookmaker, match_name=name, event=event))
+    assert bookmakers(store) == {
+        "PSG - Lyon": ["Bet365"],
+        name: ["Bet365"],
+        "PSG - Lyon (2026-04-15, 2)": ["Coral", "Unibet", "bwin"],
+    }
+
+
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
 def test_a_kick_off_at_the_ends_of_time_is_a_kick_off(
     store: Store, quote: MakeQuote, text: str
