@@ -15,7 +15,8 @@ _SILENT_AFTER: Final = 2
 """In usual pauses: the longest of the latest but for one, so that one silence teaches nothing."""
 _AT_LEAST_MS: Final = 30_000
 _UNSEEN_MS: Final = MINUTE_MS
-"""Who did not look for so long, as the computer slept, does not know what is usual meanwhile."""
+"""Who did not look for so long, as the computer slept, or whose clock was put back by as much, does
+not know what is usual meanwhile."""
 
 
 class Arrivals:
@@ -38,7 +39,7 @@ class Arrivals:
 
     def look(self, newest: int, now_ms: int) -> None:
         """Note when the newest price of all was scraped, as the service says now."""
-        if now_ms - self._looked_at > _UNSEEN_MS:
+        if abs(now_ms - self._looked_at) > _UNSEEN_MS:
             self._since = now_ms
         self._looked_at = now_ms
         pause = newest - self._newest

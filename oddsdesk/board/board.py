@@ -133,8 +133,19 @@ class Board(Intake):
         if connection.with_pace_of(before) != before:
             self.seen.connect(connection.link, self._clock())
             if were_simulated:
-                self._forget_simulated()
+                self.forget_prices()
             self._subscribers.tell(ConnectionChanged())
+
+    def forget_prices(self) -> None:
+        """Let go of all prices and of what they taught; who reads the service reads it anew.
+
+        For when those to come do not follow them: after simulated ones, or by a clock put back.
+        """
+        self.scrape_interval.forget()
+        self.values = self._no_values()
+        for game in self._books.names():
+            self.forget_game(game)
+        self._subscribers.tell(ValueBetsChanged())
 
     def set_snapshot_progress(self, snapshot_progress: SnapshotProgress) -> None:
         """Take in how far reading all rows is."""
@@ -214,14 +225,6 @@ class Board(Intake):
             self._subscribers.tell(notice)
         if self.rows_wanted:
             self._subscribers.tell(RowsChanged((), removed))
-
-    def _forget_simulated(self) -> None:
-        """Let go of all prices and of what they taught; who reads the service reads it anew."""
-        self.scrape_interval.forget()
-        self.values = self._no_values()
-        for game in self._books.names():
-            self.forget_game(game)
-        self._subscribers.tell(ValueBetsChanged())
 
     def _forget_unwanted(self) -> None:
         names = [] if self.keeps_all else self._books.names()

@@ -202,7 +202,7 @@ class ConnectionMonitor:
         now = self._clock()
         self._heard_at = now
         self._latest.append(_Heard(now, self._opened_at, scraped))
-        if self._per_second and now - self._per_second[-1][0] < 1000:
+        if self._per_second and 0 <= now - self._per_second[-1][0] < 1000:
             since, count = self._per_second[-1]
             self._per_second[-1] = (since, count + len(scraped))
         else:
@@ -217,7 +217,7 @@ class ConnectionMonitor:
             clock_ahead_ms: How far the own clock is ahead of the service's.
         """
         now = self._clock()
-        while self._per_second and now - self._per_second[0][0] > _MINUTE_MS:
+        while self._per_second and not 0 <= now - self._per_second[0][0] <= _MINUTE_MS:
             self._per_second.popleft()
         lags = self._lags(now)
         self._learn(

@@ -199,6 +199,7 @@ class Poller:
         """Wait until hurried, at most that long; None: the job's period by the budget."""
         since = self._clock()
         while True:
+            since = min(since, self._clock())  # the clock may be put back
             whole_s = self._period_s(job) if seconds is None else seconds
             left_s = whole_s - (self._clock() - since) / 1000
             if left_s <= 0:

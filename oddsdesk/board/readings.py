@@ -33,7 +33,7 @@ class LoggedMove(NamedTuple):
     """The reference's only."""
 
 
-_AHEAD_MS: Final = MINUTE_MS // 2
+AHEAD_MS: Final = MINUTE_MS // 2
 """A price that was scraped later than this from now is taken for one of now: it would never age,
 and no later price would take its place (D85)."""
 _scraped_ms: Final = lru_cache(maxsize=8192)(parse_ms)
@@ -47,7 +47,7 @@ def seen_ms(scraped_at: str, heard_at: int) -> int:
         ValueError: it was said in no way that can be read.
     """
     at_ms = _scraped_ms(scraped_at)
-    return heard_at if at_ms - heard_at > _AHEAD_MS else at_ms
+    return heard_at if at_ms - heard_at > AHEAD_MS else at_ms
 
 
 @lru_cache(maxsize=8192)

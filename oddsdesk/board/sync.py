@@ -28,6 +28,7 @@ from oddsdesk.board.reading_plan import (
     open_game,
     watched_competition,
 )
+from oddsdesk.board.readings import AHEAD_MS
 from oddsdesk.board.row_reading import RowReader
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
@@ -355,7 +356,10 @@ class Sync:
         ticked_at = self._clock()
         while True:
             before, ticked_at = ticked_at, self._clock()
-            if ticked_at - before >= ASLEEP_MS:
+            is_back = before - ticked_at > AHEAD_MS
+            if is_back:  # what was seen by then would hide what is seen now
+                self._board.forget_prices()
+            if is_back or ticked_at - before >= ASLEEP_MS:
                 # The computer slept: a stream from before may never tell that it is gone.
                 self._add_stream_anew()
                 self._poller.hurry()

@@ -10,6 +10,7 @@ import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link, SnapshotProgress
+from oddsdesk.board.readings import AHEAD_MS
 from oddsdesk.cli.bet_sources import DAY_MS, row_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import OddsRow
@@ -53,6 +54,7 @@ class FollowedDatabase:
         """Of the database: when its newest price was scraped, and where its log ends."""
         self._simulated = False
         self._arrivals = Arrivals()
+        self._looked_at = 0
 
     async def open(self) -> None:
         """Open the database and read all that stands.
@@ -79,6 +81,10 @@ class FollowedDatabase:
         self._pool.shutdown(wait=False)
 
     async def _read(self) -> None:
+        before, self._looked_at = self._looked_at, self._clock()
+        if before - self._looked_at > AHEAD_MS:  # what was seen by then would hide what is seen now
+            self._board.forget_prices()
+            self._seen, self._newest = {}, None
         loop = asyncio.get_running_loop()
         new = await loop.run_in_executor(self._pool, self._new)
         held = self._board.connection

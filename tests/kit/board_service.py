@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from oddsdesk.board.reading_plan import Pace
-from oddsdesk.clock import system_clock
+from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.server.runner import Server, serving
@@ -35,13 +35,15 @@ async def record(server: Server, *quotes: Quote) -> None:
 
 
 @asynccontextmanager
-async def service(folder: Path, port: int = 0, *moved: Quote) -> AsyncIterator[Server]:
+async def service(
+    folder: Path, port: int = 0, *moved: Quote, clock: Clock = system_clock
+) -> AsyncIterator[Server]:
     """The real server with the prices of one game, ``moved`` before it answers anything."""
     settings = Settings(folder / "odds.db", port=port, reference=REFERENCE)
     if moved:
         with closing(open_store(settings.database, REFERENCE)) as store:
             await asyncio.wrap_future(store.record(moved))
-    async with serving(settings) as server:
+    async with serving(settings, clock) as server:
         if not moved:
             await record(server, *(quote(name) for name in MONEYLINE))
         yield server

@@ -128,6 +128,7 @@ class Gate:
         self._sent_at = defaultdict[tuple[bool, bool], deque[int]](deque)
         """When within the hour, by ``_hour_of``."""
         self._held: dict[tuple[str, Held], AlertEntry] = {}
+        self._looked_at = 0
 
     def restore(self, entries: Iterable[AlertEntry]) -> None:
         """Begin with a list of before, the oldest first: what it has was told, or held back."""
@@ -140,7 +141,7 @@ class Gate:
             if entry.held is not None:
                 self._held[key, entry.held] = entry
                 continue
-            self._note_sent(key, entry.alert, entry.at)
+            self._note_sent(key, entry.alert, min(entry.at, now))
 
     def offer(self, alert: Alert, *, is_news: bool = True) -> AlertEntry:
         """Decide about an alert and list it; return its line.
@@ -163,6 +164,7 @@ class Gate:
     def held_by(self, alert: Alert) -> Held | None:
         """Return what would hold an alert back now; None where it would be sent."""
         now, policy, level = self._clock(), self.policy, alert.level
+        self._look_at_clock(now)
         last = self._sent.get(key_text(alert.key))
         if last is not None:
             if now - last.at < policy.cooldown_min * MINUTE_MS:
@@ -175,6 +177,19 @@ class Gate:
         while sent_at and now - sent_at[0] >= HOUR_MS:
             sent_at.popleft()
         return Held.HOURLY if len(sent_at) >= policy.most_per_hour else None
+
+    def _look_at_clock(self, now: int) -> None:
+        """Take what was sent later than now for sent now: the clock was put back.
+
+        Else nothing of it would pass until that time comes again, which may be days.
+        """
+        before, self._looked_at = self._looked_at, now
+        if now < before:
+            self._sent = {
+                key: _Sent(min(sent.at, now), sent.level) for key, sent in self._sent.items()
+            }
+            for sent_at in self._sent_at.values():
+                sent_at.extend([min(sent_at.popleft(), now) for _ in range(len(sent_at))])
 
     @property
     def full_until_ms(self) -> int | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
@@ -153,6 +154,28 @@ async def test_after_a_sleep_all_is_read_and_the_stream_opened_anew(tmp_path: Pa
         assert client.tokens == 1
         slept_ms = 3_600_000
         await until_told(board, lambda: client.tokens == 2 and board.connection.link is Link.LIVE)
+        await sync.stop()
+
+
+async def test_a_clock_that_is_put_back_hides_nothing_that_is_seen_from_then_on(
+    tmp_path: Path,
+) -> None:
+    """Of this machine, with its server: what was seen an hour ahead would be newer for an hour."""
+    put_back_ms = 0
+    clock = lambda: system_clock() - put_back_ms  # noqa: E731
+    board = Board(clock)
+    async with (
+        service(tmp_path, clock=clock) as server,
+        Client(server.url, key_of(server, Plan.PRO_LIVE)) as client,
+    ):
+        sync = Sync(client, board, clock, pace=CALM, randomness=lambda: 0.0)
+        sync.subscribe_game(GAME)
+        sync.start()
+        await until_told(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
+        put_back_ms = 3_600_000
+        moved = quote("Betfair", {"Arsenal": 2.06, "Draw": 3.2, "Chelsea": 4.1})
+        await record(server, replace(moved, scraped_at=clock()))
+        await until_told(board, lambda: odds(board) == 3.2)
         await sync.stop()
 
 

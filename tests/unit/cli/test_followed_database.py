@@ -87,3 +87,25 @@ def test_silence_is_no_news_while_a_service_is_lost(capsys: pytest.CaptureFixtur
     _tell_of_silence(board)
     board.set_connection(Connection(link=Link.WAITING, silent_since_ms=SHARP.scraped_at))
     assert not capsys.readouterr().err
+
+
+async def test_a_clock_that_is_put_back_hides_nothing_that_is_seen_from_then_on(
+    tmp_path: Path,
+) -> None:
+    path, now = tmp_path / "odds.db", SHARP.scraped_at
+    store = open_store(path, clock=lambda: now)
+    soft = quote("Soft", {"A": 2.07})
+    store.record([SHARP, soft]).result(10)
+    board = Board(lambda: now)
+    followed = FollowedDatabase(path, board, lambda: now)
+    await followed.open()
+    assert value_at(board) == {"Soft"}
+    now -= 60 * MINUTE_MS
+    store.record([replace(SHARP, scraped_at=now)]).result(10)
+    await followed._read()
+    assert value_at(board) == set()
+    store.record([replace(soft, scraped_at=now, odds={"A": 2.06})]).result(10)
+    await followed._read()
+    assert [bet.scraped_at for bet in board.value_bets.values()] == [now]
+    await followed.close()
+    store.close()

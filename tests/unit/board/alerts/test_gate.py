@@ -43,6 +43,24 @@ def test_the_same_bet_alerts_once_a_cooldown() -> None:
     assert held.offer(alert("other")).held is None
 
 
+@pytest.mark.parametrize("is_begun_anew", [False, True])
+def test_what_a_clock_ahead_sent_holds_nothing_back_for_longer(is_begun_anew: bool) -> None:
+    clock = Clock()
+    clock.now += 24 * 60 * MINUTE
+    held = gate(clock, most_per_hour=2)
+    assert held.offer(alert()).held is None
+    assert held.offer(alert("other")).held is None
+    clock.now -= 24 * 60 * MINUTE
+    if is_begun_anew:
+        before, held = held.entries, gate(clock, most_per_hour=2)
+        held.restore(before)
+    assert held.offer(alert(level=9.0)).held is Held.COOLDOWN
+    clock.now += 10 * MINUTE
+    assert held.offer(alert(level=9.0)).held is Held.HOURLY
+    clock.now += 50 * MINUTE
+    assert held.offer(alert(level=9.0)).held is None
+
+
 def test_what_has_no_figure_alerts_again_after_the_cooldown() -> None:
     clock = Clock()
     held = gate(clock)
