@@ -72,6 +72,11 @@ GONE: Final = "No longer offered: what follows is about the last price."
 PER_DECIDED: Final = "*"
 """Stands beside an EV that is not per unit staked (D53)."""
 PER_DECIDED_TEXT: Final = "of a decided unit: how often the stake comes back is not known"
+FLOOR_TEXT: Final = (
+    "an EV of oddsdesk has a safety floor of 1 % (4 % of player props) off, a CLV has not:"
+    " fair odds that stay until the close make a CLV that much above its EV"
+)
+"""Wherever both stand side by side."""
 _EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
 _DECIMALS: Final = {Rule.OVERROUND: 4, Rule.PAYOUT: 4, Rule.RATIO: 4}

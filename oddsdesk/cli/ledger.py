@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.archive.looking_back import LookingBack
+from oddsdesk.board.verdict_words import FLOOR_TEXT
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
 from oddsdesk.cli.options import Number, ledger_option, maybe_database_option, usual_database
 from oddsdesk.cli.outputs import STANDARD, output
@@ -343,6 +344,8 @@ def report(path: Path, by: str | None, as_json: bool) -> None:
         click.echo(json.dumps([_report_fields(*row) for row in rows], indent=2))
     else:
         click.echo(reports_table(rows))
+        if any(found.expected_bets and found.clv_bets for _, _, found in rows):
+            click.echo(FLOOR_TEXT, err=True)
     if practice := sum(bet.practice and bet.result is not None for bet in placed):
         click.echo(f"left out, since they are practice: {practice}", err=True)
 

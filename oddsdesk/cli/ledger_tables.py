@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from oddsdesk.board.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
+from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.reporting import luck_text
@@ -34,6 +34,8 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
         last += f", {practice} practice"
     if any(bet.per == "decided" for bet in bets):
         last += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
+    if any(bet.true_ev is not None and bet.clv_pct is not None for bet in bets):
+        lines.append(FLOOR_TEXT)
     return "\n".join([*lines, last])
 
 

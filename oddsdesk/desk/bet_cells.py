@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.board.verdict_words import PER_DECIDED
+from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import (
@@ -130,5 +130,5 @@ CLV: Final = ColumnSpec[PlacedBet, int](
     _clv,
     or_lowest(lambda bet: bet.clv_pct),
     descending_first=True,
-    tip="Closing line value: net odds over the fair close of the reference",
+    tip=f"Closing line value: net odds over the fair close of the reference; {FLOOR_TEXT}",
 )

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import Qt
 
+from oddsdesk.board.verdict_words import FLOOR_TEXT
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
@@ -128,7 +129,8 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         lambda found: found.clv_pct,
         _percent,
         known=lambda found: found.clv_bets,
-        tip="Mean closing line value of the bets with a closing line; how many, where not all",
+        tip="Mean closing line value of the bets with a closing line; how many, where not all; "
+        + FLOOR_TEXT,
     ),
     _figure(
         "beaten_pct",

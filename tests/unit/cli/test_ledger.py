@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.archive.archive import Archive
+from oddsdesk.board.verdict_words import FLOOR_TEXT
 from oddsdesk.cli.ledger import ledger
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
@@ -55,6 +56,7 @@ def told(*arguments: str) -> Any:
 
 def test_bets_are_listed_by_state() -> None:
     assert [bet["bet"] for bet in told("list")] == [1, 2]
+    assert FLOOR_TEXT not in run("list").stdout
     assert [bet["state"] for bet in told("list", "--state", "to-settle")] == ["to settle"] * 2
     assert told("list", "--state", "settled") == []
     assert "Over 2.5" in run("list").stdout
@@ -297,6 +299,10 @@ def test_closing_lines_are_filled_in_from_the_log(tmp_path: Path) -> None:
     assert told(*asked) == written
     assert told(*asked) == written | {"written": 0}
     bet = told("list")[0]
+    *_, beside, last = run("list").stdout.splitlines()
+    assert (beside, last) == (FLOOR_TEXT, "2 bets")
+    assert run("settle", "1", "won").stdout
+    assert run("report").stderr.strip() == FLOOR_TEXT
     assert (bet["close_odds"], bet["close_method"]) == (1.9, "multiplicative")
     assert bet["clv_pct"] == pytest.approx((2.1 / (1.9 * (1 / 1.9 + 1 / 2.0)) - 1) * 100)
     assert "+" in run("list").stdout
