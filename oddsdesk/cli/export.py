@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
@@ -48,6 +49,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _MOST_GAPS: Final = 10
 _SCHEMA: Final = "schema.json"
+_WORKBOOK: Final = ".xlsx"
 _NO_PARQUET: Final = (
     "Parquet needs pyarrow, which is not installed: {}; or write .csv.gz or .ndjson.gz"
 )
@@ -217,7 +219,7 @@ def _span(since: int | None, before: int | None) -> tuple[int, int]:
 @contextlib.contextmanager
 def _writing(name: str, target: str, how: str | None, sources: list[str]) -> Iterator[RowWriter]:
     """Give what writes rows to a file, whole or not at all, or to standard output."""
-    form, packed = _format(target, how)
+    form, packed = _format(name, target, how)
     columns, words = EXPORTS[name], described(sources)
     with output(target) as file, _writer(file, columns, form, packed, words) as writer:
         yield writer
@@ -225,19 +227,27 @@ def _writing(name: str, target: str, how: str | None, sources: list[str]) -> Ite
         _write_schema(Path(target).parent / _SCHEMA, words)
 
 
-def _format(target: str, how: str | None) -> tuple[Format, bool]:
+def _format(name: str, target: str, how: str | None) -> tuple[Format, bool]:
     found = format_of(target)
     if how is not None:
         return Format(how), target.lower().endswith(".gz")
     if is_standard_output(target):
         return Format.NDJSON, False
     if found is None:
-        is_workbook = target.lower().endswith(".xlsx")
+        if target.lower().endswith(_WORKBOOK):
+            raise click.UsageError(f"{target}: {_instead_of_workbook(name, target)}")
         raise click.UsageError(
             f"{target}: its ending names no format; use one of {known_endings()}, or give --format"
-            + ("; bets as a workbook: `oddsdesk ledger export --to FILE`" if is_workbook else "")
         )
     return found
+
+
+def _instead_of_workbook(name: str, target: str) -> str:
+    """Return what to write where a workbook is asked for."""
+    if name == "bets":
+        return f"a workbook of bets is what `oddsdesk ledger export {shlex.quote(target)}` writes"
+    csv = f"{target[: -len(_WORKBOOK)]}.csv"
+    return f"a log may have more rows than a sheet; write {csv}, which spreadsheets open"
 
 
 def _writer(

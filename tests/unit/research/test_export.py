@@ -191,13 +191,16 @@ def test_what_is_not_there_is_said(database: Database, tmp_path: Path) -> None:
         (["--from", "2026-01-02", "--to", "2026-01-01", "x.csv"], "a time after --from"),
         (["--from", "2026-01-01T00:00:00", "x.csv"], "expected a date, or a time with its offset"),
         (["x.xls"], "its ending names no format"),
-        (["x.xlsx"], "bets as a workbook: `oddsdesk ledger export --to FILE`"),
+        (["x.xlsx"], "x.xlsx: a log may have more rows than a sheet; write x.csv, which"),
         ([tmp_path / "nowhere" / "x.csv"], "cannot write"),
     ):
         result = run("changes", "--database", database, *wrong)
         assert result.exit_code in (1, 2)
         assert why in result.stderr
     assert run("changes", "--database", tmp_path / "none.db", "-").exit_code == 1
+    workbook = run("bets", "my bets.xlsx")
+    assert workbook.exit_code == 2
+    assert "is what `oddsdesk ledger export 'my bets.xlsx'` writes" in workbook.stderr
 
 
 def test_rows_that_went_to_the_archive_are_exported_from_there(
