@@ -101,10 +101,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         price = (1 + rate - math.sqrt(root)) / (2 * rate) if root >= 0 else 0.0
         return 1 / price if price > 0 else math.inf
 
-    def net_lay(self, lay: float) -> float:
-        """Return what a unit of liability pays back where "not this" is backed by laying (D46)."""
-        return 1 + (1 - self.commission) / (lay - 1)
-
 
 class Profiles:
     """Profiles by any name of a bookmaker; one that is not known is a group of its own."""

@@ -124,10 +124,6 @@ class Navigator(QWidget):
         if row is not None and self._list.currentIndex().row() != row:
             self._list.setCurrentIndex(self._games.index(row))
 
-    def first_game(self) -> str | None:
-        """Return the first game of the list, the one to open when nothing is."""
-        return self._games.index(0).data(GAME_ROLE).game_id if self._games.rowCount() else None
-
     def offer_server(self, action: QAction) -> None:
         """Offer to feed the desk's own server where there are no games, while that can be."""
         self._server = action

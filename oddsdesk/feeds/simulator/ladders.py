@@ -1,12 +1,8 @@
 """Price ladders: to what a bookmaker rounds its decimal odds."""
 
 import math
-from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final
-
-Ladder = Callable[[float], float]
-"""Rounds raw odds to a price, which is above 1."""
 
 _LOWEST: Final = 1.01
 _HAIR: Final = 2e-4

@@ -39,7 +39,6 @@ def around(threshold: float, *, least: bool) -> tuple[float, float]:
 
 
 PAYOUT = 1 / (0.99 - 1 / 1.88)
-PROP = {"Messi shots Over 2.5": 2.05, "Messi shots Under 2.5": 1.88}
 CASES = {
     "minimum edge": Case("total", EVEN, *around(fair(EVEN) * 1.01 * 1.01, least=True)),
     "minimum edge, three-way": Case(

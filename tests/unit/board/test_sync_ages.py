@@ -12,10 +12,9 @@ from oddsdesk.board.sync import Sync
 from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.server.runner import Server
 from tests.kit.board import GAME
 from tests.kit.board_service import CALM, key_of, quote, record, service
-from tests.kit.syncing import DRAW, odds, syncing
+from tests.kit.syncing import odds, syncing
 from tests.kit.waiting import until, until_told
 
 
@@ -43,24 +42,6 @@ async def test_beside_a_wrong_clock_no_price_is_known_to_stand(
         assert said.startswith("the clocks of this computer and of the service are ")
         assert said.endswith(" 5 min apart")
         await sync.stop()
-
-
-async def seen_again(server: Server, board: Board) -> bool:
-    """Scrape the same prices again; tell whether the board comes to know within a second."""
-    before = board.price(GAME, DRAW)
-    assert before is not None
-    await record(server, quote("Betfair"))
-
-    def is_newer() -> bool:
-        now = board.price(GAME, DRAW)
-        return now is not None and now.scraped_at > before.scraped_at
-
-    try:
-        async with asyncio.timeout(1):
-            await until_told(board, is_newer)
-    except TimeoutError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,6 @@ from oddsdesk.pricing.exposure import (
 from oddsdesk.pricing.settlement import Settlement, settlement
 from oddsdesk.slices import returned
 
-FINE = StakePlan(step=0.0001, outcome_cap=1.0, game_cap=1.0, total_cap=1.0, kelly_share=1.0)
-
 
 def stakes(plan: StakePlan, offers: list[Offer], placed: Placed | None = None) -> list[Stake]:
     return returned(staking(plan, offers, placed))

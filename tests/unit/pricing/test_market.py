@@ -168,8 +168,6 @@ LEAGUE = Market("moneyline", "Storm vs Raiders", "Rugby")
 LEAGUE_REFERENCE = prices("Pinnacle", {"Storm": 1.80, "Raiders": 2.08})
 LEAGUE_BOOK = prices("Book", {"Storm": 1.91, "Raiders": 2.2})
 GOALS = Market("total", "Rangers vs Devils", "Hockey")
-GOALS_REFERENCE = prices("Pinnacle", {"Over 5.5": 2.05, "Under 5.5": 1.88})
-GOALS_BOOK = prices("Book", {"Over 5.5": 2.15, "Under 5.5": 1.7})
 
 
 @pytest.mark.parametrize("draw", ["Nul", "Remis", "Empate", "Neither", "Uafgjort"])

@@ -42,12 +42,6 @@ def test_net_odds_are_what_a_unit_pays_back(profile: Profile, odds: float, net: 
     assert profile.net(odds) == pytest.approx(net, abs=5e-5)
 
 
-def test_a_lay_backs_the_opposite_a_unit_of_liability() -> None:
-    """Laying 3.0 for a stake of 1 risks 2 and wins 1 less commission."""
-    profile = Profile(name="Betfair", group="b", commission=0.05)
-    assert profile.net_lay(3.0) == pytest.approx(1 + 0.95 / 2)
-
-
 @given(PROFILE, ODDS)
 def test_gross_odds_are_those_whose_net_odds_they_were(profile: Profile, odds: float) -> None:
     net = profile.net(odds)

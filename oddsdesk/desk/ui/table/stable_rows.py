@@ -54,23 +54,6 @@ class StableRowsModel(LiveModel, Generic[K, T]):
             self._hold(before)
             self.order_changed.emit()
 
-    def change_rows(self, changed: Mapping[K, T | None]) -> bool:
-        """Take rows as they are now, None for what is gone; each stays where it is.
-
-        Returns whether there are some that have no row yet: ``show_rows`` gives them one.
-        """
-        for key, row in changed.items():
-            if row is None:
-                self._present.pop(key, None)
-            elif key in self._held:
-                self._present[key] = self._held[key] = row
-        self._sorted_now = None
-        last = len(self._columns) - 1
-        for place, key in enumerate(self._order):
-            if key in changed:
-                self.touch(place, 0, place, last)
-        return any(row is not None and key not in self._held for key, row in changed.items())
-
     def sort_by(self, column: int) -> None:
         """Sort by a column; a second time turns the order round."""
         if column == self._sorted_by:
