@@ -13,9 +13,9 @@ from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
-from oddsdesk.cli.bet_table import aligned, plain
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_setting
+from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind

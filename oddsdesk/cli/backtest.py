@@ -10,7 +10,6 @@ from typing import Any, Final
 import click
 
 from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.ledger_tables import reports_table
 from oddsdesk.cli.moments import check_span, moment
 from oddsdesk.cli.options import (
@@ -22,6 +21,7 @@ from oddsdesk.cli.options import (
 )
 from oddsdesk.cli.own_records import own_profiles, own_setting, preset
 from oddsdesk.cli.progress import Progress
+from oddsdesk.cli.tables import plain
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import METHOD, MINE

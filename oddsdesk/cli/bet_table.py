@@ -1,10 +1,11 @@
 """A list of bets as an aligned table: what to bet, where, at which price, and how much."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from oddsdesk.board.bets import Bet
 from oddsdesk.board.verdict_words import BOUNDS, PER_DECIDED, PER_DECIDED_TEXT, caution_text
+from oddsdesk.cli.tables import aligned, plain
 
 _HEADINGS: Final = ("OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "", "GAME")
 _RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
@@ -66,23 +67,3 @@ def _sum(bets: Sequence[Bet]) -> str:
     if any(bet.price.assessment.per == "decided" for bet in bets):
         line += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
     return line
-
-
-def aligned(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], right: Container[str]
-) -> list[str]:
-    """Return headings and rows as lines of equal columns; those in ``right`` end there."""
-    cells = [headings, *rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
-    return [
-        "  ".join(
-            text.rjust(width) if heading in right else text.ljust(width)
-            for text, width, heading in zip(row, widths, headings, strict=True)
-        ).rstrip()
-        for row in cells
-    ]
-
-
-def plain(text: str) -> str:
-    """Return foreign text without control characters, which a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

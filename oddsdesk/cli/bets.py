@@ -16,9 +16,10 @@ from oddsdesk.cli.bet_sources import (
     reference_choice,
     source_options,
 )
-from oddsdesk.cli.bet_table import plain, table
+from oddsdesk.cli.bet_table import table
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
+from oddsdesk.cli.tables import plain
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import stake_plan
 from oddsdesk.ledger.open_bets import placed_in

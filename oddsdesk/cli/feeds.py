@@ -3,13 +3,14 @@
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 import msgspec
 
 from oddsdesk.cli.options import maybe_database_option, usual_database
+from oddsdesk.cli.tables import aligned
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedReport
 from oddsdesk.feeds.errors import FeedError
@@ -103,10 +104,10 @@ def choices(name: str, url: str | None, as_json: bool) -> None:
         click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
     elif name:
         parts = [(each.name, each.title, each.group) for each in found]
-        click.echo(_columns([("NAME", "COMPETITION", "SPORT"), *parts]))
+        click.echo("\n".join(aligned(("NAME", "COMPETITION", "SPORT"), parts)))
     else:
         rows = [(each.name, each.title, each.key or "no key", each.summary) for each in found]
-        click.echo(_columns([("NAME", "SOURCE", "KEY", "HAS"), *rows]))
+        click.echo("\n".join(aligned(("NAME", "SOURCE", "KEY", "HAS"), rows)))
 
 
 @feeds.command()
@@ -185,16 +186,7 @@ async def _get(owner: Owner) -> bytes:
 
 def _table(reports: list[FeedReport]) -> str:
     plans = [f"feed {each.number}, {each.name}: {each.plan}" for each in reports if each.plan]
-    return "\n".join([_columns([_HEADINGS, *(_row(each) for each in reports)]), *plans])
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
-    return "\n".join(lines)
+    return "\n".join([*aligned(_HEADINGS, map(_row, reports)), *plans])
 
 
 def _row(report: FeedReport) -> tuple[str, ...]:

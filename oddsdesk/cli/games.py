@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.cli.options import database_option
+from oddsdesk.cli.tables import aligned
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.times import format_ms
@@ -135,11 +136,8 @@ def _tell(pairs: Sequence[GamePair], *, as_json: bool) -> None:
     if not pairs:
         click.echo("no two games here look like one")
         return
-    rows = [_HEADINGS, *map(_row, pairs)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
+    for line in aligned(_HEADINGS, map(_row, pairs)):
+        click.echo(line)
 
 
 def _row(pair: GamePair) -> tuple[str, ...]:

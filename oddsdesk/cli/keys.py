@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from oddsdesk.cli.options import access_option, database_option, made_database_option
+from oddsdesk.cli.tables import aligned
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
@@ -112,11 +113,8 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_fields(key) for key in found], indent=2, ensure_ascii=False))
         return
-    rows = [_HEADINGS, *map(_row, found)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
+    for line in aligned(_HEADINGS, map(_row, found)):
+        click.echo(line)
 
 
 @keys.command()

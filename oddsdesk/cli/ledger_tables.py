@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED, PER_DECIDED_TEXT
+from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.reporting import luck_text
@@ -23,12 +24,13 @@ _REPORT: Final = (
     "LUCK",
 )
 _LEFT: Final = frozenset({"STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "GAME", "OF", "LUCK"})
+_RIGHT: Final = frozenset({*_BETS, *_REPORT, "PROFIT"}) - _LEFT
 
 
 def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
     """Return bets as a table, below it how many there are."""
     rows = [_bet(bet, now_ms) for bet in bets]
-    lines = _lines((*_BETS, "PROFIT", "GAME"), rows) if rows else []
+    lines = aligned((*_BETS, "PROFIT", "GAME"), rows, _RIGHT) if rows else []
     last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
     if practice := sum(bet.practice for bet in bets):
         last += f", {practice} practice"
@@ -43,7 +45,7 @@ def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:
     """Return reports as a table; each row has a currency, what it is of, and its figures."""
     if not rows:
         return "no bet is settled yet"
-    return "\n".join(_lines(_REPORT, [_report(*row) for row in rows]))
+    return "\n".join(aligned(_REPORT, [_report(*row) for row in rows], _RIGHT))
 
 
 def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
@@ -55,14 +57,14 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
         str(bet.ident),
         state,
         "" if bet.kick_off is None else f"{format_ms(bet.kick_off)[:16].replace('T', ' ')}",
-        _plain(bet.selection),
-        _plain(bet.bookmaker),
+        plain(bet.selection),
+        plain(bet.bookmaker),
         f"{bet.odds:g}",
-        _plain(money),
+        plain(money),
         _ev(bet),
         _closing(bet),
         "" if bet.profit is None else f"{bet.profit:+.2f}",
-        _plain(bet.match_name),
+        plain(bet.match_name),
     )
 
 
@@ -81,7 +83,7 @@ def _closing(bet: PlacedBet) -> str:
 def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:
     of = label or "all"
     return (
-        _plain(f"{of}, {currency}" if currency else of),
+        plain(f"{of}, {currency}" if currency else of),
         str(found.bets),
         f"{found.staked:.2f}",
         f"{found.profit:+.2f}",
@@ -103,20 +105,3 @@ def _of_some(figure: str, known: int, bets: int) -> str:
 
 def _percent(figure: float | None) -> str:
     return "" if figure is None else f"{figure:+.2f} %"
-
-
-def _lines(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    table = [headings, *rows]
-    widths = [max(len(row[column]) for row in table) for column in range(len(headings))]
-    return [
-        "  ".join(
-            text.ljust(width) if heading in _LEFT else text.rjust(width)
-            for text, width, heading in zip(row, widths, headings, strict=True)
-        ).rstrip()
-        for row in table
-    ]
-
-
-def _plain(text: str) -> str:
-    """Return foreign text without control characters, which a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -8,7 +8,6 @@ from typing import Any, Final
 import click
 
 from oddsdesk.archive.errors import ArchiveError
-from oddsdesk.cli.bet_table import aligned, plain
 from oddsdesk.cli.moments import check_span, moment
 from oddsdesk.cli.options import (
     archive_option,
@@ -19,6 +18,7 @@ from oddsdesk.cli.options import (
 )
 from oddsdesk.cli.own_records import own_profiles, own_setting
 from oddsdesk.cli.progress import Progress
+from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label

@@ -43,7 +43,6 @@ from oddsdesk.cli.bet_sources import (
     reference_choice,
     source_options,
 )
-from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.followed_database import FollowedDatabase
 from oddsdesk.cli.followed_service import FollowedService
 from oddsdesk.cli.logs import start_logging
@@ -55,6 +54,7 @@ from oddsdesk.cli.own_records import (
     placed_bets,
     presets,
 )
+from oddsdesk.cli.tables import plain
 from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import in_words
 from oddsdesk.client.errors import AddressError

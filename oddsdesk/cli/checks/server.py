@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
+from oddsdesk.cli.tables import plain
 from oddsdesk.contract.resources import Health
 from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.databases import Database, DatabaseUrl
