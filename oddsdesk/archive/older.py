@@ -33,6 +33,8 @@ _MOST_ROWS: Final = 500_000
 _FOREVER: Final = 2**62
 _KEPT_MS: Final = 24 * 60 * MINUTE_MS
 """How far back from a moment others may lie that are reached without looking at all before."""
+_AT_ONCE: Final = 5_000
+"""Rows that are made objects of at a time, some 2 ms a column: no other thread runs meanwhile."""
 _OF_GAME: Final = ("match_name", "competition", "sport", "match_date")
 _EMPTY: Final = SCHEMA.empty_table().select(
     [name for name in LoggedMove._fields if name not in _OF_GAME]
@@ -218,8 +220,7 @@ class ArchivedLog:
         self._stood = [each for each in self._stood if each.before == before and each.at <= at]
         for until in (at - _KEPT_MS, at):
             if not self._stood or self._stood[-1].at < until:
-                rows = self._last_until(hours, until)
-                self._stood = [*self._stood[-1:], _Stood(before, until, rows)]
+                self._keep(_Stood(before, until, self._last_until(hours, until)))
         found: dict[OldGame, list[LoggedMove]] = {}
         for move in _named(self._stood[-1].rows, games):
             found.setdefault(games[move.game_id].game, []).append(move)
@@ -229,6 +230,13 @@ class ArchivedLog:
             if game.match_date is not None
             or max(move.scraped_at for move in moves) >= at - UNDATED_MS
         }
+
+    def _keep(self, stood: _Stood) -> None:
+        """Keep the last moment, and the earlier one until that is two days back from the last."""
+        earlier = self._stood[:1]
+        if earlier and self._stood[-1].at - earlier[0].at >= 2 * _KEPT_MS:
+            earlier = self._stood[-1:]
+        self._stood = [*earlier, stood]
 
     def _last_until(self, hours: Iterable[ArchivedHour], until: int) -> pa.Table:
         """Return the last rows up to a moment, going on from those of an earlier one."""
@@ -294,11 +302,13 @@ def _between(rows: pa.Table, since: int, until: int) -> Any:
 
 def _named(rows: pa.Table, games: Mapping[str, WrittenGame]) -> Iterator[LoggedMove]:
     """Yield rows as the log has them, of games as they were written last."""
-    values = (values_of(rows[name], name) for name in rows.column_names)
-    for seq, recorded_at, scraped_at, ident, *rest in zip(*values, strict=True):
-        game = games[ident].game
-        named = (ident, game.match_name, game.competition, game.sport, game.match_date)
-        yield LoggedMove(seq, recorded_at, scraped_at, *named, *rest)
+    for start in range(0, rows.num_rows, _AT_ONCE):
+        part = rows.slice(start, _AT_ONCE)
+        values = (values_of(part[name], name) for name in part.column_names)
+        for seq, recorded_at, scraped_at, ident, *rest in zip(*values, strict=True):
+            game = games[ident].game
+            named = (ident, game.match_name, game.competition, game.sport, game.match_date)
+            yield LoggedMove(seq, recorded_at, scraped_at, *named, *rest)
 
 
 def _sorted(tables: Sequence[pa.Table]) -> pa.Table:
