@@ -57,16 +57,6 @@ _STILL_FORGOTTEN: Final = f"{_FORGOTTEN} AND id = %(game)s"
 _NAMES: Final = {name: f"%({name})s" for name in ("latest", "seen", "game")}
 _AHEAD: Final = AHEAD.format(**_NAMES)
 _PUT_BACK: Final = tuple(statement.format(**_NAMES) for statement in PUT_BACK)
-_DROP_GAME: Final = (
-    "DELETE FROM quote WHERE game = %s",
-    "DELETE FROM closing_sighting WHERE game = %s",
-    "DELETE FROM coverage WHERE game = %s",
-    "DELETE FROM origin WHERE game = %s",
-    "DELETE FROM value_bet WHERE game = %s",
-    "DELETE FROM event WHERE game = %s",
-    "DELETE FROM other_name WHERE game = %s",
-    "DELETE FROM game WHERE id = %s",
-)
 
 _log = logging.getLogger(__name__)
 
@@ -213,6 +203,6 @@ def _forget(connection: Connection, game: int, before: int) -> None:
     asked = {"before": before, "game": game}
     if not connection.execute(_STILL_FORGOTTEN, asked).fetchall():
         return
-    forget_pairs(PostgresPairTables(connection, ()), game)
-    for statement in _DROP_GAME:
-        connection.execute(statement, (game,))
+    tables = PostgresPairTables(connection, ())
+    forget_pairs(tables, game)
+    tables.drop_rows(game)

@@ -46,16 +46,6 @@ _STILL_FORGOTTEN: Final = f"{FORGOTTEN} AND id = :game"
 _NAMES: Final = {name: f":{name}" for name in ("latest", "seen", "game")}
 _AHEAD: Final = AHEAD.format(**_NAMES)
 _PUT_BACK: Final = tuple(statement.format(**_NAMES) for statement in PUT_BACK)
-_DROP_GAME: Final = (
-    "DELETE FROM quote WHERE game = ?",
-    "DELETE FROM closing_sighting WHERE game = ?",
-    "DELETE FROM coverage WHERE game = ?",
-    "DELETE FROM origin WHERE game = ?",
-    "DELETE FROM value_bet WHERE game = ?",
-    "DELETE FROM event WHERE game = ?",
-    "DELETE FROM other_name WHERE game = ?",
-    "DELETE FROM game WHERE id = ?",
-)
 
 
 _log = logging.getLogger(__name__)
@@ -159,8 +149,8 @@ def _forget(game: int, before: int) -> Callable[[sqlite3.Connection], None]:
 
     def forget(connection: sqlite3.Connection) -> None:
         if connection.execute(_STILL_FORGOTTEN, {"before": before, "game": game}).fetchall():
-            forget_pairs(SqlitePairTables(connection), game)
-            for statement in _DROP_GAME:
-                connection.execute(statement, (game,))
+            tables = SqlitePairTables(connection)
+            forget_pairs(tables, game)
+            tables.drop_rows(game)
 
     return forget
