@@ -29,6 +29,9 @@ DAY_MS: Final = 24 * 60 * MINUTE_MS
 APART_MS: Final = DAY_MS + DAY_MS // 2
 """A kick-off is this far from noon of the day that somebody states, at most."""
 
+_LONGEST_PUT_OFF_DAYS: Final = 60
+"""In a league the same teams are at home to each other once a season."""
+
 
 class NamedGame(Protocol):
     """A game as somebody else has it."""
@@ -92,6 +95,17 @@ class GamesNearby(Generic[G]):
             if found.match.verdict is not Verdict.OTHER and alike is None:
                 alike = found
         return alike
+
+    def put_off(self, bet: PlacedBet) -> G | None:
+        """Return the game of football that was to be that of a bet and was played days later."""
+        if teams(bet.match_name) is None or bet.kick_off is None or bet.sport != FOOTBALL:
+            return None
+        today = bet.kick_off // DAY_MS
+        for day in range(today + 1, today + _LONGEST_PUT_OFF_DAYS):
+            for game in self._by_day.get(day, ()):
+                if game.sport == FOOTBALL and Found(game, self._compare(bet, game)).is_same:
+                    return game
+        return None
 
     def _near(self, bet: PlacedBet, at: int) -> Iterator[G]:
         for day in range((at - APART_MS) // DAY_MS, (at + APART_MS) // DAY_MS + 1):

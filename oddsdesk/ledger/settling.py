@@ -121,11 +121,16 @@ def _by_score(
             games.append(game)
     nearby, ended, wanted = GamesNearby(games, shipped_names()), [], set[int]()
     for bet in bets:
-        found = nearby.of(bet) if bet.result is None else None
-        if found is None:
+        if bet.result is not None:
             continue
-        game = found.game
+        found = nearby.of(bet)
+        game = nearby.put_off(bet) if found is None else found.game
+        if game is None:
+            continue
         wanted.add(game.line)
+        if found is None:
+            problems.append(_put_off(game, bet))
+            continue
         if not found.is_same:
             problems.append(_unsure(found, bet))
             continue
@@ -174,6 +179,13 @@ def _noon_ms(text: str) -> int:
             continue
         return round(day.timestamp() * 1000) + DAY_MS // 2
     raise ValueError(f"expected a date such as 16/08/2024, got {text!r}")
+
+
+def _put_off(game: _Game, bet: PlacedBet) -> str:
+    """Say that a game was played on another day: some bookmakers let its bets stand then."""
+    days = game.begins_ms // DAY_MS - bet.order[0] // DAY_MS
+    later = f"{days} day{'' if days == 1 else 's'} later than bet {bet.ident} says"
+    return f"line {game.line}: {game.match_name} was played {later}: settle it by hand"
 
 
 def _unsure(found: Found[_Game], bet: PlacedBet) -> str:

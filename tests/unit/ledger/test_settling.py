@@ -92,6 +92,24 @@ def test_a_game_of_another_day_or_sport_settles_nothing() -> None:
     assert settle_by_file(SCORES.encode(), [later, hockey], NOW).bets == []
 
 
+def test_a_game_that_was_put_off_settles_nothing_and_is_told() -> None:
+    day = 86_400_000
+    waits = msgspec.structs.replace(BET, kick_off=KICK_OFF - 3 * day)
+    found = settle_by_file(SCORES.encode(), [waits], NOW)
+    assert (found.bets, found.of_no_bet) == ([], 1)
+    assert found.problems == [
+        "line 2: Man United vs Fulham was played 3 days later than bet 1 says: settle it by hand"
+    ]
+    for other in (
+        msgspec.structs.replace(waits, kick_off=KICK_OFF - 70 * day),
+        msgspec.structs.replace(waits, match_name="Fulham vs Man United"),
+        msgspec.structs.replace(waits, competition="EFL"),
+        settled(waits, Result.VOID, NOW),
+    ):
+        found = settle_by_file(SCORES.encode(), [other], NOW)
+        assert (found.bets, found.problems, found.of_no_bet) == ([], [], 2)
+
+
 def test_what_a_score_does_not_tell_is_named_and_the_rest_goes_on() -> None:
     prop = msgspec.structs.replace(BET, market_type="player_prop", selection="A Over 1.5", ident=7)
     found = settle_by_file(SCORES.encode(), [prop, BET], NOW)
