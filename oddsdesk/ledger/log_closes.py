@@ -69,6 +69,9 @@ class PastOdds(Protocol):
         ...
 
 
+_PLACED_LATE: Final = "it was placed after the game had begun: its line had closed before"
+
+
 class LogCloses(NamedTuple):
     """What a log says of the closing lines of bets, by number of bet."""
 
@@ -156,6 +159,8 @@ def _close(
     began = began_at(kick_off, first)
     if began is not None and began > now_ms:
         return None
+    if began is not None and bet.placed_at > began:
+        return ClosingLine(why=_PLACED_LATE)
     moments = [] if began is None else _moments(past, bet, began)
     sightings = [each for at in moments for each in _sightings(past, bet, at, first)]
     market = Market(bet.market_type, game.match_name, game.sport, bet.period)

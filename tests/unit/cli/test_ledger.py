@@ -308,6 +308,23 @@ def test_closing_lines_are_filled_in_from_the_log(tmp_path: Path) -> None:
     assert "+" in run("list").stdout
 
 
+def test_a_bet_that_was_placed_in_play_has_no_closing_line(tmp_path: Path) -> None:
+    database = tmp_path / "odds.db"
+    with closing(open_store(database)) as store:
+        for each in (quote(4, 1.9, 2.0), quote(-2, 3.5, 1.3, live=True)):
+            store.record([each]).result()
+    with closing(Ledger(default_ledger())) as held:
+        in_play = {"placed_at": KICK_OFF + 30 * MINUTE, "odds": 3.6, "net_odds": 3.6}
+        held.place(msgspec.structs.replace(BET, **in_play))
+    written = {"written": 3, "with_close": 2, "no_close": 1, "not_known": 0}
+    assert told("close", "--database", str(database)) == written
+    last = told("list")[-1]
+    assert (last["clv_pct"], last["close_fair_odds"]) == (None, None)
+    assert last["no_close"] == (
+        "it was placed after the game had begun: its line had closed before"
+    )
+
+
 def test_a_bet_without_a_close_has_its_reason(tmp_path: Path) -> None:
     database = tmp_path / "odds.db"
     with closing(open_store(database)) as store:
