@@ -10,9 +10,10 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.ledger.bets import BetKey, PlacedBet
+from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.ledger.hidden import Hidden
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.open_bets import outcome_named, outcomes_of
+from oddsdesk.ledger.open_bets import outcome_named, outcomes_by
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.ledger.schema import LedgerError
 
@@ -76,7 +77,12 @@ class Records(QObject):
     ) -> list[PlacedBet]:
         """Return what was placed on an outcome, wherever and however it is written."""
         wanted = outcome_named(key, match_name, sport, in_play=in_play)
-        return [bet for bet in self.bets() if bet.outcome == key[:4] or wanted in outcomes_of(bet)]
+        games = GamesOfBets(self.bets())
+        return [
+            bet
+            for bet in self.bets()
+            if bet.outcome == key[:4] or wanted in outcomes_by(games.ids(bet), bet)
+        ]
 
     def act(
         self, work: Callable[[Ledger], Taken], refused: Callable[[str], None] | None = None

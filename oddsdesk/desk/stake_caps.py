@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcomes_of, placed_in
 from oddsdesk.pricing.exposure import StakePlan
@@ -30,7 +32,8 @@ def above_caps(
     """
     if not placed_in([bet], now_ms, simulated=bet.practice).total:
         return ""  # settled, or of a game that is long over
-    used = placed_in(others, now_ms, simulated=bet.practice)
+    without_stake = msgspec.structs.replace(bet, stake=0.0, cashed_stake=0.0)  # how it is spelled
+    used = placed_in([*others, without_stake], now_ms, simulated=bet.practice)
     outcome = max((used.by_outcome.get(each, 0.0) for each in outcomes_of(bet)), default=0.0)
     game = used.by_game.get(bet.game_id, 0.0) if bet.game_id else 0.0
     caps = [(used.total, "open in all", plan.total_cap, "in all")]

@@ -4,8 +4,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Final
 
+import msgspec
+
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
+from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.pricing.closing import FollowedBet
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.pricing.outcomes import bet_named, read_selection
@@ -19,18 +22,19 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None 
 
     ``simulated``: whether the odds are beside which they count, as ``counted`` says. An outcome is
     (game id, market type, period, line group, side): how the list of bets names it. A bet stands
-    under each of ``outcomes_of`` it.
+    under each of ``outcomes_of`` it, by all ids that bets have of its game.
     """
     by_outcome: defaultdict[Hashable, float] = defaultdict(float)
     by_game: defaultdict[Hashable, float] = defaultdict(float)
     total = 0.0
-    for bet in counted(bets, simulated=simulated):
+    for bet, ids in _with_ids(counted(bets, simulated=simulated)):
         stake = bet.open_stake
         if not stake or now_ms > _ends(bet):
             continue
-        for outcome in outcomes_of(bet):
+        for outcome in outcomes_by(ids, bet):
             by_outcome[outcome] += stake
-        by_game[bet.game_id] += stake
+        for game in ids:
+            by_game[game] += stake
         total += stake
     return Placed(by_outcome, by_game, total)
 
@@ -43,9 +47,9 @@ def open_by_outcome(
     ``simulated``: whether the odds are beside which they count, as ``counted`` says.
     """
     found = defaultdict[Hashable, list[PlacedBet]](list)
-    for bet in counted(bets, simulated=simulated):
+    for bet, ids in _with_ids(counted(bets, simulated=simulated)):
         if bet.open_stake:
-            for outcome in outcomes_of(bet):
+            for outcome in outcomes_by(ids, bet):
                 found[outcome].append(bet)
     return found
 
@@ -86,6 +90,12 @@ def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
     return frozenset(each for each in named if each is not None)
 
 
+def outcomes_by(ids: Iterable[str], bet: PlacedBet) -> set[Hashable]:
+    """Return ``outcomes_of`` a bet by each of the ids of its game."""
+    spelled = (msgspec.structs.replace(bet, game_id=each) for each in ids)
+    return {outcome for each in spelled for outcome in outcomes_of(each)}
+
+
 def outcome_named(
     key: BetKey, match_name: str, sport: str, *, in_play: bool
 ) -> tuple[str, str, int, str, str] | None:
@@ -96,6 +106,13 @@ def outcome_named(
         return None
     named = bet_named(sport, in_play, market_type, read.key, read.side)
     return game_id, named[0], period, named[1], named[2]
+
+
+def _with_ids(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, frozenset[str]]]:
+    """Return the bets, each with all ids that bets have of its game."""
+    listed = list(bets)
+    games = GamesOfBets(listed)
+    return [(bet, games.ids(bet)) for bet in listed]
 
 
 def _ends(bet: PlacedBet) -> int:

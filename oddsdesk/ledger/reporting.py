@@ -11,6 +11,7 @@ from typing import Final
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
@@ -48,11 +49,14 @@ _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
 def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
     """Return the settled bets by kick-off, each with what reports count of it; no practice."""
     ordered = sorted(counted(bets), key=lambda bet: bet.order)
+    games = GamesOfBets(ordered)
     return [
         (
             bet,
             each._replace(
-                outcome=(outcome := _outcome_of(bet)), line=_line_of(outcome), game=_game_of(bet)
+                game=(game := games.of(bet)),
+                outcome=(outcome := _outcome_of(bet, game)),
+                line=_line_of(outcome),
             ),
         )
         for bet in ordered
@@ -60,21 +64,8 @@ def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
     ]
 
 
-def _game_of(bet: PlacedBet) -> str | None:
-    """Return what bets on one game share; None where nobody tells.
-
-    Imported bets have no game's id: name and kick-off stand for it.
-    """
-    if bet.game_id:
-        return bet.game_id
-    if bet.match_name and bet.kick_off is not None:
-        return f"{bet.match_name.casefold()} {bet.kick_off}"
-    return None
-
-
-def _outcome_of(bet: PlacedBet) -> _Outcome | None:
+def _outcome_of(bet: PlacedBet, game: str | None) -> _Outcome | None:
     """Return what bets share that win and lose together; None where nobody tells."""
-    game = _game_of(bet)
     if game is None:
         return None
     in_play = bet.kick_off is not None and bet.placed_at >= bet.kick_off

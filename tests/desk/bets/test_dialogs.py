@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit
@@ -11,8 +12,10 @@ from shiboken6 import isValid
 
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
-from oddsdesk.ledger.bets import cashed_out, settled
+from oddsdesk.desk.stake_caps import above_caps
+from oddsdesk.ledger.bets import PlacedBet, cashed_out, settled
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import (
     HOUR,
@@ -103,6 +106,15 @@ def test_a_stake_by_hand_beyond_the_caps_is_doubted_and_may_be_recorded(
         dialog.buttons.accepted.emit()
     (kept,) = held(path)
     assert kept.stake == 2000
+
+
+def test_caps_know_what_was_placed_under_another_spelling_of_the_game() -> None:
+    placed = PlacedBet("feed", "A vs B", "ATP", "Tennis", "moneyline", 0, "A", "Soft", 2.0, 19.0, 0)
+    placed = msgspec.structs.replace(placed, kick_off=60_000)
+    typed = msgspec.structs.replace(placed, game_id="typed", match_name="A - B", stake=2.0)
+    plan = StakePlan(bankroll=1_000)
+    said = above_caps(typed, [placed], plan, 0, is_leg=False)
+    assert said.startswith("21 on this outcome with what is placed: your plan stakes at most 20")
 
 
 def test_an_edited_bet_keeps_what_was_thought_and_reckons_its_ev_anew(

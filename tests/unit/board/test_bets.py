@@ -101,6 +101,17 @@ def test_what_is_placed_leaves_less_of_its_outcome() -> None:
     assert (row.stake, row.bound) == (6, Bound.PLACED)
 
 
+def test_what_was_placed_by_another_spelling_of_the_game_counts() -> None:
+    """A leg that was typed as "A - B" left all of the stake on the feed's "A vs B"."""
+    own = {"match_name": "A - B", "game_id": game_id("", "A - B"), "competition": ""}
+    bets = [placed(stake=1), placed(stake=3, **own)]
+    found = placed_in(bets, NOW)
+    assert (found.by_outcome[GAME, "moneyline", 0, "", "home"], found.total) == (4, 4)
+    assert found.by_game[GAME] == 4
+    (row,) = listed(quote("Soft", {"A": GOOD}), placed=found)
+    assert (row.stake, row.bound) == (6, Bound.PLACED)
+
+
 FOOTBALL: dict[str, Any] = {"sport": "Football", "competition": "EPL"}
 WIN = {"A": 1.95, "Draw": 3.9, "B": 3.9}
 COVER = {"A -0.5": 1.95, "B +0.5": 1.95}

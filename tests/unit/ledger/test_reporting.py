@@ -36,6 +36,21 @@ def test_bets_on_one_outcome_of_a_game_belong_together(
     assert found.chance == pytest.approx(6.9**-outcomes)
 
 
+@pytest.mark.parametrize("spelled", ["A - B", "a v B", "A @ B", "B vs. A"])
+def test_spellings_of_a_game_at_one_kick_off_are_one_game(spelled: str) -> None:
+    """Two legs on it were two steps: a drawdown of -98.00 was told where it was -60.80."""
+    named = REPLACE(WON, match_name="A vs B", kick_off=6_000_000, market_type="moneyline")
+    lost = settled(
+        REPLACE(named, game_id="typed", match_name=spelled, kick_off=6_030_000, selection="B",
+                stake=40.0, result=None),
+        Result.LOST,
+        5_000,
+    )  # fmt: skip
+    assert whole_report([lost, named]).drawdown.depth == 0
+    for other in ({"kick_off": 60_000_000}, {"competition": "another"}):
+        assert whole_report([REPLACE(lost, **other), named]).drawdown.depth == -40.0
+
+
 @pytest.mark.parametrize(
     ("one", "other", "excludes"),
     [
