@@ -1,8 +1,10 @@
 """`oddsdesk arbitrage`: bets that cover everything across bookmakers, without a window."""
 
 import json
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,11 +16,13 @@ from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import Number
-from oddsdesk.cli.own_records import own_setting
+from oddsdesk.cli.own_records import own_setting, placed_bets
 from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.clock import system_clock
+from oddsdesk.desk.opportunities.rows import LegRow, rows_of
 from oddsdesk.desk.settings.declared import split_of
-from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind
+from oddsdesk.ledger.open_bets import open_by_outcome
+from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Outlay
 from oddsdesk.slices import exhaust
 from oddsdesk.store.databases import Database
 
@@ -63,7 +67,8 @@ def arbitrage(
     Profit and margin are by net odds; the margin, hold_pct with --json, is what they add up to
     above 1. Stakes divide what the desk's settings say (100) among the legs, in their steps. The
     reference tells a middle's chance, and what speaks against a leg beside it: one that is too good
-    may be a mistake that its bookmaker takes back.
+    may be a mistake that its bookmaker takes back. Where a leg is placed and open in the ledger,
+    the others are staked to complete it, and profit is what all of it leaves.
 
     \b
     Example:
@@ -74,43 +79,46 @@ def arbitrage(
     moment = read_moment(database, url, key_file, system_clock())
     now_ms = system_clock()
     board = board_of(moment, now_ms, reference)
-    found = Opportunities(board, lambda: now_ms, lambda: split_of(own_setting))
+    split = split_of(own_setting)
+    found = Opportunities(board, lambda: now_ms, lambda: split)
     exhaust(found.looking())
+    named = board.reference or UNNAMED_REFERENCE
+    rows = rows_of(
+        sorted(found.entries.values(), key=Opportunity.order),
+        board.basis.profiles.of,
+        named,
+        is_lost=False,
+        placed=open_by_outcome(placed_bets(), simulated=moment.simulated),
+        step=split.step,
+    )
     listed = [
-        each
-        for each in sorted(found.entries.values(), key=Opportunity.order)
-        if (kind is None or each.kind.value == kind) and (not least or each.profit_pct >= least)
+        legs
+        for _, each in groupby(rows.values(), lambda row: row.found.key)
+        for legs in [list(each)]
+        if (kind is None or legs[0].kind.value == kind)
+        and (not least or legs[0].outlay is not None or legs[0].found.profit_pct >= least)
     ]
     if as_json:
-        click.echo(json.dumps([fields(each) | moment.marks for each in listed], indent=2))
+        click.echo(json.dumps([fields(legs) | moment.marks for legs in listed], indent=2))
     else:
-        click.echo(_table(listed, moment.sources, board.reference or UNNAMED_REFERENCE))
+        click.echo(_table(listed, moment.sources, named))
 
 
-def fields(found: Opportunity) -> dict[str, Any]:
+def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
     """Return an opportunity as ``--json`` prints it."""
+    found, staked = legs[0].found, legs[0].staked
     told: dict[str, Any] = {
-        "kind": found.kind.value,
+        "kind": legs[0].kind.value,
         "game_id": found.key.game_id,
         "match_name": found.match_name,
         "competition": found.competition,
         "market_type": found.key.market_type,
         "period": found.key.period,
         "line": found.line,
-        "profit_pct": round(found.profit_pct, 2),
-        "push": None if found.outlay.push is None else round(found.outlay.push, 2),
+        "profit_pct": round(staked.worst_pct, 2),
+        "push": None if staked.push is None else round(staked.push, 2),
         "hold_pct": round(found.hold_pct, 2),
-        "legs": [
-            {
-                "bookmaker": leg.bookmaker,
-                "selection": leg.key.selection,
-                "odds": leg.odds,
-                "net_odds": round(leg.net_odds, 4),
-                "stake": leg.stake,
-                "cautions": [caution.value for caution in leg.cautions],
-            }
-            for leg in found.legs
-        ],
+        "legs": [_leg_fields(row) for row in legs],
     }
     if (middle := found.middle) is not None:
         told |= {
@@ -122,40 +130,68 @@ def fields(found: Opportunity) -> dict[str, Any]:
     return told
 
 
-def _table(found: Sequence[Opportunity], sources: Sequence[str], reference: str) -> str:
+def _leg_fields(row: LegRow) -> dict[str, Any]:
+    leg = row.leg
+    told: dict[str, Any] = {
+        "bookmaker": leg.bookmaker,
+        "selection": leg.key.selection,
+        "odds": leg.odds,
+        "net_odds": round(leg.net_odds, 4),
+        "stake": row.stake,
+        "cautions": [caution.value for caution in leg.cautions],
+    }
+    return told | {"placed": _placed(row)} if row.placed else told
+
+
+def _placed(row: LegRow) -> float:
+    return math.fsum(bet.open_stake for bet in row.placed)
+
+
+def _table(found: Sequence[Sequence[LegRow]], sources: Sequence[str], reference: str) -> str:
     rows = [row for each in found for row in _rows(each, reference)]
     lines = [*aligned(_HEADINGS, rows, _RIGHT), ""] if rows else []
-    counts = Counter(each.kind for each in found)
+    counts = Counter(legs[0].kind for legs in found)
     lines.append(", ".join(f"{counts[kind]} {_words(kind)}" for kind in OpportunityKind))
     if sources:
         lines.append(f"prices of {plain(', '.join(sources))}")
     return "\n".join(lines)
 
 
-def _rows(found: Opportunity, reference: str) -> list[tuple[str, ...]]:
+def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
     """Return a line a leg; what is of all legs stands at the first."""
+    found, staked = legs[0].found, legs[0].staked
     period = f", period {found.key.period}" if found.key.period else ""
     market = found.key.market_type.replace("_", " ")
-    whole = (_words(found.kind), f"{found.profit_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
-    game = plain(f"{found.match_name}, {market}{period}{_other_words(found)}")
+    whole = (_words(legs[0].kind), f"{staked.worst_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
+    game = plain(f"{found.match_name}, {market}{period}{_other_words(found, staked)}")
     return [
         (
-            *(("", "", "") if place else whole),
-            f"{leg.stake:g}",
+            *(whole if row.is_first else ("", "", "")),
+            f"{row.stake:g}",
             f"{leg.odds:g}",
             "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",
             plain(leg.key.selection),
             plain(leg.bookmaker),
-            "; ".join(caution_text(caution, reference) for caution in leg.cautions),
-            "" if place else game,
+            "; ".join(_remarks(row, reference)),
+            game if row.is_first else "",
         )
-        for place, leg in enumerate(found.legs)
+        for row in legs
+        for leg in [row.leg]
     ]
 
 
-def _other_words(found: Opportunity) -> str:
+def _remarks(row: LegRow, reference: str) -> Iterator[str]:
+    """What is placed, what that leaves open, and what speaks against the leg."""
+    if row.placed:
+        yield f"{_placed(row):g} placed already"
+    elif row.rest is not None:
+        yield "open beside what is placed"
+    yield from (caution_text(caution, reference) for caution in row.leg.cautions)
+
+
+def _other_words(found: Opportunity, staked: Outlay) -> str:
     """What is won where the line is hit, or between two lines."""
-    middle, push = found.middle, found.outlay.push
+    middle, push = found.middle, staked.push
     if middle is None:
         return "" if push is None else f": push {push:+.2f}"
     chance = "" if middle.chance is None else f", chance {middle.chance:.1%}"

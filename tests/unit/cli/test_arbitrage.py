@@ -1,6 +1,7 @@
 """`oddsdesk arbitrage` from a database."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from click.testing import CliRunner, Result
 from oddsdesk.cli.arbitrage import arbitrage
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.places import settings_folder
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.pricing.opportunities import Middle
 from oddsdesk.store.store import open_store
 
@@ -111,6 +114,34 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     ]
     assert (middle["line"], middle["chance_pct"]) == (2.5, None)
     assert low["hold_pct"] > 0
+
+
+def test_what_is_placed_is_marked_and_the_other_leg_completes_it(database: Path) -> None:
+    """By the same rules as the list of the desk: 47 and 48 were offered once more."""
+    before, *_ = listed(database, "--kind", "arbitrage")
+    default_ledger().parent.mkdir(parents=True)
+    with closing(Ledger(default_ledger())) as ledger:
+        shared = ("game_id", "match_name", "competition", "market_type", "period")
+        ledger.place(
+            PlacedBet(
+                **{name: before[name] for name in shared},
+                sport="",
+                selection="Yes",
+                bookmaker="Soft",
+                odds=2.1,
+                stake=94.0,
+                placed_at=system_clock(),
+            )
+        )
+    (found,) = listed(database, "--kind", "arbitrage", "--least", "50")
+    placed, other = found["legs"]
+    assert (placed["stake"], placed["placed"]) == (0, 94)
+    assert (other["stake"], "placed" in other) == (96, False)
+    # 94 * 2.1 is 197.40, 96 * 2.05 is 196.80; 190 are staked
+    assert found["profit_pct"] == 3.58
+    _, first, second, *_ = run(database, "--kind", "arbitrage").stdout.splitlines()
+    assert "94 placed already" in first
+    assert "open beside what is placed" in second
 
 
 def test_what_a_push_leaves_stands_beside_the_profit(database: Path) -> None:
