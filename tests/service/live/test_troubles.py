@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import sqlite3
 import subprocess
@@ -489,6 +490,7 @@ async def test_a_mistyped_reference_is_told_at_the_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     """Before a price could show it: nothing would ever be value."""
+    caplog.set_level(logging.WARNING, "oddsdesk")
     async with serving(Settings(tmp_path / "odds.db", port=0, reference="Pinacle")):
         (told,) = [each.getMessage() for each in caplog.records if each.name == duties.__name__]
     assert told.endswith("nothing can be judged; Pinnacle may be meant")
