@@ -78,13 +78,18 @@ def price_cell(
 
 def best_cell(
     row: SelectionRow, bookmaker: str | None, who: str, freshness: Freshness, now_ms: int,
-    *, is_value: bool,
+    keeper: Profile | None = None, *, is_value: bool,
 ) -> Cell:  # fmt: skip
-    """Return the price that is best net, and ``who`` offers it, how many others beside."""
+    """Return the price that is best net, and ``who`` offers it, how many others beside.
+
+    Where ``keeper`` keeps a part of a win, what is left stands before who it is.
+    """
     price = None if bookmaker is None else row.prices.get(bookmaker)
     if price is None:
         return _NO_PRICE
     others = len(row.best_bookmakers) - 1
+    if keeper is not None:
+        who = f"{odds_text(round(keeper.net(price.odds), 2))} {who}"
     is_fresh = freshness is Freshness.FRESH
     return Cell(
         odds_text(price.odds),

@@ -179,6 +179,7 @@ def _best_cell(section: Section, row: SelectionRow, context: MatrixContext) -> C
         "" if name is None else context.names.code(name),
         freshness,
         context.clock(),
+        None if name is None else context.keeper(name),
         is_value=is_value,
     )
 
@@ -193,8 +194,11 @@ def _past_cell(section: Section, row: SelectionRow, context: MatrixContext) -> C
     return cells.past_cell(context.sparklines.sparkline(name, row.reference), context.clock())
 
 
-def _window_tip(_section: Section, row: SelectionRow, context: MatrixContext) -> str:
-    return tips.window_tip(row, context.reference)
+def _window_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
+    said = tips.window_tip(row, context.reference)
+    if section.pool is None:
+        return said
+    return f"{said}\n{tips.window_beside_tip(section, row, context.best(row)[0])}".rstrip()
 
 
 def _selection_width(context: MatrixContext) -> Column:
@@ -222,7 +226,9 @@ def _least_width(context: MatrixContext) -> Column:
 
 
 def _best_width(context: MatrixContext) -> Column:
-    return Column(_best_sample(context.layout), note_sample="888 +88", hangs=True)
+    is_net = any(context.keeper(name) is not None for name in context.layout.bookmakers)
+    note = "8.88 888 +8" if is_net else "888 +88"
+    return Column(_best_sample(context.layout), note_sample=note, hangs=True)
 
 
 def _best_sample(layout: MatrixLayout) -> str:
@@ -278,8 +284,9 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     MatrixColumn(
         "best", "Best", Column(""), _cells(_best_cell, cells.best_hold_cell),
         width_now=_best_width, note="of market", cell_tip=_tips(_best_tip, tips.best_hold_tip),
-        tip="The best price and who offers it (B goes there); on a section's row the hold of its "
-        "best prices, below 0 an arbitrage",
+        tip="The best price and who offers it (B goes there), before that what it pays net where "
+        "its bookmaker keeps a part; on a section's row the hold of the best net prices, below 0 "
+        "an arbitrage",
     ),
     MatrixColumn(
         "past", "6 h", Column("88888"), _cells(_past_cell, _nothing),

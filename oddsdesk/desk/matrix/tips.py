@@ -81,7 +81,7 @@ def best_hold_tip(section: Section) -> str:
     """Return the tooltip of the hold of best prices."""
     if section.best_hold is None:
         return f"No best prices on every side of {section.title}."
-    said = f"The best prices of {section.title} together hold {section.best_hold:.2f} %"
+    said = f"The best net prices of {section.title} together hold {section.best_hold:.2f} %"
     return f"{said}: less than nothing, an arbitrage." if section.best_hold < 0 else f"{said}."
 
 
@@ -115,6 +115,16 @@ def window_tip(row: SelectionRow, name: str) -> str:
     if row.fair is None:
         return no_reference_text(name)
     return f"{_window(row.value_from, row.suspicious_above).capitalize()}, by {name}"
+
+
+def window_beside_tip(section: Section, row: SelectionRow, bookmaker: str | None) -> str:
+    """Return by which window a consensus judges a price: by that of the others' votes (D60)."""
+    if row.fair is None or bookmaker is None:
+        return ""
+    if section.line_beside(bookmaker) is None:
+        return f"{bookmaker}: without its own vote too few are left to judge it"
+    window = _window(*window_beside(section, row, bookmaker))
+    return f"{bookmaker}, judged by the others without its own vote: {window}"
 
 
 def no_reference_text(name: str) -> str:

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from oddsdesk.board.explaining import explain
 from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.desk.matrix.layout import BEST, FAIR, REFERENCE, SELECTION, WINDOW
 from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.ui.formatting import least_text
 from oddsdesk.desk.ui.table.live_model import Span
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.shipped_bookmakers import shipped_profiles
 from tests.kit.matrix import cell_of, column_of, row_of
 
 
@@ -51,6 +54,35 @@ def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
     quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
     model.flush()
     assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.60", TextRole.VALUE)
+
+
+def test_the_best_price_says_what_it_pays_net_as_the_hold_beside_it_counts(
+    model: MatrixModel, quoted: Any
+) -> None:
+    quoted.board.set_profiles(shipped_profiles())
+    model.flush()
+    best = model.cell(row_of(model, "Draw"), BEST)
+    assert (best.text, best.note) == ("3.40", "3.35 Matchbook")  # 2 % of 2.40
+
+
+def test_the_window_of_a_consensus_tells_by_which_the_best_price_is_judged(
+    model: MatrixModel, quoted: Any
+) -> None:
+    """D60: its own vote is left out, as in Explain, so a price between both is no contradiction."""
+    quoted.board.choose_reference(CONSENSUS)
+    model.flush()
+    row = row_of(model, "Over 2.5")
+    whole, beside = model.tip(row, WINDOW).splitlines()
+    key = model.key(row, BEST)
+    assert key is not None
+    said = explain(quoted.board, key, quoted.clock.now)
+    assert said is not None
+    assert said.window is not None
+    own = f"value from {least_text(said.window.least)},"
+    assert beside.startswith(f"Matchbook, judged by the others without its own vote: {own}")
+    assert own not in whole.lower()
+    few = "Matchbook: without its own vote too few are left to judge it"
+    assert model.tip(row_of(model, "Draw"), WINDOW).splitlines()[1] == few
 
 
 def test_a_price_in_play_is_no_value_against_a_reference_from_before_the_game(
