@@ -53,6 +53,8 @@ class LegNow(NamedTuple):
     """Why it may be no leg now."""
     doubts: tuple[Caution, ...] = ()
     """What else speaks against it: it is a leg all the same."""
+    better: tuple[float, str] | None = None
+    """The best odds of its outcome by now and who offers them; None where it is the best net."""
 
     @property
     def is_other(self) -> bool:
@@ -199,4 +201,16 @@ def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
         return LegNow(listed, None, (Caution.WITHDRAWN,))
     cautions = tuple(each for each in found.cautions if each in UNRELIABLE)
     doubts = tuple(each for each in found.cautions if each not in UNRELIABLE)
-    return LegNow(listed, found.odds, cautions, doubts)
+    return LegNow(listed, found.odds, cautions, doubts, _better(board, listed, found.net_odds))
+
+
+def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[float, str] | None:
+    """Return the best price of a leg's selection where it pays more than net odds."""
+    matrix, (_, market_type, period, selection, _) = board.matrix(listed.key.game_id), listed.key
+    for section in () if matrix is None else matrix.sections:
+        for row in section.rows if section.key[:2] == (market_type, period) else ():
+            best = row.best if row.selection == selection else None
+            if best is not None and best > net_odds:
+                name = row.best_bookmakers[0]
+                return row.prices[name].odds, name
+    return None

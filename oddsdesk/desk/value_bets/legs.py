@@ -177,6 +177,9 @@ def _leg_text(leg: LegNow, reference: str) -> str:
     told = []
     if leg.odds is not None and leg.odds != leg.listed.odds:
         told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} {_THEN}")
+        if leg.better is not None:
+            odds, name = leg.better
+            told.append(f"{exact_odds_text(odds)} at {name}")
     told += [caution_text(caution, reference) for caution in leg.cautions]
     return f"{said}: {'; '.join(told)}."
 

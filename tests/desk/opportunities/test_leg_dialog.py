@@ -33,6 +33,23 @@ def test_a_leg_whose_price_moved_since_the_list_is_staked_by_the_odds_of_now(
     assert panel.model.entry(0).found.profit_pct == pytest.approx(1.02 / 96 * 100)
 
 
+def test_of_a_leg_that_got_worse_is_told_who_offers_more_now(
+    panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(0)
+    panel._place_all()
+    dialog = asked(panel)
+    quoted.tell("Bovada", "total", "Over 2.5", 2.05)
+    move(quoted, "Betsson", "Over 2.5", 2.00)
+    dialog._look_again()
+    said = "Over 2.5 at Betsson: 2.00 now, 2.10 listed when you began; 2.05 at Bovada."
+    assert said in dialog.warning.text().splitlines()
+    quoted.tell("Bovada", "total", "Over 2.5", 1.95)
+    dialog._look_again()
+    assert said.replace("; 2.05 at Bovada", "") in dialog.warning.text().splitlines()
+
+
 def test_a_leg_follows_the_price_of_the_other_one(
     panel: OpportunitiesPanel, legs: LegPlacer, quoted: Any, qtbot: QtBot
 ) -> None:
@@ -62,7 +79,7 @@ def test_a_leg_of_what_is_none_any_more_says_so_and_has_no_stake(
     assert (dialog.odds.text(), dialog.stake.text()) == ("1.868", "")
     assert not dialog.record.isEnabled()
     assert dialog.warning.text() == (
-        "Over 2.5 at Betsson: 1.868 now, 2.10 listed when you began.\n"
+        "Over 2.5 at Betsson: 1.868 now, 2.10 listed when you began; 2.00 at Matchbook.\n"
         "These legs no longer make an arbitrage: stake nothing."
     )
 
@@ -126,7 +143,7 @@ def test_of_a_leg_after_the_first_is_told_what_is_left_by_now(
     second.odds.setText("1.90")
     assert leg_of(second) == "Leg 2 of 2 · at worst a loss of 0.30 % with this stake"
     assert second.warning.text().splitlines() == [
-        "Under 2.5 at Matchbook: 1.90 now, 1.98 listed when you began.",
+        "Under 2.5 at Matchbook: 1.90 now, 1.98 listed when you began; 1.91 at Bovada.",
         "At the prices now the stake is 53.",
     ]
 
