@@ -72,6 +72,8 @@ class FeedState(msgspec.Struct, frozen=True):
     recorded_at: int | None = None
     """The moment of a recording that a replay plays now, in milliseconds; None: it is of now."""
     status: FeedStatus = FeedStatus()
+    is_over: bool = False
+    """Whether a recording was played to its end: its last prices are told again and again."""
 
 
 class FeedReport(msgspec.Struct, frozen=True):

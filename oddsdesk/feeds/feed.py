@@ -44,6 +44,11 @@ class Feed(Protocol):
         ...
 
     @property
+    def is_over(self) -> bool:
+        """Whether it is a recording that was played to its end."""
+        ...
+
+    @property
     def origin(self) -> Origin | None:
         """Which source it tells the prices of; None: made up, or said by the user's program."""
         ...

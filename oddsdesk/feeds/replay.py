@@ -78,6 +78,11 @@ class Replay:
         first, last = self._moments[0].at, self._moments[-1].at
         return min(first + round(self._elapsed() * self._speed), last)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the recording was played to its end."""
+        return self.recorded_at == self._moments[-1].at
+
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes when they are due; after the last, all last prices again and again."""
         retiming = _Retiming(self._moments[0].at, clock(), self._speed)

@@ -312,6 +312,7 @@ def _state(number: int, entry: _Entry, fault: JobFault | None) -> FeedState:
         _problem(entry, fault),
         entry.feed.recorded_at,
         _status(entry, fault),
+        is_over=entry.feed.is_over,
     )
 
 

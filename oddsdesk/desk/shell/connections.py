@@ -358,8 +358,8 @@ def _address(session: ServiceSession) -> str:
 
 
 def badge_of(feeds: list[FeedState]) -> str:
-    """Return the top bar's badge for simulated and replayed odds; empty for none."""
+    """Return the top bar's badge for a recording that is played; empty for none."""
     for feed in feeds:
-        if feed.is_running and feed.recorded_at is not None:
+        if feed.is_running and feed.recorded_at is not None and not feed.is_over:
             return f"Replay · {moment_text(feed.recorded_at)} · {feed.speed:g}×"
     return ""

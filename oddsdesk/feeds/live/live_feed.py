@@ -29,6 +29,7 @@ class LiveFeed(ABC):
     """Tells people what to choose from the source and what that costs; None: it is typed."""
     simulated: ClassVar[bool] = False
     recorded_at: ClassVar[int | None] = None
+    is_over: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -26,6 +26,7 @@ class Simulator:
     name = "simulator"
     simulated = True
     recorded_at = None
+    is_over = False
     origin = None
 
     def __init__(

@@ -334,3 +334,4 @@ def test_a_replay_is_named_with_the_moment_it_plays_and_its_speed() -> None:
 def test_odds_of_this_moment_get_no_badge() -> None:
     assert badge_of([]) == ""
     assert badge_of([feed(running=False), feed(recorded_at=None)]) == ""
+    assert badge_of([msgspec.structs.replace(feed(), is_over=True)]) == ""

@@ -31,6 +31,7 @@ class Said:
 
     name = "said"
     recorded_at = None
+    is_over = False
     origin = None
 
     def __init__(self, *batches: list[Quote], simulated: bool = False) -> None:

@@ -248,6 +248,6 @@ async def test_it_says_which_moment_of_the_recording_is_played() -> None:
     async with aclosing(batches) as said:  # type: ignore[type-var]
         await anext(aiter(said))
         time.now += 30_000
-        assert replay.recorded_at == RECORDED + HOUR // 2
+        assert (replay.recorded_at, replay.is_over) == (RECORDED + HOUR // 2, False)
         time.now += 3 * HOUR
-        assert replay.recorded_at == RECORDED + HOUR
+        assert (replay.recorded_at, replay.is_over) == (RECORDED + HOUR, True)
