@@ -263,7 +263,8 @@ class PlaceDialog(QDialog):
         planned.addWidget(self.planned)
         planned.addWidget(self.fill_in)
         planned.addStretch()
-        for each in (self._planned_row, self.leg, self.warning, self.worth, self.fault):
+        # what it is worth and what is doubted first: of much that is said the rest may be scrolled
+        for each in (self.worth, self.fault, self._planned_row, self.leg, self.warning):
             lines.addWidget(each)
         lines.addStretch(1)
         self._said.setFrameShape(QFrame.Shape.NoFrame)
@@ -327,6 +328,7 @@ class PlaceDialog(QDialog):
             fault = str(error)
         else:
             fault = ""
+        self.worth.setVisible(bool(self.worth.text()))
         # an empty stake is waited for, not complained of
         told = fault if self.stake.text().strip() else ""
         doubts = (

@@ -264,6 +264,34 @@ def test_what_is_placed_on_the_outcome_already_is_said(
     assert dialog.record.text() == "Mark as placed again"
 
 
+def test_the_ev_and_what_is_doubted_are_in_sight_however_much_else_is_said(
+    subject: BetSubject, quoted: Any, qtbot: QtBot
+) -> None:
+    key = quoted.id, "Everton - Liverpool", "EPL", "Football", "total", 0, "Over 2.5"
+    bets = [PlacedBet(*key, "A bookmaker of a long name", 2.1, 10 + nth, 1) for nth in range(5)]
+    news = "It moves. " * 60
+    dialog = PlaceDialog(
+        subject,
+        PROFILES,
+        (),
+        bets,
+        above_caps=lambda *_: "More than the plan stakes.",
+        stake_at=lambda *_: 7.0,
+    )
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.follow(lambda: subject._replace(news=news), lambda: "lost")
+    dialog.stake.setText("500")
+    dialog.odds.setText("3.1")
+    qtbot.waitUntil(lambda: dialog._said.verticalScrollBar().maximum() > 0)
+    assert dialog.worth.text().startswith("EV ")
+    assert "More than the plan stakes." in dialog.fault.text()
+    view = dialog._said.viewport()
+    for each in (dialog.worth, dialog.fault):
+        place = QRect(each.mapTo(view, QPoint(0, 0)), each.size())
+        assert view.rect().contains(place)
+
+
 @pytest.mark.parametrize(("text", "stake"), [("12,50", 12.5), ("€ 7", 7.0), ("1,000", 1000.0)])
 def test_a_stake_is_read_as_people_write_it(dialog: PlaceDialog, text: str, stake: float) -> None:
     dialog.stake.setText(text)
