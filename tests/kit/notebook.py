@@ -25,6 +25,14 @@ def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
+def run_cell(cell: dict[str, Any], names: dict[str, Any], number: int = 0) -> str:
+    """Run a cell with these names; return what it prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
+    return out.getvalue()
+
+
 def run(notebook: dict[str, Any]) -> list[str]:
     """Run the cells one after the other in an empty folder; return what each prints."""
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -34,10 +42,7 @@ def run(notebook: dict[str, Any]) -> list[str]:
         os.chdir(folder)
         try:
             for number, cell in enumerate(code_cells(notebook), 1):
-                out = io.StringIO()
-                with contextlib.redirect_stdout(out):
-                    exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
-                printed.append(out.getvalue())
+                printed.append(run_cell(cell, names, number))
         finally:
             os.chdir(before)
     return printed

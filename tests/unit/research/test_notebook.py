@@ -1,6 +1,7 @@
 """docs/analysis.ipynb: its cells run, print what is kept in it, and find what was put in."""
 
 import re
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from tests.kit import notebook as notebooks
 from tests.kit.documented import DOCS
 
-pytest.importorskip("duckdb")
+duckdb = pytest.importorskip("duckdb")
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +34,19 @@ def test_it_answers_what_is_known_of_the_prices(ran: tuple[list[str], list[str]]
         assert float(clv) - float(nearly) > 0
     over_the_wire, exported = re.findall(r"(\d+) moves over the wire, (\d+) in", wire)[0]
     assert over_the_wire == exported
+
+
+def test_of_moves_of_one_reading_nobody_is_first_whatever_the_order_of_the_rows() -> None:
+    cell = notebooks.code_cells(notebooks.read(Path(DOCS) / "analysis.ipynb"))[2]
+    of_one_reading = ["1, 0, 'A', 2.0", "2, 0, 'B', 2.0", "3, 20, 'A', 2.1", "4, 20, 'B', 2.1"]
+    later = ["5, 60, 'B', 2.2", "6, 66, 'A', 2.3", "7, 90, 'A', NULL", "8, 110, 'A', 2.0"]
+    for order in permutations(of_one_reading):
+        rows = ", ".join(f"({row})" for row in [*order, *later])
+        db = duckdb.connect()
+        db.execute(
+            "CREATE TABLE change AS SELECT *, 'game' AS game_id, 'home' AS selection,"
+            " TIMESTAMP '2026-01-01' + to_minutes(minute) AS scraped_at, FALSE AS is_live"
+            f" FROM (VALUES {rows}) AS told(seq, minute, bookmaker, odds)"
+        )
+        printed = notebooks.run_cell(cell, {"db": db})
+        assert printed == "B              1 first moves, 100 % followed\n"
