@@ -85,7 +85,9 @@ class MovesOfGame:
         """Yield what the moves of a moment tell, those of the reference first."""
         moves = []
         for (market_type, period, bookmaker), selection, before, after in game.moves:
-            if before is not None and before.odds != after.odds and after.is_offered:
+            if before is None or not (before.is_offered and after.is_offered):
+                continue
+            if before.odds != after.odds:
                 cell = market_type, period, selection
                 section = game.book.section_of(*cell)
                 if section is not None and section.rows[0].selection == selection:

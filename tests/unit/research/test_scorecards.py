@@ -1,9 +1,12 @@
 """Cards count what a log shows: who follows whom, how old prices are, and how sure that is."""
 
 import math
+import random
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 from msgspec.structs import replace
@@ -161,6 +164,66 @@ def test_the_nearest_move_the_same_way_counts_and_one_that_follows_leads_nothing
     found = cards(store)
     assert (found[LEADER].lag_s.figure, found[LEADER].lag_s.count) == (-2 * 60, 3)
     assert (found[FOLLOWER].lag_s.figure, found[FOLLOWER].lag_s.count) == (70 * 60, 3)
+
+
+Reading = tuple[int, float | None]
+"""A minute, and the home side's odds; None: withdrawn."""
+
+
+def readings(chance: random.Random) -> list[Reading]:
+    """What a bookmaker said of a game, of a few prices, so that moves are often tied or go back."""
+    minutes = sorted(chance.sample(range(40), 12))
+    return [(minute, chance.choice((1.8, 1.9, 2.0, 2.1, None))) for minute in minutes]
+
+
+def moves_of(told: list[Reading]) -> list[tuple[int, bool]]:
+    """When it moved, and whether up: neither by a withdrawal nor by what comes back."""
+    return [
+        (minute, after > before)
+        for (_, before), (minute, after) in pairwise(told)
+        if before is not None and after is not None and before != after
+    ]
+
+
+def lags_by_the_guide(reference: list[Reading], bookmaker: list[Reading]) -> list[int]:
+    """The lags in minutes as docs/guide.md says them, a move of the reference after the other."""
+
+    def stood(minute: int) -> bool:
+        before = [odds for at, odds in bookmaker if at <= minute]
+        return bool(before) and before[-1] is not None
+
+    told, own = [move for move in moves_of(reference) if stood(move[0])], moves_of(bookmaker)
+    lags, followed = [], set()
+    for place, (at, is_up) in enumerate(told):
+        last = max((other for other, up in told[:place] if up != is_up), default=0)
+        until = min((other for other, up in told[place:] if up != is_up), default=600)
+        alike = [minute for minute, up in own if up == is_up]
+        after = [minute for minute in alike if at <= minute < until][:1]
+        ahead = [minute for minute in alike if last <= minute < at and minute not in followed][-1:]
+        if nearest := min([*ahead, *after], key=lambda minute: abs(minute - at), default=None):
+            lags.append(nearest - at)
+            followed |= {nearest} if nearest >= at else set()
+    return lags
+
+
+def test_lags_are_those_that_the_guide_describes(store: Store) -> None:
+    chance, expected = random.Random(5), []
+    for number in range(200):
+        by = {name: readings(chance) for name in ("Pinnacle", FOLLOWER)}
+        quotes = [
+            replace(
+                said(name, odds or 0, minute),
+                match_name=f"A{number} vs B",
+                odds={f"A{number}": odds, "B": 1.9} if odds else {},
+            )
+            for name, told in by.items()
+            for minute, odds in told
+        ]
+        store.record(sorted(quotes, key=lambda quote: quote.scraped_at)).result(10)
+        expected += lags_by_the_guide(by["Pinnacle"], by[FOLLOWER])
+    card = cards(store)[FOLLOWER]
+    assert (card.lag_s.figure, card.lag_s.count) == (median(expected) * 60, len(expected))
+    assert card.tied_pct.figure == pytest.approx(expected.count(0) / len(expected) * 100)
 
 
 def test_hold_and_best_prices_are_those_of_the_last_moment_before_the_close(store: Store) -> None:
