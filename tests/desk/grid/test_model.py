@@ -42,6 +42,43 @@ def test_a_row_is_a_price_with_what_it_is_compared_with(model):
     assert shown(model, *map(BY_KEY.get, keys)) == [("2.00", "1.94", "2.00", "1.92", "3", "2.4 pp")]
 
 
+def test_each_column_says_its_own_of_a_price(model):
+    """A new column is entered here: what it says of a price is part of this."""
+    model.show(GridFilter(words=words_of("over matchbook")))
+    told = {column.key: model.cell(0, place).text for place, column in enumerate(COLUMNS)}
+    assert told.pop("kick_off"), "by the clock of this machine"
+    assert told == {
+        "selection": "Over 2.5",
+        "game": "Everton v Liverpool",
+        "competition": "EPL",
+        "sport": "Football",
+        "is_live": "no",
+        "market_type": "Total",
+        "period": "Full Time",
+        "bookmaker": "Matchbook",
+        "odds": "2.00",
+        "ev_pct": "−1.0 %",
+        "cautions": "",
+        "fair_odds": "2.000",
+        "liquidity": "12k",
+        "value_from": "2.041",
+        "suspicious_above": "2.107",
+        "reference_odds": "1.94",
+        "best_odds": "2.00",
+        "median_odds": "1.92",
+        "worst_odds": "1.91",
+        "bookmakers": "3",
+        "spread_pp": "2.4 pp",
+        "over_median_pct": "+4.2 %",
+        "best_hold_pct": "0.5 %",
+        "hold_pct": "0.5 %",
+        "reference_hold_pct": "3.0 %",
+        "scraped_at": "0 s",
+        "changed_at": "0 s",
+        "url": "open",
+    }
+
+
 def test_a_board_that_begins_anew_leaves_no_row_of_before(model, quoted, qtbot):
     """Prices of now stood there for a second, struck through, below the moment looked back at."""
     assert model.rowCount()

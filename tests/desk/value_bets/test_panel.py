@@ -14,9 +14,10 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.ui.table.cell_painter import LEAST_NOTE, CellPainter
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN
-from oddsdesk.desk.value_bets.model import STAKE_COLUMN
+from oddsdesk.desk.value_bets.model import COLUMNS, STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.slices import exhaust
+from tests.kit.documented import DOCS
 from tests.kit.value_bets import TITLES, be_value, bet, everton, row
 
 NO_ROOM = (
@@ -42,12 +43,18 @@ def test_a_bet_shows_its_net_ev_beside_the_services_and_what_to_stake(
     be_value(quoted)
     exhaust(quoted.board.merge_value_bets([everton(quoted)]))
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
-    shown = row(panel)
-    assert shown["EV net"] == "+2.0 %"
-    assert shown["Service"] == "+2.0 %"
-    assert shown["Odds"] == "2.06"
-    assert shown["Stake"] == "7"
-    assert shown["Limit"] == "12,000"
+    assert row(panel) == {
+        "Selection": "Over 2.5",
+        "Market": "Total",
+        "Odds": "2.06",
+        "At": "Matchbook",
+        "EV net": "+2.0 %",
+        "Service": "+2.0 %",
+        "Stake": "7",
+        "Limit": "12,000",
+        "Seen": "0 s",
+        "Caution": "",
+    }
     tip = panel.table.model.tip(0, STAKE_COLUMN)
     assert "full Kelly 2.8 % of the bankroll" in tip
 
@@ -124,6 +131,17 @@ def test_columns_that_have_no_room_are_counted_below_the_first_title_and_named_o
             assert said.endswith(told_so) == bool(missing)
         assert "No room" not in model.headerData(1, across, role.ToolTipRole)
     assert counts[0] == 0 < counts[1] < counts[2]
+
+
+def test_the_guide_names_the_columns_that_give_way_in_their_order() -> None:
+    giving_way = sorted(
+        (each for each in COLUMNS if each.width.drops), key=lambda each: each.width.drops
+    )
+    drops = [each.width.drops for each in giving_way]
+    assert drops == list(range(1, len(drops) + 1)), "each has a number of its own"
+    guide = (DOCS / "guide.md").read_text(encoding="utf-8")
+    *titles, last = [f"**{each.title}**" for each in giving_way]
+    assert f"A narrow window leaves out {', '.join(titles)} and {last}, in this order" in guide
 
 
 @pytest.mark.parametrize("width", [460, 540, 560, 700])
