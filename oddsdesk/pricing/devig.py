@@ -36,7 +36,7 @@ class Fair(NamedTuple):
     probabilities: tuple[float, ...]
     fair_odds: tuple[float, ...]
     parameter: float | None
-    """What the method solved for: ``k`` of power, ``c`` of odds_ratio and probit, ``z`` of shin."""
+    """What the method solved for, named in the formula of its function; None: nothing."""
 
 
 def devig(method: str, odds: Sequence[float]) -> Fair:
