@@ -39,6 +39,7 @@ from oddsdesk.research.backtest.summary import (
     summary_fields,
 )
 from oddsdesk.research.past.judged_by import open_judged
+from oddsdesk.research.past.log_words import in_span
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.store.databases import Database
@@ -74,7 +75,7 @@ _MOST_TOLD: Final = 5
     metavar="FILE",
     help="Scores as football-data has them, beside those that imports kept.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every bet.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; each bet is in rows.")
 def backtest(
     database: Database | None,
     archive: Path | None,
@@ -169,10 +170,13 @@ def _settled(
 def _asked(question: Question, done: Backtested) -> str:
     method, preset = question.method.replace("_", " "), question.preset
     which = f", preset {preset}" if preset else ""
-    line = f"{done.asked:,} rows of the log, judged by {question.reference}, {method}{which}"
+    since, until = question.since_ms, question.until_ms
+    span = "" if since is None and until is None else f" {in_span(since, until)}"
+    line = f"{done.asked:,} rows of the log{span}, judged by {question.reference}, {method}{which}"
     if done.first_ms is None:
         return plain(line)
-    return plain(f"{line}; it goes from {format_ms(done.first_ms)} to {format_ms(done.last_ms)}")
+    all_of_it = f"{format_ms(done.first_ms)} to {format_ms(done.last_ms)}"
+    return plain(f"{line}; the log goes from {all_of_it}")
 
 
 def _table(bets: Sequence[PlacedBet], found: Summary) -> str:
