@@ -1,4 +1,4 @@
-"""Opportunities that are open on a side, as they were found last and as they are now."""
+"""Opportunities of which a leg is placed, as they were found last and as they are now."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,9 +14,10 @@ _KEY: Final = "opportunities/open"
 
 
 class OpenSides:
-    """Those of which a leg is placed and another not; those of money are there at the next start.
+    """Those of which a leg is placed; those of money are there at the next start.
 
-    What is read here is shown beside an open bet only: that of a bet that is gone does no harm.
+    One with all legs placed is among them: a leg that is taken back leaves it open. What is read
+    here is shown beside an open bet only: that of a bet that is gone does no harm.
     """
 
     def __init__(self, layout: Layout) -> None:

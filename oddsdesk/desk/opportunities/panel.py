@@ -200,9 +200,9 @@ class OpportunitiesPanel(QWidget):
             unpriced={key: without for key, (_, without) in others.items()},
         )
         if self._records.has_read_bets:
-            unclosed = {row.found.key: row.found for row in rows.values() if row.rest is not None}
-            self._open_sides.hold(unclosed)
-            self.list.keep(unclosed)
+            begun = [row for row in rows.values() if row.outlay is not None]
+            self._open_sides.hold({row.found.key: row.found for row in begun})
+            self.list.keep({row.found.key for row in begun if row.rest is not None})
         listed = offered.keys() | self._still_open(rows)
         passes = self.presets.current.filter.passes
         left_out = {

@@ -169,3 +169,25 @@ def test_what_has_no_worst_stands_on_top_and_is_sorted_by_no_figure_of_then(
         for _ in range(2):
             panel.model.sort_by(TITLES.index(column))
             assert shown(panel)[0]["Selection"] == top
+
+
+def test_a_last_leg_that_is_taken_back_leaves_it_open_again_at_once_whatever_it_costs(
+    panel: OpportunitiesPanel, legs: LegPlacer, records: Records, quoted: Any, qtbot: QtBot
+) -> None:
+    """With both legs placed nothing kept it: with the second gone again, it was nowhere."""
+    be_open(panel, records, quoted, qtbot)
+    for bookmaker in UNDERS:
+        quoted.tell(bookmaker, "total", "Under 2.5", 1.50)
+    tell(panel, quoted, qtbot)
+    under = [row["Selection"] for row in shown(panel)].index("Under 2.5")
+    place_leg(panel, records, qtbot, under, stake="67", odds="1.5")
+    look(panel, qtbot)
+    look(panel, qtbot)
+    assert shown(panel) == []
+    with qtbot.waitSignal(records.bets_changed):
+        legs.take_back(list(records.bets())[-1])
+    assert {row["Selection"]: row["Stake"] for row in shown(panel)} == {
+        "Over 2.5": "✓ 48",
+        "Under 2.5": "67",
+    }
+    assert panel._facts.accessibleName().startswith("1 open on a side, 1 without profit · ")
