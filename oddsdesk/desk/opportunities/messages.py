@@ -10,6 +10,8 @@ from oddsdesk.desk.opportunities.presets import OpportunityFilter, filter_words
 from oddsdesk.desk.opportunities.rows import LegRow, open_on_a_side
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.states import NO_SERVICE, out_of_requests, refusal
+from oddsdesk.desk.ui.time_format import span_text
+from oddsdesk.pricing.assessment import STALE_MS
 from oddsdesk.pricing.opportunities import OpportunityKind
 
 SHOW_ALL: Final = "Show all opportunities"
@@ -37,7 +39,17 @@ def details(rows: Collection[LegRow], chosen: OpportunityFilter) -> Iterator[str
     yield from filter_words(chosen)
 
 
-def why_unknown(connection: Connection, *, has_some: bool, has_looked: bool) -> EmptyState | None:
+def old_text(connection: Connection, now_ms: int) -> str:
+    """Say that prices are stale, as the newest of all is; empty while some may not be."""
+    newest = connection.newest_ms
+    if newest is None or now_ms - newest <= STALE_MS:
+        return ""
+    return f"prices are stale: none for {span_text(now_ms - newest)}"
+
+
+def why_unknown(
+    connection: Connection, now_ms: int, *, has_some: bool, has_looked: bool
+) -> EmptyState | None:
     """Return why it is not known what there is, None where it is.
 
     ``has_some``: some were found before; ``has_looked``: all prices were looked through.
@@ -60,7 +72,12 @@ def why_unknown(connection: Connection, *, has_some: bool, has_looked: bool) -> 
     if connection.has_unread_prices:
         detail = "They are looked through for bets that cover everything as they come."
         return EmptyState("loading", "Reading the prices…", detail)
-    return None if has_looked else EmptyState("loading", "Looking through the prices…")
+    if not has_looked:
+        return EmptyState("loading", "Looking through the prices…")
+    if (old := old_text(connection, now_ms)) and not has_some:
+        detail = "Bets that cover everything are looked for again as soon as prices come in."
+        return EmptyState("offline", f"{old[0].upper()}{old[1:]}.", detail)
+    return None
 
 
 def why_none(

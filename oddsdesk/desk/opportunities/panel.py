@@ -19,7 +19,13 @@ from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.header import OpportunitiesHeader
 from oddsdesk.desk.opportunities.lists import OpportunityList
-from oddsdesk.desk.opportunities.messages import counts, details, why_none, why_unknown
+from oddsdesk.desk.opportunities.messages import (
+    counts,
+    details,
+    old_text,
+    why_none,
+    why_unknown,
+)
 from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel
 from oddsdesk.desk.opportunities.open_sides import OpenSides, as_it_is
 from oddsdesk.desk.opportunities.preset_choice import PresetChoice
@@ -267,7 +273,8 @@ class OpportunitiesPanel(QWidget):
             return [connection.why_lost or LOST] if self._is_filled else []
         if self._looks_back or not (self._listed or self.list.has_looked):
             return []
-        said = [no_stakes(connection)] if self._is_lost else []
+        old = old_text(connection, self._clock())
+        said = [no_stakes(connection)] if self._is_lost else [old] if old else []
         if not self.list.has_looked:
             said.append("still looking")
         return [*said, *counts(self._rows.values(), self._filtered_out.total())]
@@ -276,7 +283,8 @@ class OpportunitiesPanel(QWidget):
         connection, has_looked = self._board.connection, self.list.has_looked
         chosen = self.presets.current.filter
         kind = None if self._kind == _ALL else OpportunityKind(self._kind)
-        unknown = why_unknown(connection, has_some=bool(self._listed), has_looked=has_looked)
+        has_some = bool(self._listed)
+        unknown = why_unknown(connection, self._clock(), has_some=has_some, has_looked=has_looked)
         return unknown or why_none(kind, self._filtered_out, chosen, has_others=bool(self._rows))
 
     def _show_menu(self, at: QPoint) -> None:

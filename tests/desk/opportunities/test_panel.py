@@ -218,6 +218,28 @@ def test_an_empty_panel_says_why(theme: Theme, quoted: Any, records: Records, qt
     panel.close_panel()
 
 
+def test_where_no_price_came_in_until_all_are_stale_that_is_said_and_not_that_there_are_none(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    quoted.board.set_connection(Connection(link=Link.LIVE, newest_ms=quoted.clock.now))
+    quoted.clock.now += 3 * MINUTE_MS
+    panel._show_counts()
+    assert panel._facts.accessibleName().startswith("1 arbitrage")
+    quoted.clock.now += MINUTE_MS
+    look(panel, qtbot)
+    panel._show_counts()
+    assert shown(panel) == []
+    assert panel.placeholder._state.sentence == "Prices are stale: none for 4 min."
+    said = "prices are stale: none for 4 min · 0 arbitrage · 0 middle · 0 low hold"
+    assert panel._facts.accessibleName() == said
+    quoted.load()
+    quoted.board.set_connection(Connection(link=Link.LIVE, newest_ms=quoted.clock.now))
+    look(panel, qtbot)
+    panel._show_counts()
+    assert panel._facts.accessibleName() == "0 arbitrage · 0 middle · 1 low hold"
+
+
 @pytest.mark.parametrize(
     ("connection", "sentence", "fact"),
     [
