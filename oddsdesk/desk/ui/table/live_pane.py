@@ -272,6 +272,13 @@ class LivePane(QTableView):
             return False
         return True
 
+    def _select_first(self, pressed: QModelIndex, event: QMouseEvent) -> None:
+        """Select the row that is pressed while none is: Qt does only once it told of its cell."""
+        chosen, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
+        is_plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        if is_plain and pressed.isValid() and not chosen.hasSelection():
+            chosen.select(pressed, flags.ClearAndSelect | flags.Rows)
+
     # Qt's virtuals
 
     def dataChanged(
@@ -355,6 +362,7 @@ class LivePane(QTableView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         current, pressed = self.currentIndex(), self.indexAt(event.position().toPoint())
+        self._select_first(pressed, event)
         super().mousePressEvent(event)
         if pressed.isValid() and pressed == current:
             self.current_pressed.emit(current)

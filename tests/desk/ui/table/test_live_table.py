@@ -135,6 +135,19 @@ def test_who_presses_the_current_cell_anew_is_told_of_it(table: LiveTable, qtbot
     assert told == [(1, 2), (1, 2), (2, 0), (2, 0)]
 
 
+def test_who_presses_the_first_row_of_all_has_chosen_it_once_that_is_told(
+    table: LiveTable, qtbot: QtBot
+) -> None:
+    """Qt told of the cell before its row was selected: nothing was explained until the second."""
+    told: list[tuple[int, bool]] = []
+    table.current_changed.connect(lambda index: told.append((index.row(), table.has_choice)))
+    for row in (1, 2):
+        spot = cell_rect(table.scrolling, row, 2).center()
+        qtbot.mouseClick(table.scrolling.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert told == [(1, True), (2, True)]
+    assert table.selected_rows() == [2]
+
+
 def test_a_section_row_folds_by_key_and_click(
     table: LiveTable, model: RowsModel, qtbot: QtBot
 ) -> None:
