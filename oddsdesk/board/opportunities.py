@@ -33,6 +33,8 @@ class Opportunities:
         self._split = split
         self._by_market: dict[MarketKey, tuple[OpportunityKey, ...]] = {}
         self._due: dict[MarketKey, None] = {}
+        self._aged: set[MarketKey] = set()
+        """Where time alone ended all there was: a price that is read again may bring it back."""
         self._kept: frozenset[OpportunityKey] = frozenset()
         self._bookmakers: frozenset[str] = frozenset()
         self._unsubscribe = board.subscribe(
@@ -78,7 +80,7 @@ class Opportunities:
         """Look where an opportunity may be another or none by now; go through it to the end.
 
         Its prices moved, or time alone may have ended it: that is bet on, and is not to wait as
-        long as all that changed may.
+        long as all that changed may. Nor is what time alone ended, once it is read again.
         """
         lapsed = self._lapsed()
         for market in lapsed:
@@ -97,7 +99,7 @@ class Opportunities:
             for key, entry in self.entries.items()
             if entry.due_at <= now or self._board.matrix(key.game_id) is None
         }
-        listed = self._by_market.keys() | {key[:3] for key in self._kept}
+        listed = self._by_market.keys() | self._aged | {key[:3] for key in self._kept}
         return ended | dict.fromkeys(self._due.keys() & listed)
 
     def _looking_at(self, due: Iterable[MarketKey]) -> Iterator[None]:
@@ -136,13 +138,15 @@ class Opportunities:
 
     def _take(self, market: MarketKey, found: Sequence[Opportunity]) -> None:
         """List what a market offers, in place of what it did."""
-        for key in self._by_market.pop(market, ()):
-            self.entries.pop(key, None)
+        self._aged.discard(market)
+        had = [self.entries.pop(key, None) for key in self._by_market.pop(market, ())]
         if market in self._due and self._board.connection.is_lost:
             return  # read again meanwhile, after a loss: some of it rests on old prices
         if found:
             self.entries |= {each.key: each for each in found}
             self._by_market[market] = tuple(each.key for each in found)
+        elif any(each is not None and each.due_at <= self._clock() for each in had):
+            self._aged.add(market)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged):
@@ -157,6 +161,7 @@ class Opportunities:
         elif self._board.connection.link is Link.STOPPED:
             self.entries.clear()  # what comes next is another moment's, or another service's
             self._by_market.clear()
+            self._aged.clear()
         if self._board.connection.is_lost:
             self._let_go_of_due()
 

@@ -330,6 +330,20 @@ def test_what_time_alone_ends_goes_without_a_look_at_what_changed() -> None:
     assert not seen.offered.has_lapsed
 
 
+def test_what_time_alone_ended_is_there_again_without_that_look_once_it_is_read_again() -> None:
+    """Of 39 arbitrages 15 came back half a minute after their prices had been read again."""
+    seen = total()
+    (before,) = seen.found()
+    seen.desk.now = round(before.due_at)
+    exhaust(seen.offered.looking_at_lapsed())
+    assert seen.offered.entries == {}
+    seen.take(OVERS, seen.desk.now, market_type="total")
+    assert seen.offered.has_lapsed
+    exhaust(seen.offered.looking_at_lapsed())
+    assert seen.offered.entries.keys() == {before.key}
+    assert not seen.offered.has_lapsed
+
+
 def test_what_is_listed_is_looked_at_when_it_moves_before_all_that_changed() -> None:
     seen = total()
     (before,) = seen.found()
