@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.opportunity import OpportunityLeg
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import market_title
@@ -21,7 +22,7 @@ from oddsdesk.desk.ui.formatting import (
     signed_text,
     untold_text,
 )
-from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, aged
+from oddsdesk.desk.ui.table.cells import EMPTY, REPAINT_MS, Align, Cell, Column, aged
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -42,22 +43,33 @@ KIND_TITLES: Final = {
 class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
     """Opportunities, the most profitable on top until the user sorts otherwise."""
 
-    def __init__(self, clock: Clock, freshness: Callable[[RowKey], Freshness]) -> None:
+    def __init__(self, clock: Clock, board: Board) -> None:
         super().__init__(COLUMNS, PROFIT_COLUMN, clock)
-        self._freshness = freshness
+        self._board = board
 
     def cell(self, row: int, column: int) -> Cell:
         cell = super().cell(row, column)
-        if column not in (ODDS_COLUMN, PROFIT_COLUMN):
+        if column not in (ODDS_COLUMN, PROFIT_COLUMN, SEEN_COLUMN):
             return cell
         shown = self.entry(row)
+        if column == SEEN_COLUMN:
+            is_there = shown.is_priced and not self.is_gone(row)
+            return _age(self._seen_at(shown.leg), self._clock()) if is_there else cell
         legs = shown.found.legs if column == PROFIT_COLUMN else (shown.leg,)
-        return aged(cell, max(self._freshness(leg.key) for leg in legs), self._clock())
+        return aged(cell, max(self._board.freshness_of(leg.key) for leg in legs), self._clock())
+
+    def _seen_at(self, leg: OpportunityLeg) -> int:
+        """Return when the price of a leg was seen last: after the look that found it, too."""
+        price = self._board.price(leg.key.game_id, CellKey(*leg.key[1:]))
+        return leg.seen_at if price is None or price.odds != leg.odds else price.scraped_at
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
             return "Gone: these prices no longer cover everything at so little"
-        return "\n".join(_facts(self.entry(row), self._clock()))
+        return "\n".join(self._told(self.entry(row)))
+
+    def _told(self, row: LegRow) -> Iterator[str]:
+        return _facts(row, self._seen_at(row.leg), self._clock())
 
 
 def open_text(row: LegRow) -> str:
@@ -103,7 +115,7 @@ def _push_text(staked: Outlay) -> str:
     return f"push {push}{decided if staked.push < staked.worst else ''}"
 
 
-def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
+def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     found, leg = row.found, row.leg
     if row.is_priced:
         yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
@@ -112,7 +124,7 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
     game = beside_text("", found.match_name)
     yield f"{KIND_TITLES[row.kind]} · {game} · {_market_text(row)}"
     if row.is_priced:
-        yield from _price_facts(row, now_ms)
+        yield from _price_facts(row, seen_at, now_ms)
     staked = row.staked
     for bet in row.placed:
         yield f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}"
@@ -138,13 +150,13 @@ def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
         yield f"{leg.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
 
 
-def _price_facts(row: LegRow, now_ms: int) -> Iterator[str]:
+def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     leg = row.leg
     if leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
     if leg.same_at:
         yield f"The same at {', '.join(leg.same_at)}"
-    yield f"Seen at {clock_text(leg.seen_at, now_ms)}"
+    yield f"Seen at {clock_text(seen_at, now_ms)}"
     for caution in leg.cautions:
         yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
 
@@ -214,11 +226,13 @@ def _stake(row: LegRow, _now: int) -> Cell:
 
 
 def _seen(row: LegRow, now_ms: int) -> Cell:
-    if not row.is_priced:
-        return EMPTY
-    age = max(0, now_ms - row.leg.seen_at)
-    step = MINUTE_MS if age >= MINUTE_MS else 1_000
-    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + step - age % step)
+    return _age(row.leg.seen_at, now_ms) if row.is_priced else EMPTY
+
+
+def _age(seen_at: int, now_ms: int) -> Cell:
+    age = max(0, now_ms - seen_at)
+    until = 1_000 - age % 1_000 if age < MINUTE_MS else REPAINT_MS  # it may be seen again
+    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + until)
 
 
 def _caution(row: LegRow, _now: int) -> Cell:
@@ -381,6 +395,6 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         "is too good may be a mistake that the bookmaker takes back",
     ),
 )
-PROFIT_COLUMN, ODDS_COLUMN = (
-    [column.key for column in COLUMNS].index(key) for key in ("profit_pct", "odds")
+PROFIT_COLUMN, ODDS_COLUMN, SEEN_COLUMN = (
+    [column.key for column in COLUMNS].index(key) for key in ("profit_pct", "odds", "seen")
 )

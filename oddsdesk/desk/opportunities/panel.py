@@ -91,7 +91,7 @@ class OpportunitiesPanel(QWidget):
         self._is_lost = False
         """Whether nothing was heard of prices when rows were made."""
         self.list = OpportunityList(board, clock, preferences, self._is_seen)
-        self.model = OpportunitiesModel(clock, board.freshness_of)
+        self.model = OpportunitiesModel(clock, board)
         self.table = LiveTable(theme, self.model, clock)
         self.table.setAccessibleName("Opportunities")
         self.placeholder = Placeholder(theme)

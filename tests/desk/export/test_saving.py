@@ -98,7 +98,7 @@ def test_legs_of_opportunities_go_out_with_their_stakes(
     finder = Opportunities(quoted.board, quoted.clock, lambda: split_of(preferences.get))
     for _ in finder.looking():
         pass
-    model = OpportunitiesModel(quoted.clock, quoted.board.freshness_of)
+    model = OpportunitiesModel(quoted.clock, quoted.board)
     profile_of, step = quoted.board.basis.profiles.of, split_of(preferences.get).step
     found = finder.entries.values()
     rows = rows_of(found, profile_of, REFERENCE, is_lost=False, placed={}, step=step)

@@ -200,6 +200,22 @@ def test_what_is_stale_goes_while_the_look_at_all_rests(
     assert shown(panel) == []
 
 
+def test_a_price_that_is_read_again_was_seen_then_before_the_list_looks_at_it_anew(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    """Right after a re-read the matrix said 6 s, and the same prices were "1 min" old here."""
+    tell(panel, quoted, qtbot)
+    panel.list.stop()
+    quoted.clock.now += MINUTE_MS
+    assert [row["Seen"] for row in shown(panel)] == ["1 min", "1 min"]
+    quoted.tell("Betsson", "total", "Over 2.5", 2.10)
+    quoted.clock.now += 6_000
+    assert [row["Seen"] for row in shown(panel)] == ["6 s", "1 min"]
+    assert "Seen at 12:01:00" in panel.model.tip(0, 0)
+    quoted.tell("Betsson", "total", "Over 2.5", 2.00)
+    assert shown(panel)[0]["Seen"] == "1 min", "other odds are not what is listed"
+
+
 def test_an_empty_panel_says_why(theme: Theme, quoted: Any, records: Records, qtbot: QtBot) -> None:
     quoted.board.clear()
     layout = Layout(Path("unused.ini"))
