@@ -27,6 +27,8 @@ class OpportunityList(QObject):
 
     changed = Signal()
     """A look is done: ``entries`` are as the prices were."""
+    fell_behind = Signal()
+    """Nobody looked while it was out of sight, and what is listed may be another by now."""
 
     def __init__(
         self, board: Board, clock: Clock, preferences: Preferences, is_seen: Callable[[], bool]
@@ -66,6 +68,7 @@ class OpportunityList(QObject):
         """Look now and from time to time; each second at those that may be others by now."""
         if not self._timer.isActive():
             self._rested_at = 0.0
+            self._say_if_behind()
             self._timer.start(0)
 
     def stop(self) -> None:
@@ -84,6 +87,7 @@ class OpportunityList(QObject):
             self._looks_at_all = began >= self._rested_at or self._is_awaited()
             self._is_whole = self._looks_at_all and not self._is_unread()
             if not (self._is_seen() and (self._looks_at_all or found.has_lapsed)):
+                self._say_if_behind()
                 self._timer.start(_REST_MS)
                 return
             self._steps = found.looking() if self._looks_at_all else found.looking_at_lapsed()
@@ -103,6 +107,10 @@ class OpportunityList(QObject):
         self.has_looked |= self._is_whole
         self._timer.start(rest_ms)
         self.changed.emit()
+
+    def _say_if_behind(self) -> None:
+        if self._found.has_lapsed:
+            self.fell_behind.emit()
 
     def _on_board_notice(self, _notice: Notice) -> None:
         if self._is_unread():

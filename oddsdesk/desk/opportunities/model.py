@@ -30,6 +30,8 @@ from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, clock_text
 from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outlay
 
 _NO_PRICE: Final = "no price to rely on"
+_RECEDING: Final = (TextRole.STRONG, TextRole.VALUE, TextRole.SOFT)
+"""What is written so, and may be another by now, is a note until it is looked at."""
 _UNKNOWN: Final = Cell("–", TextRole.NOTE)
 _APART: Final = 1e6
 """No worst is so many percent."""
@@ -46,9 +48,18 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
     def __init__(self, clock: Clock, board: Board) -> None:
         super().__init__(COLUMNS, PROFIT_COLUMN, clock)
         self._board = board
+        self._is_behind = False
+
+    def recede(self, *, is_behind: bool) -> None:
+        """Show rows as such that may be others by now, or as they are."""
+        if is_behind is not self._is_behind:
+            self._is_behind = is_behind
+            self._touch_all()
 
     def cell(self, row: int, column: int) -> Cell:
         cell = super().cell(row, column)
+        if self._is_behind and cell.ink in _RECEDING:
+            cell = cell._replace(ink=TextRole.NOTE, is_strong=False)
         if column not in (ODDS_COLUMN, PROFIT_COLUMN, SEEN_COLUMN):
             return cell
         shown = self.entry(row)

@@ -145,6 +145,7 @@ class OpportunitiesPanel(QWidget):
         self.placeholder.action_requested.connect(self.presets.choose_first)
         self.header.sort.clicked.connect(self.model.sort_now)
         self.list.changed.connect(self._on_list_changed)
+        self.list.fell_behind.connect(lambda: self.model.recede(is_behind=True))
         self.model.order_changed.connect(self._show_counts)
         self.table.opened.connect(lambda _index: self._open())
         self.table.header_clicked.connect(self.model.sort_by)
@@ -319,6 +320,7 @@ class OpportunitiesPanel(QWidget):
 
     def _on_list_changed(self) -> None:
         self._take_found()
+        self.model.recede(is_behind=False)
         self._is_filled = self.list.has_looked
 
     def _take_found(self) -> None:

@@ -216,6 +216,27 @@ def test_a_price_that_is_read_again_was_seen_then_before_the_list_looks_at_it_an
     assert shown(panel)[0]["Seen"] == "1 min", "other odds are not what is listed"
 
 
+def test_what_may_be_another_by_now_recedes_when_its_tab_comes_until_it_is_looked_at(
+    panel: OpportunitiesPanel, quoted: Any, preferences: Preferences, qtbot: QtBot
+) -> None:
+    """Stakes of the total before stood there in full colour for 3 s."""
+    tell(panel, quoted, qtbot)
+    stake = TITLES.index("Stake")
+    panel.hide()
+    panel.show()
+    assert panel.model.cell(0, stake).is_strong, "nothing has changed"
+    with qtbot.waitSignal(panel.list.changed):
+        pass
+    panel.hide()
+    preferences.put(SPLIT_TOTAL, 1_000)
+    with qtbot.waitSignal(panel.list.changed):
+        panel.show()
+        cell = panel.model.cell(0, stake)
+        assert (cell.text, cell.ink, cell.is_strong) == ("48", TextRole.NOTE, False)
+    cell = panel.model.cell(0, stake)
+    assert (cell.text, cell.is_strong) == ("483", True)
+
+
 def test_an_empty_panel_says_why(theme: Theme, quoted: Any, records: Records, qtbot: QtBot) -> None:
     quoted.board.clear()
     layout = Layout(Path("unused.ini"))
