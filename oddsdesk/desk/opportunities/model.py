@@ -147,7 +147,8 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield "No stake: nobody knows whether these prices still stand"
     elif row.rest is not None:
         worst = signed_hundredths_text(staked.worst_of_all_pct)
-        yield f"With that {worst} % of all stakes at worst"
+        money = signed_hundredths_text(staked.worst_of_all)
+        yield f"With that {worst} % of all stakes at worst: {money} of {staked.staked:g}"
     else:
         worst = signed_hundredths_text(staked.worst_of_all)
         yield f"All legs: {staked.staked:g} staked, {worst} in the worst case after rounding"

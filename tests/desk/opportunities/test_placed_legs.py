@@ -78,6 +78,7 @@ def test_legs_that_are_placed_are_marked_and_the_rest_is_staked_beside_them(
     tip = panel.model.tip(0, 0)
     assert "Placed 40.00 at Betsson, 2.10" in tip
     assert "Open on Under 2.5, stake 42\nWith that +1.41 % of all stakes at worst" in tip
+    assert " at worst: +1.16 of 82" in tip
     panel._place_all()
     only = asked(panel)
     assert (only.bookmaker.currentText(), only.stake.text()) == ("Matchbook", "42")
