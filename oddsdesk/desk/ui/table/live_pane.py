@@ -273,10 +273,14 @@ class LivePane(QTableView):
         return True
 
     def _select_first(self, pressed: QModelIndex, event: QMouseEvent) -> None:
-        """Select the row that is pressed while none is: Qt does only once it told of its cell."""
+        """Select the row that is pressed while none is: Qt does only once it told of its cell.
+
+        Where several may be selected, who shows the table goes by the selection itself.
+        """
         chosen, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
+        is_single = self.selectionMode() is QAbstractItemView.SelectionMode.SingleSelection
         is_plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
-        if is_plain and pressed.isValid() and not chosen.hasSelection():
+        if is_single and is_plain and pressed.isValid() and not chosen.hasSelection():
             chosen.select(pressed, flags.ClearAndSelect | flags.Rows)
 
     # Qt's virtuals
