@@ -52,11 +52,12 @@ class GamesOfBets:
 def _fixture(bet: PlacedBet) -> _Fixture | None:
     if not bet.match_name or bet.kick_off is None:
         return None
-    return (*_teams(bet.match_name), str(bet.kick_off // MINUTE_MS))
+    return (*teams_of(bet.match_name), str(bet.kick_off // MINUTE_MS))
 
 
 @lru_cache(maxsize=1 << 14)
-def _teams(match_name: str) -> tuple[str, ...]:
+def teams_of(match_name: str) -> tuple[str, ...]:
+    """Return the teams of a name, the same of each way to write it and whichever is first."""
     pair = teams(match_name)
     return (match_name.casefold(),) if pair is None else tuple(sorted(map(fold_team, pair)))
 

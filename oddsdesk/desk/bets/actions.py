@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
+from oddsdesk.board.games import GameEntry
 from oddsdesk.clock import Clock
 from oddsdesk.desk.bet_cells import bet_named, result_text, stake_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog
@@ -47,6 +48,7 @@ class BetsActions(QObject):
         current: Callable[[], PlacedBet | None],
         profiles: Callable[[], Profiles],
         bookmakers: Callable[[], Iterable[str]],
+        games: Callable[[], Iterable[GameEntry]],
         plan: Callable[[], StakePlan],
         owner: QWidget,
     ) -> None:
@@ -58,6 +60,7 @@ class BetsActions(QObject):
         self._current = current
         self._profiles = profiles
         self._bookmakers = bookmakers
+        self._games = games
         self._plan = plan
         self._owner = owner
         self.bet_menu, self.settle_menu = QMenu(owner), QMenu(owner)
@@ -229,7 +232,14 @@ class BetsActions(QObject):
             return above_caps(typed, others, self._plan(), now, is_leg=False)
 
         return BetDialog(
-            self._theme, bet, self._profiles(), self._bookmakers(), now, self._owner, doubt
+            self._theme,
+            bet,
+            self._profiles(),
+            self._bookmakers(),
+            self._games,
+            now,
+            self._owner,
+            doubt,
         )
 
     def _ask_cash(self) -> None:

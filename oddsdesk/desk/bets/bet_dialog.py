@@ -8,9 +8,11 @@ import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QWidget
 
+from oddsdesk.board.games import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.bets.listed_game import listed_game
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.message_bar import sentence
@@ -21,6 +23,7 @@ from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.cells import CellError, read_stake
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
+from oddsdesk.pricing.outcomes import read_selection
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import safety_floor
 
@@ -41,17 +44,19 @@ class BetDialog(FormDialog):
         bet: PlacedBet | None,
         profiles: Profiles,
         bookmakers: Iterable[str],
+        games: Callable[[], Iterable[GameEntry]],
         now_ms: int,
         parent: QWidget,
         above_caps: Callable[[PlacedBet], str] = lambda _: "",
     ) -> None:
         """Ask for a new bet, or how ``bet`` really was.
 
-        ``above_caps`` says of what is typed where it is more than the user's plan stakes.
+        ``games`` are those that the service lists: what is typed of one of them is on that, by its
+        name. ``above_caps`` says of what is typed where it is more than the user's plan stakes.
         """
         super().__init__(theme, "Bet by hand" if bet is None else "Edit bet", parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
-        self._bet, self._profiles = bet, profiles
+        self._bet, self._profiles, self._games = bet, profiles, games
         held = PlacedBet("", "", "", "", "", 0, "", "", 0.0, 0.0, now_ms) if bet is None else bet
         self._held = held
         self.game = QLineEdit(held.match_name, placeholderText="Arsenal - Chelsea")
@@ -124,7 +129,23 @@ class BetDialog(FormDialog):
             placed_at=self._time(self.placed_at, "placed") or self._held.placed_at,
             note=self.note.text().strip(),
         )
-        return check_bet(_judged_again(self._held, changed))
+        return check_bet(_judged_again(self._held, self._on_listed_game(changed)))
+
+    def _on_listed_game(self, bet: PlacedBet) -> PlacedBet:
+        """Name a game as the service does: else stakes, closing line and results miss the bet."""
+        if not bet.match_name or bet.game_id == self._held.game_id:
+            return bet
+        game = listed_game(self._games(), bet.match_name, bet.competition, bet.kick_off)
+        if game is None or not _reads(bet, game.match_name):
+            return bet
+        return msgspec.structs.replace(
+            bet,
+            game_id=game.game_id,
+            match_name=game.match_name,
+            competition=game.competition,
+            sport=bet.sport or game.sport,
+            kick_off=game.kick_off if bet.kick_off is None else bet.kick_off,
+        )
 
     def _game_id(self, competition: str, game: str) -> str:
         held = self._held
@@ -238,3 +259,11 @@ def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
 
 def _time_text(ms: int | None) -> str:
     return "" if ms is None else f"{local_time(ms):{_TIME}}"
+
+
+def _reads(bet: PlacedBet, match_name: str) -> bool:
+    """Whether a selection can be read beside a game's name, too."""
+    return (
+        not bet.market_type
+        or read_selection(bet.market_type, match_name, bet.selection) is not None
+    )

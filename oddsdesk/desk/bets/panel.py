@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.board.games import GameEntry
 from oddsdesk.clock import Clock
 from oddsdesk.desk.bets.actions import BetsActions
 from oddsdesk.desk.bets.bar import BetsBar
@@ -70,6 +71,7 @@ class BetsPanel(QWidget):
         records: Records,
         profiles: Callable[[], Profiles],
         bookmakers: Callable[[], Iterable[str]],
+        games: Callable[[], Iterable[GameEntry]],
     ) -> None:
         super().__init__()
         self.setProperty("variant", "panel")
@@ -93,6 +95,7 @@ class BetsPanel(QWidget):
             self.current,
             profiles,
             bookmakers,
+            games,
             lambda: stake_plan(preferences.get),
             self,
         )

@@ -332,7 +332,7 @@ class Desk:
         board = self._board
         panel = BetsPanel(
             self._theme, self._wall, self._preferences, self._records,
-            lambda: board.basis.profiles, board.bookmakers,
+            lambda: board.basis.profiles, board.bookmakers, lambda: board.games.values(),
         )  # fmt: skip
         panel.game_requested.connect(self.open_game)
         panel.waiting_changed.connect(self.status_bar.show_bets_waiting)

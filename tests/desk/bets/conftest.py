@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.games import GameEntry
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
@@ -32,6 +33,13 @@ BET = PlacedBet(
     net_odds=2.007,
     preset="Main markets",
 )
+
+LISTED = [
+    GameEntry("listed", "Leeds United vs Hull City", "EPL", "Football", NOW + HOUR, False, 3, NOW),
+    GameEntry("one", "Ajax vs PSV", "NED1", "Football", NOW + HOUR, False, 3, NOW),
+    GameEntry("two", "PSV vs Ajax", "NED1", "Football", NOW + 70 * HOUR, False, 3, NOW),
+]
+"""What the service lists."""
 
 Make = Callable[..., BetsPanel]
 
@@ -108,6 +116,7 @@ def make_panel(theme: Theme, layout: Layout, path: Path, qtbot: QtBot) -> Iterat
             records,
             shipped_profiles,
             lambda: ["Bet365"],
+            lambda: LISTED,
         )
         made.append((panel, records))
         qtbot.addWidget(panel)

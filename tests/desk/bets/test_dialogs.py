@@ -10,15 +10,18 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from oddsdesk.contract.identity import game_id
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
 from oddsdesk.desk.stake_caps import above_caps
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import PlacedBet, cashed_out, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import (
     HOUR,
+    LISTED,
     NOW,
     Make,
     act,
@@ -82,6 +85,60 @@ def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -
     assert (made.odds, made.net_odds) == (2.1, pytest.approx(2.045))
     assert made.game_id
     assert column(panel, "outcome") == ["Over 2.5"]
+
+
+@pytest.mark.parametrize(
+    ("game", "competition", "kick_off", "selection", "ident"),
+    [
+        ("Leeds United - Hull City", "", "", "Leeds United", "listed"),
+        ("hull city @ LEEDS UNITED", "epl", "", "Leeds United", "listed"),
+        ("Leeds United v Hull City", "EPL", "near", "Over", "listed"),
+        ("Leeds United - Hull City", "Cup", "", "Leeds United", None),
+        ("Leeds United - Hull City", "", "far", "Leeds United", None),
+        ("Leeds United - Hull", "", "", "Leeds United", None),
+        ("Ajax - PSV", "", "", "Ajax", None),
+        ("Ajax - PSV", "", "near", "Ajax", "one"),
+    ],
+)
+def test_a_bet_by_hand_is_on_the_game_that_is_listed_however_that_is_written(
+    make_panel: Make,
+    qtbot: QtBot,
+    path: Path,
+    game: str,
+    competition: str,
+    kick_off: str,
+    selection: str,
+    ident: str | None,
+) -> None:
+    """Else its stake would be offered again. Where two may be meant, none is."""
+    panel = make_panel()
+    press(panel, "bets.new")
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    begins = {"": None, "near": NOW + 2 * HOUR, "far": NOW + 40 * HOUR}[kick_off]
+    for field, text in (
+        (dialog.game, game),
+        (dialog.competition, competition),
+        (dialog.selection, selection),
+        (dialog.odds, "2.1"),
+        (dialog.stake, "5"),
+        (dialog.kick_off, "" if begins is None else local_time(begins).strftime("%Y-%m-%d %H:%M")),
+    ):
+        field.setText(text)
+    market = "total" if selection == "Over" else "moneyline"
+    dialog.market.setCurrentIndex(dialog.market.findData(market))
+    if selection == "Over":
+        dialog.selection.setText("Over 2.5")
+    dialog.bookmaker.setCurrentText("Bet365")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (kept,) = held(path)
+    listed = {each.game_id: each for each in LISTED}.get(ident or "")
+    if listed is None:
+        assert (kept.game_id, kept.match_name) == (game_id(competition, game), game)
+    else:
+        assert (kept.game_id, kept.match_name) == (listed.game_id, listed.match_name)
+        assert (kept.competition, kept.sport) == (listed.competition, listed.sport)
 
 
 def test_a_stake_by_hand_beyond_the_caps_is_doubted_and_may_be_recorded(
