@@ -68,7 +68,8 @@ def arbitrage(
     above 1. Stakes divide what the desk's settings say (100) among the legs, in their steps. The
     reference tells a middle's chance, and what speaks against a leg beside it: one that is too good
     may be a mistake that its bookmaker takes back. Where a leg is placed and open in the ledger,
-    the others are staked to complete it, and profit is what all of it leaves.
+    the others are staked to complete it, and profit is what all of it leaves; what costs more than
+    2 % to complete by now is listed by the desk alone.
 
     \b
     Example:
