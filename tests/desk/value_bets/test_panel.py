@@ -125,6 +125,8 @@ def test_columns_that_have_no_room_are_counted_below_the_first_title_and_named_o
         notes = pane.header._notes_of(model, 0, model.header(0))
         counted = {0: "", 1: "+1 column"}.get(len(missing), f"+{len(missing)} columns")
         assert notes[0] == counted
+        shorter = [f"+{len(missing)} more", f"+{len(missing)}"] if missing else []
+        assert notes[1:] == shorter, "where the first column is narrow"
         for each in (role.ToolTipRole, role.AccessibleTextRole):
             said = model.headerData(0, across, each)
             told_so = f"No room for {', '.join(missing)}: they stand in a wider table"

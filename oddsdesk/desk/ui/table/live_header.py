@@ -49,7 +49,8 @@ class LiveHeader(QHeaderView):
         missing = 0 if column else len(model.without_room)
         if not missing:
             return [header.note]
-        return [f"+{missing} column{'s' if missing > 1 else ''}", f"+{missing}"]
+        columns = "column" if missing == 1 else "columns"
+        return [f"+{missing} {columns}", f"+{missing} more", f"+{missing}"]
 
     def paint_blank(self, painter: QPainter, rect: QRect) -> None:
         """Paint the header's background beyond the last column."""
