@@ -12,7 +12,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
-from oddsdesk.desk.bets.listed_game import listed_game
+from oddsdesk.desk.bets.listed_game import on_listed_game
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.message_bar import sentence
@@ -23,7 +23,6 @@ from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
 from oddsdesk.ledger.cells import CellError, read_stake
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
-from oddsdesk.pricing.outcomes import read_selection
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.rules import safety_floor
 
@@ -129,23 +128,9 @@ class BetDialog(FormDialog):
             placed_at=self._time(self.placed_at, "placed") or self._held.placed_at,
             note=self.note.text().strip(),
         )
-        return check_bet(_judged_again(self._held, self._on_listed_game(changed)))
-
-    def _on_listed_game(self, bet: PlacedBet) -> PlacedBet:
-        """Name a game as the service does: else stakes, closing line and results miss the bet."""
-        if not bet.match_name or bet.game_id == self._held.game_id:
-            return bet
-        game = listed_game(self._games(), bet.match_name, bet.competition, bet.kick_off)
-        if game is None or not _reads(bet, game.match_name):
-            return bet
-        return msgspec.structs.replace(
-            bet,
-            game_id=game.game_id,
-            match_name=game.match_name,
-            competition=game.competition,
-            sport=bet.sport or game.sport,
-            kick_off=game.kick_off if bet.kick_off is None else bet.kick_off,
-        )
+        if changed.game_id != self._held.game_id:
+            changed = on_listed_game(changed, self._games())
+        return check_bet(_judged_again(self._held, changed))
 
     def _game_id(self, competition: str, game: str) -> str:
         held = self._held
@@ -259,11 +244,3 @@ def _choice(entries: Iterable[tuple[str, str]]) -> QComboBox:
 
 def _time_text(ms: int | None) -> str:
     return "" if ms is None else f"{local_time(ms):{_TIME}}"
-
-
-def _reads(bet: PlacedBet, match_name: str) -> bool:
-    """Whether a selection can be read beside a game's name, too."""
-    return (
-        not bet.market_type
-        or read_selection(bet.market_type, match_name, bet.selection) is not None
-    )

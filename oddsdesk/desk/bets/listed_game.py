@@ -3,31 +3,45 @@
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from oddsdesk.board.games import GameEntry
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.games import teams_of
+from oddsdesk.pricing.outcomes import read_selection
 
 _MOST_APART_MS: Final = 6 * 60 * MINUTE_MS
 """A kick-off is typed by an announcement, and moved by hours at most."""
 
 
-def listed_game(
-    games: Iterable[GameEntry], name: str, competition: str, kick_off: int | None
-) -> GameEntry | None:
-    """Return the listed game of the same teams, however they are written.
+def on_listed_game(bet: PlacedBet, games: Iterable[GameEntry]) -> PlacedBet:
+    """Return a bet with its game as the service names it: else stakes and closing lines miss it.
 
-    None where several may be meant, or the competition or kick-off that is given is another.
+    It is the listed one of the same teams, however they are written. The bet is as it was where
+    several may be meant, where the competition or kick-off that was typed is another, or where its
+    selection could not be read beside that name.
     """
-    wanted = teams_of(name)
-    found = [
-        game
-        for game in games
-        if teams_of(game.match_name) == wanted
-        and competition.casefold() in {"", game.competition.casefold()}
-        and _is_near(kick_off, game.kick_off)
-    ]
-    return found[0] if len(found) == 1 else None
+    teams = teams_of(bet.match_name)
+    found = [game for game in games if teams_of(game.match_name) == teams and _fits(bet, game)]
+    if not bet.match_name or len(found) != 1:
+        return bet
+    (game,) = found
+    return msgspec.structs.replace(
+        bet,
+        game_id=game.game_id,
+        match_name=game.match_name,
+        competition=game.competition,
+        sport=bet.sport or game.sport,
+        kick_off=game.kick_off if bet.kick_off is None else bet.kick_off,
+    )
 
 
-def _is_near(one: int | None, other: int | None) -> bool:
-    return one is None or other is None or abs(one - other) <= _MOST_APART_MS
+def _fits(bet: PlacedBet, game: GameEntry) -> bool:
+    if bet.competition.casefold() not in {"", game.competition.casefold()}:
+        return False
+    begins, listed = bet.kick_off, game.kick_off
+    if begins is not None and listed is not None and abs(begins - listed) > _MOST_APART_MS:
+        return False
+    market = bet.market_type
+    return not market or read_selection(market, game.match_name, bet.selection) is not None
