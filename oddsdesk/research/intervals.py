@@ -8,7 +8,7 @@ import random
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
-from statistics import NormalDist, fmean, median, stdev
+from statistics import NormalDist, fmean, median
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -42,39 +42,47 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Sample:
-    """Numbers, each with the game that it is of; ``len`` is how many there are."""
+    """Numbers, each with its game and its weight; ``len`` is how many there are."""
 
     def __init__(self) -> None:
         self.values = array("d")
         self.games = array("l")
+        self.weights = array("d")
 
-    def add(self, value: float, game: int) -> None:
-        """Take in a number; of one game are those with the same ``game``."""
+    def add(self, value: float, game: int, weight: float = 1.0) -> None:
+        """Add a number; numbers with the same ``game`` are of one game.
+
+        ``weight`` is above 0 and at most 1: a bet of which half was decided weighs a half.
+        Medians ignore it.
+        """
         self.values.append(value)
         self.games.append(game)
+        self.weights.append(weight)
 
     def __len__(self) -> int:
         return len(self.values)
 
 
 def mean_of(sample: Sample) -> Interval:
-    """Return a mean with Student's interval (1908) by games, which takes two or more of these.
+    """Return a weighted mean with Student's interval (1908) by games; an interval takes two games.
 
     What is of one game goes together, so games are what is independent. The variance is that of
     Bell and McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
-    samples", Survey Methodology 28 (2002), which for a mean is ``sum(e_g^2 / (1 - n_g/n)) / n^2``
-    with ``e_g`` the sum of the deviations in a game of ``n_g``. Degrees of freedom are one less
-    than the effective number of games, ``n^2 / sum(n_g^2)`` (Carter, Schnepel and Steigerwald,
-    "Asymptotic behavior of a t-test robust to cluster heterogeneity", Review of Economics and
-    Statistics 99, 2017). With one number a game it is Student's own to the last digit.
+    samples", Survey Methodology 28 (2002), which for a mean is ``sum(e_g^2 / (1 - w_g/w)) / w^2``
+    with ``e_g`` the weighted sum of the deviations in a game of weight ``w_g``. Degrees of freedom
+    are one less than the effective number of games, ``w^2 / sum(w_g^2)`` (Carter, Schnepel and
+    Steigerwald, "Asymptotic behavior of a t-test robust to cluster heterogeneity", Review of
+    Economics and Statistics 99, 2017). With one number a game, all of weight 1, it is Student's
+    own.
     """
     if not sample:
         return Interval(None, 0, None, None)
-    middle, count = fmean(sample.values), len(sample)
-    within = _within([each - middle for each in sample.values], sample.games)
+    middle, count = fmean(sample.values, sample.weights), len(sample)
+    within = _within(sample, middle)
     if within is None:
         return Interval(middle, count, None, None)
-    reach = _student(within.freedom) * stdev(sample.values) / math.sqrt(count / within.effect)
+    error = math.sqrt(within.variance * within.effect) / math.fsum(sample.weights)
+    reach = _student(within.freedom) * error
     return Interval(middle, count, middle - reach, middle + reach)
 
 
@@ -89,9 +97,10 @@ def median_of(sample: Sample) -> Interval:
     ordered, count = sorted(sample.values), len(sample)
     if not count:
         return Interval(None, 0, None, None)
-    middle = median(ordered)
-    sides = [float((each > middle) - (each < middle)) for each in sample.values]
-    tosses = _independent(sides, sample.games)
+    middle, sides = median(ordered), Sample()
+    for each, game in zip(sample.values, sample.games, strict=True):
+        sides.add(float((each > middle) - (each < middle)), game)
+    tosses = _independent(sides)
     if tosses < _LEAST_TOSSES:
         return Interval(middle, count, None, None)
     rank = max(math.floor(count * (1 - _Z / math.sqrt(tosses)) / 2), 0)
@@ -107,8 +116,8 @@ def share_of(sample: Sample) -> Interval:
     """
     if not sample:
         return Interval(None, 0, None, None)
-    share = fmean(sample.values)
-    tosses = _independent(sample.values, sample.games)
+    share = fmean(sample.values, sample.weights)
+    tosses = _independent(sample)
     if not tosses:
         return Interval(share * 100, len(sample), None, None)
     z2 = _Z * _Z
@@ -156,47 +165,58 @@ def bootstrapped(
 class _Within(NamedTuple):
     """How much less numbers tell since some are of one game."""
 
+    variance: float
+    """Of the weighted sum of as many independent numbers."""
     effect: float
-    """The variance of their mean in that of as many independent ones (Kish's design effect).
+    """The variance of the sum as it is, in that of independent numbers (Kish's design effect).
 
     At least 1: that sides of a game even out is not counted on.
     """
     freedom: int
-    games: float
-    """The effective number of them."""
 
 
-def _within(deviations: Sequence[float], games: Sequence[int]) -> _Within | None:
-    """Return what games do to the mean of numbers, given by their deviations from it.
-
-    None of fewer than two games.
-    """
-    count, sums = len(deviations), dict[int, tuple[float, int]]()
-    for deviation, game in zip(deviations, games, strict=True):
-        total, members = sums.get(game, (0.0, 0))
-        sums[game] = total + deviation, members + 1
+def _within(sample: Sample, middle: float) -> _Within | None:
+    """Return what games do to the mean of numbers; None of fewer than two games."""
+    sums = dict[int, tuple[float, float]]()
+    alone = list[tuple[float, float]]()
+    for value, game, weight in zip(sample.values, sample.games, sample.weights, strict=True):
+        part = weight * (value - middle), weight
+        alone.append(part)
+        before = sums.get(game, (0.0, 0.0))
+        sums[game] = before[0] + part[0], before[1] + part[1]
     if len(sums) < 2:
         return None
-    effective = count * count / sum(members * members for _, members in sums.values())
+    whole = math.fsum(sample.weights)
+    effective = _effective(sums.values(), whole)
     freedom = max(math.floor(effective + _HAIR) - 1, 1)
-    by_number = math.fsum(each * each for each in deviations) / (1 - 1 / count)
-    by_game = math.fsum(e * e / (1 - members / count) for e, members in sums.values())
-    if len(sums) == count or by_number <= 0:
-        return _Within(count / effective, freedom, effective)
-    return _Within(max(by_game / by_number, 1.0), freedom, effective)
+    by_number = _variance(alone, whole)
+    if len(sums) == len(sample) or by_number <= 0:
+        return _Within(by_number, _effective(alone, whole) / effective, freedom)
+    return _Within(by_number, max(_variance(sums.values(), whole) / by_number, 1.0), freedom)
 
 
-def _independent(sample: Sequence[float], games: Sequence[int]) -> float:
+def _variance(parts: Iterable[tuple[float, float]], whole: float) -> float:
+    """Return the variance of a sum of parts, each a deviation with its weight."""
+    return math.fsum(e * e / (1 - weight / whole) for e, weight in parts)
+
+
+def _effective(parts: Iterable[tuple[float, float]], whole: float) -> float:
+    """Return of how many parts of equal weight a sum would be as sure."""
+    return whole * whole / math.fsum(weight * weight for _, weight in parts)
+
+
+def _independent(sample: Sample) -> float:
     """Return of how many independent numbers a mean would be as sure; 0 of a single game.
 
     The fewer the games, the fewer: by how much wider Student's interval of them is.
     """
-    middle = fmean(sample)
-    within = _within([each - middle for each in sample], games)
+    within = _within(sample, fmean(sample.values, sample.weights))
     if within is None:
         return float(len(sample) == 1)
-    wider = _student(within.freedom) / _student(len(sample) - 1)
-    return len(sample) / within.effect / (wider * wider)
+    weights = [(0.0, weight) for weight in sample.weights]
+    numbers = _effective(weights, math.fsum(sample.weights))
+    wider = _student(within.freedom) / _student(max(math.floor(numbers + _HAIR) - 1, 1))
+    return numbers / within.effect / (wider * wider)
 
 
 @lru_cache(maxsize=256)

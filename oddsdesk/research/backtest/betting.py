@@ -232,7 +232,7 @@ def backtest(
     """
     bettor = _Bettor(question)
     era = era_maker(question.reference, question.method, question.profiles, question.mine)
-    walk = Walk(log, bettor, era)
+    walk = Walk(log, bettor, era, now_ms)
     walk.run(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
     placed = _numbered(bettor.bets)

@@ -26,6 +26,7 @@ from oddsdesk.board.price_history import Move, SelectionKey
 from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.board.valuation import figure
+from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.pricing.closing import Sighting as LineSighting
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import Profiles
@@ -69,6 +70,8 @@ class PastGame:
         """Whether a row was known at its kick-off or later, or one in play."""
         self.in_play_at: int | None = None
         """When the first row of it in play was scraped."""
+        self.began_at: int | None = None
+        """When it began, as far as its rows tell; None before its close is over."""
         self.is_closed = False
         """Whether its close is over: a row was known after it had begun."""
         self.moves: list[Move] = []
@@ -164,10 +167,21 @@ class PastGame:
         """
         return max([at for at in self._sightings(market) if at <= began_ms], default=began_ms)
 
+    def was_read_until(self, at_ms: int) -> bool:
+        """Return whether any price of it was seen then, at most 30 minutes before, or later.
+
+        A price that did not move leaves no row, but it was seen.
+        """
+        markets = self._all_sightings().values()
+        return any(at >= at_ms - MOST_AGE_MS for times in markets for at in times)
+
     def _sightings(self, market: SightingKey) -> list[int]:
+        return self._all_sightings().get(market, [])
+
+    def _all_sightings(self) -> dict[SightingKey, list[int]]:
         if self._seen_last is None:
             self._seen_last = self._last_sightings(self.entry.game_id)
-        return self._seen_last.get(market, [])
+        return self._seen_last
 
     def _assessed(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
         judge = Judge(self.era.basis, self.era.reference, self.book.matrix, now_ms)

@@ -49,7 +49,10 @@ class Visitor(Protocol):
 class Walk:
     """Rows in, moments out; holds games from their first row until they are over."""
 
-    def __init__(self, log: RecordedLog, visitor: Visitor, make_era: Callable[[], Era]) -> None:
+    def __init__(
+        self, log: RecordedLog, visitor: Visitor, make_era: Callable[[], Era], now_ms: int
+    ) -> None:
+        """``now_ms`` is the time: a game that was read until its kick-off has begun by then."""
         self.moments = Moments()
         self.rows = 0
         """How many were read."""
@@ -63,6 +66,7 @@ class Walk:
         self._log = log
         self._visitor = visitor
         self._make_era = make_era
+        self._end_ms = now_ms
         self._era = make_era()
         self._games: dict[str, PastGame] = {}
         self._dirty: dict[str, PastGame] = {}
@@ -73,6 +77,8 @@ class Walk:
 
         Those before ``since_ms`` are read all the same: they tell how games stood then.
         """
+        if until_ms is not None:
+            self._end_ms = min(self._end_ms, until_ms)
         for rows in self._log.rows.batches(*ALWAYS):
             for begin in range(0, len(rows), BATCH):
                 batch = rows[begin : begin + BATCH]
@@ -150,14 +156,17 @@ class Walk:
     def _begin(self, game: PastGame, at: int, *, in_play: bool) -> None:
         if game.has_begun:
             if not game.is_closed:
-                game.is_closed = True
-                self._visitor.at_close(game)
+                self._close(game, at)
         elif in_play or (game.kick_off is not None and at >= game.kick_off):
             self._visitor.before_begin(game)
             game.has_begun = True
             if in_play or (game.kick_off is not None and at > game.kick_off):
-                game.is_closed = True
-                self._visitor.at_close(game)
+                self._close(game, at)
+
+    def _close(self, game: PastGame, at: int) -> None:
+        game.is_closed = True
+        game.began_at = at if game.kick_off is None else min(game.kick_off, at)
+        self._visitor.at_close(game)
 
     def _game(self, row: LoggedMove) -> PastGame:
         named = (row.match_name, row.competition, row.sport, row.match_date)
@@ -180,11 +189,13 @@ class Walk:
         now = game.era.now_ms
         self._visitor.passing(game, max(now, game.moment) + 1)
         begins = game.kick_off
-        if begins is not None and begins <= now and not game.is_closed:
+        if begins is None or game.is_closed:
+            return
+        if begins <= now or (begins <= self._end_ms and game.was_read_until(begins)):
             if not game.has_begun:
                 self._visitor.before_begin(game)
-            self._visitor.at_close(game)
-            game.has_begun = game.is_closed = True
+            game.has_begun = True
+            self._close(game, begins)
 
 
 def era_maker(reference: str, method: str, profiles: Profiles, mine: Mine) -> Callable[[], Era]:

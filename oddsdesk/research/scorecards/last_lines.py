@@ -64,8 +64,7 @@ class LastLines:
         return self._closed(game, self._gone.pop(ident, {}))
 
     def _closed(self, game: PastGame, gone: Mapping[_Line, Sighting]) -> Iterator[Closed]:
-        now = game.era.now_ms
-        began = now if game.kick_off is None else min(game.kick_off, now)
+        began = game.era.now_ms if game.began_at is None else game.began_at
         seen: defaultdict[_Line, list[Sighting]] = defaultdict(list)
         for line, sighting in gone.items():
             seen[line].append(sighting._replace(at=min(sighting.at, began)))

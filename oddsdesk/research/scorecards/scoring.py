@@ -18,7 +18,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.pricing.results import Result, Score, result_of
+from oddsdesk.pricing.results import Result, Score, decided_share, result_of
 from oddsdesk.research.backtest.betting import bet_on
 from oddsdesk.research.backtest.closes import Closes
 from oddsdesk.research.past.game import PastGame
@@ -136,10 +136,12 @@ class _Scorer:
             return
         number = self.number(entry.game_id)
         losses = defaultdict[SectionKey, dict[str, float]](dict)
+        shares = dict[SectionKey, float]()
         for key, name, line in lines:
-            winner = _winner(key, entry.match_name, line.group.selections, score)
-            if winner is None:
+            decided = _decided(key, entry.match_name, line.group.selections, score)
+            if decided is None:
                 continue
+            winner, shares[key] = decided
             try:
                 chances = devig(self._method, line.odds).probabilities
             except DevigError:
@@ -147,17 +149,20 @@ class _Scorer:
             if all(0 < chance < 1 for chance in chances):
                 self.has_results = True
                 tally = self._tally(game, key, name)
-                losses[key][name] = tally.take_chances(chances, winner, number)
+                losses[key][name] = tally.take_chances(chances, winner, number, shares[key])
         for key, closed in losses.items():
-            self._compare(game, key, closed)
+            self._compare(game, key, closed, shares[key])
 
-    def _compare(self, game: PastGame, key: SectionKey, losses: dict[str, float]) -> None:
-        """Count the log losses of one line beside the reference's, where it closed it, too."""
+    def _compare(
+        self, game: PastGame, key: SectionKey, losses: dict[str, float], decided: float
+    ) -> None:
+        """Compare the log losses of one line with the reference's, where it closed it, too."""
         own = losses.pop(self._reference, None)
         if own is not None:
             number = self.number(game.entry.game_id)
             for name, loss in losses.items():
-                self._tally(game, key, name).losses_vs_reference.add(loss - own, number)
+                tally = self._tally(game, key, name)
+                tally.losses_vs_reference.add(loss - own, number, decided)
 
     def number(self, ident: str) -> int:
         """Return the number of a game in the samples."""
@@ -207,17 +212,18 @@ def _begins(game: PastGame) -> int:
     return game.moment if game.kick_off is None else game.kick_off
 
 
-def _winner(
+def _decided(
     key: SectionKey, match_name: str, selections: Sequence[str], score: Score
-) -> int | None:
-    """Return which side of a line won, None where one was void or won by half."""
+) -> tuple[int, float] | None:
+    """Return which side of a line won and what share of the stakes was decided; None for a void."""
     results = [
         result_of(key.market_type, key.period, match_name, selection, score)
         for selection in selections
     ]
-    if results.count(Result.WON) != 1 or results.count(Result.LOST) != len(results) - 1:
-        return None
-    return results.index(Result.WON)
+    for won, lost in ((Result.WON, Result.LOST), (Result.HALF_WON, Result.HALF_LOST)):
+        if results.count(won) == 1 and results.count(lost) == len(results) - 1:
+            return results.index(won), decided_share(won)
+    return None
 
 
 def scorecards(
@@ -247,7 +253,7 @@ def scorecards(
         StoreError, ArchiveError, OSError: the log cannot be read.
     """
     scorer = _Scorer(reference, method, log, since_ms)
-    walk = Walk(log, scorer, era_maker(reference, method, profiles, None))
+    walk = Walk(log, scorer, era_maker(reference, method, profiles, None), now_ms)
     walk.run(since_ms, until_ms, progress)
     scorer.end()
     past = log.past(reference, scorer.bets, progress)

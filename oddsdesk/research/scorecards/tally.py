@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Final, NamedTuple
 
 import msgspec
@@ -56,7 +57,10 @@ class Card(msgspec.Struct, frozen=True):
     tied_pct: Interval
     """How many of those were read at one moment with the reference: nobody knows who was first."""
     log_loss: Interval
-    """Mean of its closing line without margin: lines of other games are harder or easier."""
+    """Mean of its closing line without margin: lines of other games are harder or easier.
+
+    A half-won or half-lost result weighs a half, here and in all figures below.
+    """
     log_loss_vs_reference: Interval
     """Mean of its own less the reference's, of the lines that both closed; below 0 it knows more.
 
@@ -81,20 +85,23 @@ class Tally:
         self.closed = Sample()
         """Closing line values, in percent."""
         self.value_bets = 0
-        self._given = [0.0] * BINS
+        self._given = [Sample() for _ in range(BINS)]
         self._true = [Sample() for _ in range(BINS)]
 
-    def take_chances(self, chances: Sequence[float], winner: int, game: int) -> float:
-        """Take in the chances that a bookmaker gave all sides of a line, and which won.
+    def take_chances(
+        self, chances: Sequence[float], winner: int, game: int, decided: float = 1.0
+    ) -> float:
+        """Add the chances that a bookmaker gave all sides of a line, and which of them won.
 
+        ``decided`` is the share of the stakes that was won or lost, which all of it weighs.
         Returns the log loss.
         """
         loss = -math.log(chances[winner])
-        self.losses.add(loss, game)
+        self.losses.add(loss, game, decided)
         for place, chance in enumerate(chances):
             number = min(int(chance * BINS), BINS - 1)
-            self._given[number] += chance
-            self._true[number].add(place == winner, game)
+            self._given[number].add(chance, game, decided)
+            self._true[number].add(place == winner, game, decided)
         return loss
 
     def card(self, key: CardKey, *, is_reference: bool) -> Card:
@@ -114,7 +121,7 @@ class Tally:
             log_loss=mean_of(self.losses),
             log_loss_vs_reference=mean_of(self.losses_vs_reference),
             calibration=tuple(
-                Calibration(given / len(true) * 100, share_of(true))
+                Calibration(fmean(given.values, given.weights) * 100, share_of(true))
                 for given, true in zip(self._given, self._true, strict=True)
                 if true
             ),

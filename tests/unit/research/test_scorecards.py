@@ -339,3 +339,52 @@ def test_a_line_that_was_withdrawn_before_the_game_closes_as_that_of_a_bet_does(
     if counted:
         chance = devig(DEFAULT_METHOD, list(closing.values())).probabilities[0]
         assert found[FOLLOWER].log_loss.figure == pytest.approx(-math.log(chance))
+
+
+QUARTER_LINE = {"Pinnacle": (2.0, 2.0), FOLLOWER: (1.6, 2.6666666666666665)}
+"""Home at -0.25 without a margin: chances of a decided unit of 1/2 and, at the other, 5/8."""
+ENDS = [(1, 0)] * 9 + [(0, 0)] * 10 + [(0, 1)] * 5
+"""Nine games won, ten half lost, five lost: 14 and 10 half of 24 stakes decided, 9 won of 19."""
+
+
+def record_quarter_lines(store: Store) -> None:
+    for number, (home, away) in enumerate(ENDS):
+        at = KICK_OFF + number * 1440 * MINUTE
+        name = f"A - B{number}"
+        shared = {"market_type": "spread", "match_name": name, "match_date": at}
+        for bookmaker, (one, other) in QUARTER_LINE.items():
+            odds = {"A -0.25": one, f"B{number} +0.25": other}
+            quote = replace(football(bookmaker, 0), odds=odds, scraped_at=at - MINUTE, **shared)
+            store.record([quote]).result(10)
+        store.record_results([GameResult("EPL", name, at, home, away)]).result(10)
+
+
+def test_half_results_weigh_their_decided_share(store: Store) -> None:
+    """Dropped, the ten draws would make the bookmaker that forgets them the sharper one."""
+    record_quarter_lines(store)
+    found = scored(store)
+    card = {each.key.bookmaker: each for each in found.cards}
+    assert found.games == len(ENDS), "the last game began, though no row of it or later is read"
+    weighted = [(1.0 if home != away else 0.5, 0 if home > away else 1) for home, away in ENDS]
+    for name, odds in QUARTER_LINE.items():
+        loss = sum(weight * math.log(odds[side]) for weight, side in weighted) / 19
+        assert card[name].log_loss.figure == pytest.approx(loss)
+        assert card[name].log_loss.count == len(ENDS)
+        for given in card[name].calibration:
+            chances = [(1 / odds[side], side) for side in (0, 1)]
+            close_to = [
+                side for chance, side in chances if given.given_pct == pytest.approx(chance * 100)
+            ]
+            won = sum(weight for weight, side in weighted if side in close_to)
+            assert given.came_true.figure == pytest.approx(won / 19 / len(close_to) * 100)
+    beside = card[FOLLOWER].log_loss_vs_reference
+    differences = [
+        (weight, math.log(QUARTER_LINE[FOLLOWER][side] / 2)) for weight, side in weighted
+    ]
+    mean = sum(weight * each for weight, each in differences) / 19
+    assert beside.figure == pytest.approx(mean)
+    assert mean > 0 > sum(each for weight, each in differences if weight == 1) / 14
+    squares = sum((w * (x - mean)) ** 2 / (1 - w / 19) for w, x in differences)
+    student = 2.0860  # of 20 degrees: one less than 361 / 16.5
+    reach = student * math.sqrt(squares) / 19
+    assert (beside.low, beside.high) == pytest.approx((mean - reach, mean + reach), rel=2e-3)
