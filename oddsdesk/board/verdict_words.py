@@ -58,6 +58,7 @@ BOUNDS: Final = {
     Bound.KELLY: "",
     Bound.OUTCOME: "outcome cap",
     Bound.GAME: "game cap",
+    Bound.SAME_GAME: "same game: one stake",
     Bound.TOTAL: "open in all",
     Bound.BOOKMAKER: "bookmaker's limit",
     Bound.PLACED: "placed already",

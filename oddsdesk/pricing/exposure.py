@@ -1,30 +1,33 @@
 """What to stake on many prices at once: one outcome one stake, caps, what is placed (D54, D55).
 
-Prices of one outcome at several bookmakers are one bet: the best net price carries the stake.
-Bets are staked in the order of their expected gain, each as far as Kelly and the room under the
-caps let it. Outcomes of one line group exclude each other and are solved together, by what there
-is room for: none is a hedge of what another did not get.
+- Prices of one outcome at several bookmakers are one bet. The best net price carries the stake.
+  Where its bookmaker takes less, the next best price carries the rest.
+- Lines of one game are no separate bets. Sides that exclude each other, and all lines whose results
+  are known together (a grid of scores), are solved together. Else the game's best line alone is
+  staked.
+- Games are staked in the order of their expected gain, as far as Kelly and the caps allow.
 """
 
 import math
 import operator
 from collections import defaultdict
-from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.pricing.kelly import Game, Most, kelly_exclusive, most_growth
 from oddsdesk.pricing.settlement import Settlement
 
 _DUST: Final = 1e-9
 """A share of a step: a stake of 2.9999999999 steps counts as three."""
-_NEVER: Final = 1e-12
-"""A probability that is one of rounding."""
-_TURNS: Final = 100
-_HALVINGS: Final = 45
-_STILL: Final = 1e-8
+_SOLVED_DUST: Final = 1e-4
+"""The same of a stake that was found numerically."""
+_STILL: Final = 1e-6
 """A share of the bankroll that makes no difference."""
+_WAYS: Final = (1.0, 0.5, 0.0, -0.5, -1.0)
+"""What of a unit staked is won in each way a settlement names."""
 
 
 class Bound(Enum):
@@ -36,10 +39,12 @@ class Bound(Enum):
     """The most of the bankroll that one outcome may take."""
     GAME = "game"
     """The most that all bets of a game may take."""
+    SAME_GAME = "same_game"
+    """Other lines of the game win and lose with it: they carry the stake, or most of it."""
     TOTAL = "total"
     """The most that all open bets may take."""
     BOOKMAKER = "bookmaker"
-    """The most that the bookmaker takes, as the user noted it."""
+    """The most that the bookmaker takes, as the user noted it, less what is placed there."""
     PLACED = "placed"
     """What is placed already leaves less than Kelly would stake, or nothing."""
     ROUNDING = "rounding"
@@ -82,8 +87,8 @@ class Stake(NamedTuple):
     amount: float
     bound: Bound | None
     full_kelly: float
-    """Kelly's share of the bankroll, sides that exclude each other solved together, by what there
-    is room for of them."""
+    """Kelly's share of the bankroll, bets of the game solved together, by what there is room for
+    of them."""
     same_bet_as: str | None = None
     """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
 
@@ -92,117 +97,195 @@ class Placed(NamedTuple):
     """What is placed already and open, in the user's money."""
 
     by_outcome: Mapping[Hashable, float] = {}
+    """What is lost at worst where the outcome does not come, at most what is staked on it."""
     by_game: Mapping[Hashable, float] = {}
+    """The worst result of all open bets of a game, as a loss."""
     total: float = 0.0
+    """The sum of the games' worst results."""
+    by_bookmaker: Mapping[tuple[Hashable, str], float] = {}
+    """What is staked on an outcome at a bookmaker, by its name in lower case."""
+
+
+class Results(NamedTuple):
+    """The results that a game may have, and what its bets win in each of them."""
+
+    chances: Sequence[float]
+    shares: Mapping[Hashable, Sequence[float]]
+    """By outcome: what of a unit staked is won. 1, 0.5, 0, -0.5 or -1."""
+    held: Sequence[float] | None = None
+    """What open bets of the game gain in each result, in the user's money. None: not known; what is
+    placed on an outcome then counts as if it were placed at its best price now."""
+
+
+ResultsOf = Callable[[Sequence[Offer]], Results | None]
+"""Returns what is known of a game's results by offers of its lines; None where nothing is."""
 
 
 def staking(
-    plan: StakePlan, offers: Sequence[Offer], placed: Placed | None = None
+    plan: StakePlan,
+    offers: Sequence[Offer],
+    placed: Placed | None = None,
+    results_of: ResultsOf | None = None,
 ) -> Generator[None, None, list[Stake]]:
     """Return the stake of each offer, in the order of the offers; in small steps.
 
-    No cap is passed, whatever is placed; a bet that gains less is staked after one that gains
-    more, and sides that are solved together with the best of them.
+    No cap is passed, whatever is placed. A game that gains less is staked after one that gains
+    more.
+
+    Args:
+        plan: How the user stakes.
+        offers: The prices that are value.
+        placed: What is placed and open.
+        results_of: What is known of a game's results, asked of games with several lines.
     """
-    carriers = _carriers(offers)
-    yield
-    together = yield from _solved_together([offers[index] for index in carriers.values()])
+    places = defaultdict[Hashable, list[int]](list)
+    for place, offer in enumerate(offers):
+        places[offer.outcome].append(place)
     rooms = _Rooms(plan, placed or Placed())
-    found: dict[Hashable, Stake] = {}
-    for sides in sorted(together, key=lambda sides: (-_gain(sides[0]), carriers[sides[0].outcome])):
-        found |= rooms.take(sides)
+    outcomes = [rooms.prices_of([(each, offers[each]) for each in at]) for at in places.values()]
+    yield
+    found = dict[int, Stake]()
+    for bets in (yield from _bets_by_game(outcomes, results_of, rooms)):
+        found |= yield from rooms.take(bets)
         yield
-    return [
-        found[offer.outcome]
-        if (carrier := carriers[offer.outcome]) == index
-        else Stake(0.0, None, 0.0, offers[carrier].bookmaker)
-        for index, offer in enumerate(offers)
-    ]
+    stakes: list[Stake] = [Stake(0.0, None, 0.0)] * len(offers)
+    for outcome in outcomes:
+        carrier = outcome.carrier.bookmaker
+        for place, _ in outcome.offers:
+            stakes[place] = found.get(place) or Stake(0.0, None, 0.0, carrier)
+    return stakes
 
 
-def kelly_exclusive(bets: Sequence[tuple[float, float]]) -> list[float]:
-    """Return Kelly's shares of outcomes of which at most one wins: (probability, net odds) each.
+class _Price(NamedTuple):
+    """A price that may carry a stake."""
 
-    Smoczynski and Tomkins (2010), An explicit solution to the problem of optimizing the
-    allocations of a bettor's wealth when wagering on horse races: sorted by ``p*o``, outcomes are
-    taken while theirs lies above ``R = (1 - sum p) / (1 - sum 1/o)``; each then gets ``p - R/o``.
-    """
-    order = sorted(range(len(bets)), key=lambda i: -bets[i][0] * bets[i][1])
-    reserve, left, room = 1.0, 1.0, 1.0
-    taken: list[int] = []
-    for i in order:
-        probability, odds = bets[i]
-        if probability * odds <= reserve:
-            break
-        if room - 1 / odds <= 0:  # what is taken covers every outcome: nothing need be kept back
-            reserve = 0.0
-            taken.append(i)
-            break
-        taken.append(i)
-        left, room = left - probability, room - 1 / odds
-        reserve = max(left, 0.0) / room
-    shares = [0.0] * len(bets)
-    for i in taken:
-        probability, odds = bets[i]
-        shares[i] = max(0.0, probability - reserve / odds)
-    return shares
+    place: int
+    offer: Offer
+    net_odds: float
+    most: float
+    """What may still be staked at it, in the user's money; infinite where nobody tells."""
 
 
-def kelly_within(
-    bets: Sequence[tuple[float, float]], most: Sequence[float], room: float = 1.0
-) -> list[float]:
-    """Return Kelly's shares where there is not room for all that would be staked.
+class _Outcome(NamedTuple):
+    """The prices of one outcome."""
 
-    ``bets``: as for ``kelly_exclusive``, whose shares these are where there is room; ``most``:
-    the largest share of each, ``room`` of all together. Each share in turn is brought to where the
-    expected logarithm grows no faster, or there is no more room, until none moves: no side is
-    larger than is best beside the others. Where ``room`` alone is too little there may be a
-    better division of it.
-    """
-    together = kelly_exclusive(bets)
-    if all(map(operator.le, together, most)) and math.fsum(together) <= room:
-        return together
-    shares = [0.0] * len(bets)
-    for _ in range(_TURNS):
-        before = tuple(shares)
-        for place in range(len(bets)):
-            others = math.fsum(shares) - shares[place]
-            bound = max(0.0, min(most[place], room - others, 1 - others))
-            shares[place] = _best_share(bets, shares, place, bound)
-        if math.dist(before, shares) < _STILL:
-            break
-    return shares
+    offers: Sequence[tuple[int, Offer]]
+    """The best net price first; of equal ones the first."""
+    prices: Sequence[_Price]
+    """Those that carry the stake: the next best one where the better ones take too little."""
+    used_up: Sequence[tuple[int, Offer]]
+    """Better ones whose bookmaker takes nothing more."""
+
+    @property
+    def best(self) -> Offer:
+        """The offer with the best net price."""
+        return self.offers[0][1]
+
+    @property
+    def carrier(self) -> Offer:
+        """The best offer that may still be staked; the best where none may be."""
+        return self.prices[0].offer if self.prices else self.best
+
+    @property
+    def gain(self) -> float:
+        """What a unit gains on average."""
+        return self.best.settlement.gain(self.carrier.net_odds)
+
+    @property
+    def growth(self) -> float:
+        """What Kelly's stake alone adds to the expected logarithm."""
+        ends, odds = self.best.settlement, self.carrier.net_odds
+        return ends.growth(ends.kelly(odds), odds)
 
 
-def _best_share(
-    bets: Sequence[tuple[float, float]], shares: Sequence[float], place: int, most: float
-) -> float:
-    others = [*shares[:place], most, *shares[place + 1 :]]
-    if _slope(bets, others, place) > 0:
-        return most
-    least = 0.0
-    for _ in range(_HALVINGS):
-        others[place] = (least + most) / 2
-        if _slope(bets, others, place) > 0:
-            least = others[place]
+class _Bets(NamedTuple):
+    """The bets of a game that are staked together, what gains most first."""
+
+    outcomes: Sequence[_Outcome]
+    results: Results | None
+    """None for a single outcome, and for outcomes that exclude each other and have no halves."""
+    left_out: Sequence[_Outcome] = ()
+    """Other lines of the game: one stake is on these."""
+
+
+def _bets_by_game(
+    outcomes: Iterable[_Outcome], results_of: ResultsOf | None, rooms: "_Rooms"
+) -> Generator[None, None, list[_Bets]]:
+    """Return what is staked together, in the order in which it is staked."""
+    games = defaultdict[Hashable, list[_Outcome]](list)
+    for outcome in outcomes:
+        games[outcome.best.game].append(outcome)
+    found = []
+    for of_game in games.values():
+        if len(of_game) == 1 and not rooms.has_other_bets(of_game[0].best):
+            found.append(_Bets(of_game, None))
         else:
-            most = others[place]
-    return least
+            found.append(_together(of_game, results_of))
+        yield
+    found.sort(key=_order)
+    return found
 
 
-def _slope(bets: Sequence[tuple[float, float]], shares: Sequence[float], place: int) -> float:
-    """Return how fast the expected logarithm grows with one share."""
-    kept = 1 - math.fsum(shares)
-    none = 1 - math.fsum(probability for probability, _ in bets)
-    slope = 0.0
-    if none > _NEVER:
-        slope = -none / kept if kept > 0 else -math.inf
-    for each, ((probability, odds), share) in enumerate(zip(bets, shares, strict=True)):
-        wealth = kept + odds * share
-        if wealth <= 0:
-            return -math.inf
-        slope += probability * ((odds if each == place else 0.0) - 1) / wealth
-    return slope
+def _order(bets: _Bets) -> tuple[float, int]:
+    first = bets.outcomes[0]
+    return -first.gain, first.offers[0][0]
+
+
+def _together(outcomes: Sequence[_Outcome], results_of: ResultsOf | None) -> _Bets:
+    """Return which lines of a game are staked: all whose results are known, else the best one."""
+    results = None if results_of is None else results_of([each.best for each in outcomes])
+    known = () if results is None else results.shares
+    lines = defaultdict[Hashable, list[_Outcome]](list)
+    for outcome in outcomes:
+        offer = outcome.best
+        lines[None if offer.outcome in known else offer.group].append(outcome)
+    best = max(lines, key=lambda line: max(each.growth for each in lines[line]))
+    staked = sorted(lines.pop(best), key=_by_gain)
+    left_out = [outcome for line in lines.values() for outcome in line]
+    if best is not None:
+        results = None
+        if len(staked) > 1 and any(each.best.settlement.has_halves for each in staked):
+            results = _of_halves(staked)
+            if results is None:
+                left_out += staked[1:]
+                del staked[1:]
+    return _Bets(staked, results, left_out)
+
+
+def _by_gain(outcome: _Outcome) -> float:
+    return -outcome.gain
+
+
+def _of_halves(outcomes: Sequence[_Outcome]) -> Results | None:
+    """Return the results of both sides of a quarter line; None for other sides."""
+    if len(outcomes) != 2:
+        return None
+    one, other = outcomes
+    return Results(
+        _ways(one.best.settlement),
+        {one.best.outcome: _WAYS, other.best.outcome: [-each for each in _WAYS]},
+    )
+
+
+def _ways(ends: Settlement) -> tuple[float, ...]:
+    return ends.win, ends.half_win, ends.push, ends.half_loss, ends.loss
+
+
+def _exclusive(outcomes: Sequence[_Outcome]) -> Results:
+    """Return the results of outcomes of which at most one wins; one outcome may have halves.
+
+    Where a line is hit every stake comes back: the logarithm grows by nothing there.
+    """
+    if len(outcomes) == 1:
+        (only,) = outcomes
+        return Results(_ways(only.best.settlement), {only.best.outcome: _WAYS})
+    chances = [each.best.settlement.chance for each in outcomes]
+    none = max(0.0, 1 - math.fsum(chances))
+    shares = {
+        each.best.outcome: [1.0 if at == place else -1.0 for at in range(len(outcomes) + 1)]
+        for place, each in enumerate(outcomes)
+    }
+    return Results([*chances, none], shares)
 
 
 class _Rooms:
@@ -211,81 +294,214 @@ class _Rooms:
     def __init__(self, plan: StakePlan, placed: Placed) -> None:
         self._plan = plan
         self._placed = placed
-        self._total = plan.bankroll * plan.total_cap - placed.total
         self._games: dict[Hashable, float] = {}
+        self._total = plan.bankroll * plan.total_cap - placed.total
+        self._cap = plan.bankroll * plan.outcome_cap
+        self._staked = plan.bankroll * plan.kelly_share
+        """The bankroll of which Kelly's full shares are staked."""
 
-    def take(self, sides: Sequence[Offer]) -> dict[Hashable, Stake]:
-        """Stake a bet, or sides that exclude each other, as far as is wanted and allowed."""
-        if len(sides) == 1:
-            (offer,) = sides
-            full = offer.settlement.kelly(offer.net_odds)
-            return {offer.outcome: self._take(offer, full, full)}
-        # Where the line is hit every stake comes back: the logarithm grows by nothing there.
-        bets = [(offer.settlement.chance, offer.net_odds) for offer in sides]
-        pairs = zip(kelly_exclusive(bets), self._best_within(sides, bets), strict=True)
-        return {
-            offer.outcome: self._take(offer, full, best)
-            for offer, (full, best) in zip(sides, pairs, strict=True)
+    def has_other_bets(self, offer: Offer) -> bool:
+        """Whether something is placed on the game beyond what is on the outcome."""
+        game = self._placed.by_game.get(offer.game, 0.0)
+        return game > self._already(offer) + self._plan.step * _DUST
+
+    def prices_of(self, offers: Sequence[tuple[int, Offer]]) -> _Outcome:
+        """Return the prices of an outcome that carry its stake, by what bookmakers still take."""
+        if len(offers) > 1:
+            offers = sorted(offers, key=_by_net_odds)
+        prices: list[_Price] = []
+        used_up = []
+        room, bookmakers = 0.0, set[str]()
+        for place, offer in offers:
+            if offer.bookmaker in bookmakers:
+                continue  # the same limit, of another market that settles alike
+            bookmakers.add(offer.bookmaker)
+            most = math.inf
+            if offer.most is not None:
+                placed = self._placed.by_bookmaker
+                there = (offer.outcome, offer.bookmaker.casefold())
+                most = max(0.0, offer.most - placed.get(there, 0.0)) if placed else offer.most
+            if most < self._plan.step * (1 - _DUST) and (len(offers) > 1 or not most):
+                used_up.append((place, offer))
+                continue
+            prices.append(_Price(place, offer, offer.net_odds, most))
+            room += most
+            if room >= self._cap or room >= self._staked * offer.settlement.kelly(offer.net_odds):
+                break
+        return _Outcome(offers, prices, used_up)
+
+    def take(self, bets: _Bets) -> Generator[None, None, dict[int, Stake]]:
+        """Stake bets of a game, as far as is wanted and allowed."""
+        found = {
+            place: Stake(0.0, Bound.BOOKMAKER, 0.0)
+            for outcome in (*bets.outcomes, *bets.left_out)
+            for place, _ in outcome.used_up
         }
+        for outcome in bets.left_out:
+            for price in outcome.prices[:1]:
+                found[price.place] = Stake(0.0, Bound.SAME_GAME, 0.0)
+        prices = [price for outcome in bets.outcomes for price in outcome.prices]
+        if bets.results is None and len(prices) == 1:
+            (price,) = prices
+            full = price.offer.settlement.kelly(price.net_odds)
+            found[price.place] = self._alone(price, full)
+        elif prices:
+            found |= yield from self._solved(bets, prices)
+        return found
 
-    def _best_within(
-        self, sides: Sequence[Offer], bets: Sequence[tuple[float, float]]
-    ) -> list[float]:
-        """Return Kelly's shares by what there is room for; one below a step is none."""
-        plan = self._plan
-        staked = plan.bankroll * plan.kelly_share
-        if staked <= 0:
-            return [0.0] * len(sides)
-        already = [self._already(offer) for offer in sides]
-        cap = plan.bankroll * plan.outcome_cap
-        most = [
-            (cap if offer.most is None else min(cap, offer.most + there)) / staked
-            for offer, there in zip(sides, already, strict=True)
-        ]
-        room = (min(self._game(sides[0]), self._total) + math.fsum(already)) / staked
-        while True:
-            best = kelly_within(bets, most, room)
-            small = [
-                place
-                for place, (share, there) in enumerate(zip(best, already, strict=True))
-                if _DUST < share * staked - there < plan.step * (1 - _DUST)
-            ]
-            if not small:
-                return best
-            for place in small:
-                most[place] = already[place] / staked
-
-    def _take(self, offer: Offer, full_kelly: float, best: float) -> Stake:
-        """Stake ``best`` where there is room, and keep account of it.
-
-        ``full_kelly`` is what there would be if there were room for every side.
-        """
+    def _alone(self, price: _Price, full_kelly: float) -> Stake:
+        """Stake one price where there is room."""
         if full_kelly <= 0:
             return Stake(0.0, Bound.NO_EDGE, 0.0)
-        plan = self._plan
-        already, game = self._already(offer), self._game(offer)
-        staked = plan.bankroll * plan.kelly_share
-        by_kelly = Bound.PLACED if already else Bound.KELLY
-        cap = plan.bankroll * plan.outcome_cap
-        bounds = [
-            (staked * full_kelly - already, by_kelly),
-            (cap - already, Bound.PLACED if already else Bound.OUTCOME),
-            (game, Bound.GAME),
+        offer, already = price.offer, self._already(price.offer)
+        # Bets on other lines of the game count as bets on this one.
+        on_game = max(already, self._placed.by_game.get(offer.game, 0.0))
+        bounds = (
+            (self._staked * full_kelly - on_game, Bound.PLACED if on_game else Bound.KELLY),
+            (self._cap - already, Bound.PLACED if already else Bound.OUTCOME),
+            (self._game(offer), Bound.GAME),
             (self._total, Bound.TOTAL),
-        ]
-        if offer.most is not None:
-            bounds.append((offer.most, Bound.BOOKMAKER))
+            (price.most, Bound.BOOKMAKER),
+        )
         room, bound = min(bounds, key=_amount)
-        beside = staked * best - already
-        if beside < room - _DUST * plan.step:
-            room, bound = beside, by_kelly if already or beside > _DUST else Bound.ROUNDING
-        steps = math.floor(room / plan.step + _DUST)
+        steps = math.floor(room / self._plan.step + _DUST)
         if steps <= 0:
-            return Stake(0.0, Bound.ROUNDING if room > _DUST else bound, best)
-        amount = round(steps * plan.step, 6)
-        self._games[offer.game] = game - amount
+            return Stake(0.0, Bound.ROUNDING if room > _DUST else bound, full_kelly)
+        return Stake(self._spent(steps, offer), bound, full_kelly)
+
+    def _solved(
+        self, bets: _Bets, prices: Sequence[_Price]
+    ) -> Generator[None, None, dict[int, Stake]]:
+        """Stake prices of a game whose results are known together.
+
+        Nothing is staked on a price that would get less than a step: the others are solved without
+        it.
+        """
+        if self._staked <= 0:
+            return {price.place: Stake(0.0, Bound.KELLY, 0.0) for price in prices}
+        results = bets.results or _exclusive(bets.outcomes)
+        game = Game(
+            results.chances,
+            [_gains(results.shares[each.offer.outcome], each.net_odds) for each in prices],
+            self._held(bets, results),
+        )
+        limits = [each.most / self._staked for each in prices]
+        sums = self._sums(bets, prices)
+        shares = self._closed(bets, prices, game, limits, sums)
+        small = set[int]()
+        least = self._plan.step * (1 - _SOLVED_DUST) / self._staked
+        while True:
+            if shares is None:
+                shares = yield from most_growth(game, limits, sums)
+                _fill_in_order(prices, limits, shares)
+            low = sorted((share, at) for at, share in enumerate(shares) if _STILL < share < least)
+            if not low:
+                return self._booked(bets, prices, shares, small, sums)
+            for _, at in low[: (len(low) + 1) // 2]:
+                small.add(at)
+                limits[at] = 0.0
+            shares = None
+
+    def _closed(
+        self,
+        bets: _Bets,
+        prices: Sequence[_Price],
+        game: Game,
+        limits: Sequence[float],
+        sums: Sequence[Most],
+    ) -> list[float] | None:
+        """Return the shares of sides that exclude each other, where nothing else bounds them."""
+        if bets.results is not None or len(prices) > len(bets.outcomes) or any(game.held):
+            return None
+        shares = kelly_exclusive([(each.offer.settlement.chance, each.net_odds) for each in prices])
+        if math.fsum(shares) >= 1 or any(map(operator.gt, shares, limits)):
+            return None
+        is_within = (math.fsum(shares[at] for at in each.bets) <= each.share for each in sums)
+        return shares if all(is_within) else None
+
+    def _held(self, bets: _Bets, results: Results) -> list[float]:
+        """Return what open bets gain in each result, in shares of what is staked of."""
+        if results.held is not None:
+            return [gained / self._staked for gained in results.held]
+        held = [0.0] * len(results.chances)
+        offers = [outcome.best for outcome in bets.outcomes]
+        placed = [self._already(offer) for offer in offers]
+        # Bets on other lines of the game count as bets on the best of these.
+        placed[0] += max(0.0, self._placed.by_game.get(offers[0].game, 0.0) - math.fsum(placed))
+        for offer, amount in zip(offers, placed, strict=True):
+            if amount:
+                gains = _gains(results.shares[offer.outcome], offer.net_odds)
+                held = [
+                    one + amount / self._staked * gain
+                    for one, gain in zip(held, gains, strict=True)
+                ]
+        return held
+
+    def _sums(self, bets: _Bets, prices: Sequence[_Price]) -> list[Most]:
+        """Return the caps: of each outcome, of the game, of all."""
+        caps = []
+        for outcome in bets.outcomes:
+            at = frozenset(
+                place
+                for place, each in enumerate(prices)
+                if each.offer.outcome == outcome.best.outcome
+            )
+            caps.append(Most(at, (self._cap - self._already(outcome.best)) / self._staked))
+        room = min(self._game(prices[0].offer), self._total)
+        return [*caps, Most(frozenset(range(len(prices))), room / self._staked)]
+
+    def _booked(
+        self,
+        bets: _Bets,
+        prices: Sequence[_Price],
+        shares: Sequence[float],
+        small: Collection[int],
+        sums: Sequence[Most],
+    ) -> dict[int, Stake]:
+        """Return the stakes in whole steps and what bound them, and keep account of them."""
+        game, total = self._game(prices[0].offer), self._total
+        is_full = math.fsum(shares) >= sums[-1].share - _STILL
+        of_outcome = dict(zip((each.best.outcome for each in bets.outcomes), sums, strict=False))
+        firsts = {outcome.prices[0].place for outcome in bets.outcomes if outcome.prices}
+        found = {}
+        for at, (price, share) in enumerate(zip(prices, shares, strict=True)):
+            room = min(share * self._staked, price.most, self._game(price.offer), self._total)
+            steps = math.floor(room / self._plan.step + _SOLVED_DUST)
+            cap = of_outcome[price.offer.outcome]
+            already = self._already(price.offer)
+            if share >= price.most / self._staked - _STILL:
+                bound = Bound.BOOKMAKER
+            elif math.fsum(shares[each] for each in cap.bets) >= cap.share - _STILL:
+                bound = Bound.PLACED if already else Bound.OUTCOME
+            elif is_full:
+                bound = Bound.GAME if game <= total else Bound.TOTAL
+            else:
+                bound = self._why(bets, price, share, is_small=at in small)
+            if steps > 0:
+                found[price.place] = Stake(self._spent(steps, price.offer), bound, share)
+            elif price.place in firsts:
+                found[price.place] = Stake(0.0, bound, share)
+        return found
+
+    def _why(self, bets: _Bets, price: _Price, share: float, *, is_small: bool) -> Bound:
+        """Return what bound a stake where no cap and no limit did."""
+        ends, placed = price.offer.settlement, self._placed.by_game.get(price.offer.game)
+        if is_small:
+            return Bound.ROUNDING
+        if placed:
+            return Bound.PLACED
+        if bets.results is None:
+            return Bound.KELLY if share > _STILL else Bound.NO_EDGE
+        alone = self._staked * (ends.kelly(price.net_odds) - share)
+        is_less = len(bets.outcomes) > 1 and alone >= self._plan.step
+        return Bound.SAME_GAME if is_less or share <= _STILL else Bound.KELLY
+
+    def _spent(self, steps: int, offer: Offer) -> float:
+        """Return the amount of a number of steps, and keep account of it."""
+        amount = round(steps * self._plan.step, 6)
+        self._games[offer.game] = self._game(offer) - amount
         self._total -= amount
-        return Stake(amount, bound, best)
+        return amount
 
     def _already(self, offer: Offer) -> float:
         return self._placed.by_outcome.get(offer.outcome, 0.0)
@@ -295,45 +511,23 @@ class _Rooms:
         return self._games.get(offer.game, cap - self._placed.by_game.get(offer.game, 0.0))
 
 
-def _carriers(offers: Sequence[Offer]) -> dict[Hashable, int]:
-    """Return where the best net price of each outcome stands; the first of equal ones."""
-    best: dict[Hashable, int] = {}
-    for index, offer in enumerate(offers):
-        held = best.setdefault(offer.outcome, index)
-        if offer.net_odds > offers[held].net_odds:
-            best[offer.outcome] = index
-    return best
+def _gains(shares: Sequence[float], net_odds: float) -> list[float]:
+    """Return what a unit gains in each result."""
+    return [share * (net_odds - 1) if share > 0 else share for share in shares]
 
 
-def _solved_together(offers: Iterable[Offer]) -> Generator[None, None, list[list[Offer]]]:
-    """Return the offers that are staked together, each list with what gains most first.
-
-    Those are the sides of a group where several gain and none can be won or lost by half; all
-    others stand alone.
-    """
-    groups: dict[Hashable, list[Offer]] = defaultdict(list)
-    for offer in offers:
-        groups[offer.group].append(offer)
-    together: list[list[Offer]] = []
-    for group in groups.values():
-        if len(group) > 1 and _are_solved_together(group):
-            together.append(sorted(group, key=_gain, reverse=True))
-        else:
-            together += [[offer] for offer in group]
-        yield
-    return together
+def _fill_in_order(prices: Sequence[_Price], limits: Sequence[float], shares: list[float]) -> None:
+    """Move what equal prices of one outcome share to the first of them, as far as it takes it."""
+    for at in range(len(prices) - 1):
+        one, other = prices[at], prices[at + 1]
+        if one.offer.outcome == other.offer.outcome and one.net_odds == other.net_odds:
+            moved = min(shares[at + 1], limits[at] - shares[at])
+            shares[at] += moved
+            shares[at + 1] -= moved
 
 
-def _are_solved_together(group: Sequence[Offer]) -> bool:
-    return sum(_gain(offer) > 0 for offer in group) > 1 and not any(map(_has_halves, group))
-
-
-def _has_halves(offer: Offer) -> bool:
-    return offer.settlement.has_halves
-
-
-def _gain(offer: Offer) -> float:
-    return offer.settlement.gain(offer.net_odds)
+def _by_net_odds(offer: tuple[int, Offer]) -> float:
+    return -offer[1].net_odds
 
 
 def _amount(bound: tuple[float, Bound]) -> float:

@@ -304,8 +304,8 @@ def test_a_price_whose_age_nobody_told_is_listed_with_its_caution_and_gets_no_st
 def test_the_stake_at_other_odds_is_that_of_a_list_of_such_prices() -> None:
     """Fair is 2.0: of 2.05 a quarter of Kelly of 1,000 is (1.025 - 1) / 1.05 / 4 * 1,000 = 5.95."""
     prices = [quote("Soft", {"A": GOOD}), quote("Other", {"A": 2.10})]
-    apart = quote("Soft", {"Over 20.5": 2.09, "Under 20.5": 1.7}, market_type="total_games")
-    fair = quote("Pinnacle", {"Over 20.5": 1.95, "Under 20.5": 1.95}, market_type="total_games")
+    apart = quote("Soft", {"C": 2.09, "D": 1.7}, match_name="C vs D")
+    fair = quote("Pinnacle", {"C": 1.95, "D": 1.95}, match_name="C vs D")
     board = holding(quote("Pinnacle", EVEN), fair, apart, *prices)
     rows, plan, profiles = bets_of(board), StakePlan(), board.basis.profiles
     soft = next(row.price for row in rows if row.outcome[-1] == "A" or "A" in row.price.key[3:4])
@@ -313,6 +313,6 @@ def test_the_stake_at_other_odds_is_that_of_a_list_of_such_prices() -> None:
     assert stake_at(rows, soft, ("Small", 2.05), plan, Placed(), profiles) == 3, "it takes 3"
     beside = placed_in([placed(stake=4)], NOW)
     assert stake_at(rows, soft, ("Soft", 2.05), plan, beside, profiles) == 1
-    tight = StakePlan(game_cap=0.012)  # 12 for both outcomes: the better one is served first
+    tight = StakePlan(total_cap=0.012)  # 12 for both games: the better one is served first
     assert stake_at(rows, soft, ("Soft", 2.05), tight, Placed(), profiles) == 2
     assert stake_at(rows, soft, ("Soft", 2.10), tight, Placed(), profiles) == 11

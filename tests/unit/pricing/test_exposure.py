@@ -12,10 +12,9 @@ from oddsdesk.pricing.exposure import (
     Bound,
     Offer,
     Placed,
+    Results,
     Stake,
     StakePlan,
-    kelly_exclusive,
-    kelly_within,
     staking,
 )
 from oddsdesk.pricing.settlement import Settlement, settlement
@@ -140,73 +139,6 @@ def growth(shares: list[float], bets: list[tuple[float, float]]) -> float:
     return total
 
 
-def assert_no_step_grows_more(
-    best: list[float], bets: list[tuple[float, float]], places: range
-) -> None:
-    """No share can be moved a little so that more is gained."""
-    highest = growth(best, bets)
-    for place, step in itertools.product(places, (-0.01, -0.001, 0.001, 0.01)):
-        moved = [share + step * (i == place) for i, share in enumerate(best)]
-        if min(moved) >= 0 and math.fsum(moved) < 1:
-            assert growth(moved, bets) <= highest + 1e-9
-
-
-def priced(weights: list[float], factors: list[float], inside: float) -> list[tuple[float, float]]:
-    """Outcomes that are together as likely as ``inside``, each at so much of its fair odds."""
-    total = math.fsum(weights) / inside
-    return [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
-
-
-@given(
-    st.lists(st.floats(0.02, 1), min_size=2, max_size=3),
-    st.lists(st.floats(0.75, 1.25), min_size=3, max_size=3),
-    st.floats(0.3, 0.98),
-)
-def test_exclusive_sides_are_staked_where_growth_is_highest(
-    weights: list[float], factors: list[float], inside: float
-) -> None:
-    bets = priced(weights, factors, inside)
-    if math.fsum(1 / odds for _, odds in bets) >= 0.999:
-        bets = [(p, odds) for p, odds in bets if p * odds > 1][:2]
-    if math.fsum(1 / odds for _, odds in bets) >= 1:
-        return
-    best = kelly_exclusive(bets)
-    assert math.fsum(best) < 1
-    assert_no_step_grows_more(best, bets, range(len(bets)))
-
-
-@given(
-    st.lists(st.floats(0.05, 1), min_size=2, max_size=3),
-    st.lists(st.floats(0.9, 1.25), min_size=3, max_size=3),
-    st.floats(0.5, 0.98),
-    st.floats(0, 0.05),
-)
-def test_where_a_share_is_bounded_growth_is_highest_within_the_bound(
-    weights: list[float], factors: list[float], inside: float, bound: float
-) -> None:
-    bets = priced(weights, factors, inside)
-    best = kelly_within(bets, [bound, *[1.0] * (len(bets) - 1)])
-    assert best[0] <= bound
-    assert math.fsum(best) <= 1
-    assert_no_step_grows_more(best, bets, range(1, len(bets)))
-    if best[0] < bound - 0.01:
-        assert_no_step_grows_more(best, bets, [0])
-
-
-@given(
-    st.lists(st.floats(0.05, 1), min_size=2, max_size=3),
-    st.lists(st.floats(0.9, 1.25), min_size=3, max_size=3),
-    st.floats(0.5, 0.98),
-)
-def test_beside_nothing_it_is_kelly_of_all(
-    weights: list[float], factors: list[float], inside: float
-) -> None:
-    bets = priced(weights, factors, inside)
-    if math.fsum(1 / odds for _, odds in bets) < 0.95:
-        return  # what is taken may cover everything: there is no single answer
-    assert kelly_within(bets, [1.0] * len(bets)) == pytest.approx(kelly_exclusive(bets), abs=1e-5)
-
-
 @pytest.mark.parametrize(
     ("limit", "bound"), [(1.0, Bound.BOOKMAKER), (0.4, Bound.ROUNDING), (5.0, Bound.BOOKMAKER)]
 )
@@ -267,17 +199,32 @@ def test_sides_of_a_line_that_can_be_hit_are_staked_together(
     assert other.amount > 250 * under.kelly(odds[1]) + 4
 
 
-def test_sides_of_a_quarter_line_are_staked_alone() -> None:
-    """Their halves are won and lost together: no formula of sides that exclude each other."""
-    plan = StakePlan(outcome_cap=1, game_cap=1, total_cap=1, step=0.01)
+def test_sides_of_a_quarter_line_are_staked_together() -> None:
+    """Where one is won by half the other is lost by half: all three results, searched through."""
+    plan = StakePlan(outcome_cap=1, game_cap=0.01, total_cap=1, step=0.01)
     sides = [settlement(0.5, 0.25, 2.25, is_above=is_above) for is_above in (True, False)]
-    found = stakes(plan, [Offer(i, "line", "g", "A", 2.1, side) for i, side in enumerate(sides)])
-    for stake, side in zip(found, sides, strict=True):
-        assert stake.amount == pytest.approx(250 * side.kelly(2.1), abs=0.01)
+    odds = (2.1, 2.16)
+    found = stakes(
+        plan,
+        [Offer(i, "line", "g", "A", odds[i], side) for i, side in enumerate(sides)],
+    )
+    over = sides[0]  # loses by half at 2
+
+    def grown(one: float, other: float) -> float:
+        return (
+            over.win * math.log(1 + one * (odds[0] - 1) - other)
+            + over.half_loss * math.log(1 - one / 2 + other * (odds[1] - 1) / 2)
+            + over.loss * math.log(1 - one + other * (odds[1] - 1))
+        )
+
+    best = max((x / 1e5 for x in range(4_001)), key=lambda one: grown(one, 0.04 - one))
+    assert found[0].amount == pytest.approx(250 * best, abs=0.03)
+    assert found[1].amount == pytest.approx(250 * (0.04 - best), abs=0.03)
+    assert {each.bound for each in found} == {Bound.GAME}
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_side_is_not_staked_for_a_hedge_that_found_no_room(first: int) -> None:
+def test_sides_share_what_room_other_games_leave(first: int) -> None:
     """2.06 and 2.13 of 0.5 each, of which bets of other games leave room for 15."""
     sides = [
         Offer(("two", "yes"), "btts", "two", "Y", 2.06, plain(0.5)),
@@ -289,9 +236,143 @@ def test_a_side_is_not_staked_for_a_hedge_that_found_no_room(first: int) -> None
     found = dict(
         zip((side.bookmaker for side in sides), stakes(plan, [*sides, *others]), strict=False)
     )
-    assert found["Y"].amount == 0
-    assert found["N"].bound is Bound.KELLY
-    assert found["N"].amount == math.floor(250 * plain(0.5).kelly(2.13))
+    room, bets = 15 / 250, [(0.5, 2.06), (0.5, 2.13)]
+    best = max(
+        (x * room / 1e4 for x in range(10_001)),
+        key=lambda yes: growth([yes, room - yes], bets),
+    )
+    assert found["Y"].amount == math.floor(250 * best) == 5
+    assert found["N"].amount == math.floor(250 * (room - best)) == 9
+    assert found["N"].bound is found["Y"].bound is Bound.TOTAL
+
+
+def test_what_a_bookmaker_takes_no_more_goes_to_the_next_best() -> None:
+    """8.31 by Kelly, 5 placed at the best price, which takes 5: 3 more, elsewhere."""
+    plan, chance = StakePlan(step=0.01), 0.5
+    at_limit = offer("h", 2.069, chance, "Small", most=5.0)
+    prices = [at_limit, offer("h", 2.069, chance, "Large"), offer("h", 2.05, chance, "Low")]
+    kelly = 250 * plain(chance).kelly(2.069)
+    outcome = at_limit.outcome
+    placed = Placed({outcome: 5.0}, {"g": 5.0}, 5.0, {(outcome, "small"): 5.0})
+    small, large, low = stakes(plan, prices, placed)
+    assert (small.amount, small.bound, small.same_bet_as) == (0.0, Bound.BOOKMAKER, None)
+    assert (large.amount, large.bound) == (math.floor((kelly - 5) * 100) / 100, Bound.PLACED)
+    assert (low.amount, low.bound, low.same_bet_as) == (0.0, None, "Large")
+    elsewhere = Placed({outcome: 5.0}, {"g": 5.0}, 5.0, {(outcome, "low"): 5.0})
+    small, large, _ = stakes(plan, prices, elsewhere)
+    assert small.amount == math.floor((kelly - 5) * 100) / 100
+    assert large.same_bet_as == "Small"
+
+
+def test_a_stake_is_split_where_the_best_price_takes_too_little() -> None:
+    """Both parts win together: the second is what grows fastest beside the first."""
+    plan, chance = StakePlan(step=0.01, outcome_cap=1, game_cap=1), 0.5
+    found = stakes(
+        plan,
+        [
+            offer("h", 2.10, chance, "Best", most=6.0),
+            offer("h", 2.06, chance, "Next"),
+            offer("h", 2.02, chance, "Last"),
+        ],
+    )
+    first = 6 / 250
+    best = max(
+        (x / 1e5 for x in range(10_000)),
+        key=lambda x: math.log(1 + first * 1.10 + x * 1.06) + math.log(1 - first - x),
+    )
+    assert [each.amount for each in found] == [6.0, pytest.approx(250 * best, abs=0.02), 0.0]
+    assert [each.bound for each in found] == [Bound.BOOKMAKER, Bound.KELLY, None]
+    assert found[2].same_bet_as == "Best"
+    assert found[1].amount < 250 * plain(chance).kelly(2.06) - 5
+
+
+def test_nothing_more_is_staked_where_the_next_price_is_not_worth_it() -> None:
+    """Beside all of Kelly but a little at 2.50, more at 2.02 would take more risk than it earns."""
+    best, following = stakes(
+        StakePlan(outcome_cap=1, game_cap=1),
+        [offer("h", 2.5, 0.5, "Best", most=40.0), offer("h", 2.02, 0.5, "Next")],
+    )
+    assert (best.amount, best.bound) == (40.0, Bound.BOOKMAKER)
+    assert (following.amount, following.same_bet_as) == (0.0, "Best")
+
+
+def line(outcome: str, odds: float, chance: float, group: str, bookmaker: str = "A") -> Offer:
+    return Offer(outcome, group, "g", bookmaker, odds, plain(chance))
+
+
+def test_lines_of_a_game_whose_results_are_not_known_together_are_one_bet() -> None:
+    over, win = line("over", 2.1, 0.5, "total"), line("win", 1.6, 0.66, "spread")
+    first, second = stakes(StakePlan(), [over, win])
+    (alone,) = stakes(StakePlan(), [win])
+    assert (first.amount, first.bound) == (0.0, Bound.SAME_GAME)
+    assert (second.amount, second.bound) == (alone.amount, alone.bound)
+
+
+def test_a_bet_on_another_line_of_the_game_counts_as_one_on_this_line() -> None:
+    over = line("over", 2.09, 0.5, "total")
+    (alone,) = stakes(StakePlan(), [over])
+    (beside,) = stakes(StakePlan(), [over], Placed({"win": 4.0}, {"g": 4.0}, 4.0))
+    assert alone.amount == 10
+    assert (beside.amount, beside.bound) == (6.0, Bound.PLACED)
+
+
+GOALS = (0.08, 0.17, 0.22, 0.21, 0.16, 0.16)
+"""Of no goal, one, ..., five and more."""
+
+
+def above(goals: float) -> list[float]:
+    return [1.0 if number > goals else -1.0 for number in range(6)]
+
+
+def test_lines_whose_results_are_known_together_are_solved_together() -> None:
+    """Over 2.5, 3.5 and 1.5, searched through by steps: less in all than one by one."""
+    lines, odds = (2.5, 3.5, 1.5), (1.97, 3.3, 1.36)
+    chances = [math.fsum(GOALS[math.ceil(each) :]) for each in lines]
+    offers = [
+        line(f"over {goals}", price, chance, str(goals))
+        for goals, price, chance in zip(lines, odds, chances, strict=True)
+    ]
+    results = Results(GOALS, {f"over {each}": above(each) for each in lines})
+    plan = StakePlan(outcome_cap=1, game_cap=1, step=0.01)
+    found = returned(staking(plan, offers, results_of=lambda _: results))
+
+    def grown(shares: tuple[float, ...]) -> float:
+        return math.fsum(
+            chance
+            * math.log(
+                1
+                + math.fsum(
+                    x * (price - 1 if number > goals else -1)
+                    for x, goals, price in zip(shares, lines, odds, strict=True)
+                )
+            )
+            for number, chance in enumerate(GOALS)
+        )
+
+    shares = tuple(each.amount / 250 for each in found)
+    for moved in itertools.product((-0.002, 0, 0.002), repeat=3):
+        other = tuple(max(0.0, x + y) for x, y in zip(shares, moved, strict=True))
+        assert grown(other) <= grown(shares) + 1e-6
+    alone = [250 * each.settlement.kelly(each.net_odds) for each in offers]
+    assert math.fsum(each.amount for each in found) < 0.75 * math.fsum(alone)
+    assert Bound.SAME_GAME in {each.bound for each in found}
+
+
+def test_open_bets_of_the_game_count_as_they_win_and_lose() -> None:
+    """A bet on under 2.5 is a hedge for over 3.5, one on over 2.5 is more of the same."""
+    offers = [line("over 3.5", 3.3, 0.32, "3.5")]
+    shares = {"over 3.5": above(3.5)}
+    amounts = []
+    for sign in (1, 0, -1):
+        held = [10.0 * sign * each for each in above(2.5)]
+        results = Results(GOALS, shares, held)
+        placed = Placed({}, {"g": 10.0}, 10.0)
+        plan = StakePlan(outcome_cap=1, game_cap=1, step=0.01)
+        (found,) = returned(staking(plan, offers, placed, lambda _, known=results: known))
+        amounts.append(found.amount)
+    same, none, hedged = amounts
+    assert none == pytest.approx(250 * plain(0.32).kelly(3.3), abs=0.02)
+    assert same < none < hedged
 
 
 @given(
