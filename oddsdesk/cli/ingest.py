@@ -27,7 +27,8 @@ def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
     """Record quotes, one a line of NDJSON, plain or gzip; - reads them as they come.
 
     A quote is an odds row as /api/odds answers it. Bad lines are reported, the first
-    20 of a file one by one, and the good ones kept; then the exit status is 1.
+    20 of a file one by one, and the good ones kept; then the exit status is 1. Odds of 0, 1
+    or null withdraw their selection; {} withdraws the market.
 
     \b
     Example:

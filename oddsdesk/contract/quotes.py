@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -56,7 +57,8 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 class Quote(msgspec.Struct, frozen=True, gc=False):
     """What one bookmaker says of one market at one time; times in milliseconds.
 
-    ``odds`` maps selection to decimal odds (> 1, <= ``MOST_ODDS``); empty withdraws the market.
+    ``odds`` maps selection to decimal odds (> 1, <= ``MOST_ODDS``). A selection that is missing
+    there is no longer offered, unless ``unread`` names it; empty ``odds`` withdraw the market.
     ``liquidity`` is the bookmaker's maximum bet, shown for the reference only (D32). ``event``
     is what a source calls the game, ``SOURCE:ID``: two of one source are two games (D51).
     """
@@ -75,6 +77,8 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     event: str | None = None
     offers: dict[str, Offer] | None = None
     """By selection, where a source tells more than prices; kept, and in no answer."""
+    unread: dict[str, str] | None = None
+    """Why the price of a selection could not be read, by selection: its last price stays."""
 
 
 class _Line(msgspec.Struct):
@@ -83,7 +87,7 @@ class _Line(msgspec.Struct):
     competition: str
     market_type: str
     period: int
-    odds: dict[str, float]
+    odds: dict[str, float | None]
     scraped_at: str
     is_live: bool = False
     match_date: str | None = None
@@ -108,26 +112,34 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 def parse_quote(line: bytes | str, now_ms: int) -> Quote:
     """Read one line of NDJSON, an odds row of the contract.
 
+    Odds of null, 0 or 1 withdraw their selection. One whose odds make no sense otherwise is put
+    into ``Quote.unread``, and the rest of the line is read.
+
     Raises:
-        BadQuoteError: the line is no quote; says which field and what was expected.
+        BadQuoteError: the line is no quote, or none of its odds can be read; says which field
+            and what was expected.
     """
+    unread: dict[str, str] | None = None
     try:
-        raw = _decoder.decode(line)
-        _check_keys(line, raw)
+        try:
+            raw = _decoder.decode(line)
+            _check_keys(line, raw)
+        except (msgspec.DecodeError, _GivenTwiceError) as error:
+            raw, unread = _read_by_selection(line, error)
     except RecursionError as error:
         raise BadQuoteError("JSON is nested too deeply") from error
     except UnicodeError as error:
         raise BadQuoteError(f"expected UTF-8 text: {error}") from error
     except msgspec.DecodeError as error:
         raise BadQuoteError(json_words(error)) from error
-    return check_quote(
+    quote = check_quote(
         Quote(
             bookmaker=raw.bookmaker,
             match_name=raw.match_name,
             competition=raw.competition,
             market_type=raw.market_type,
             period=raw.period,
-            odds=raw.odds,
+            odds=raw.odds,  # type: ignore[arg-type]  # null is left out by check_quote
             scraped_at=_time("scraped_at", raw.scraped_at),
             is_live=raw.is_live,
             match_date=None if raw.match_date is None else _time("match_date", raw.match_date),
@@ -135,9 +147,20 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
             liquidity=raw.liquidity,
             event=raw.event,
             offers=raw.offers,
+            unread=unread,
         ),
         now_ms,
     )
+    if quote.unread and not quote.odds and not any(map(is_disabled, raw.odds.values())):
+        raise BadQuoteError(unread_words(quote.unread))
+    return quote
+
+
+class _GivenTwiceError(BadQuoteError):
+    """A key is given twice in a JSON object."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{shown(key)} is given twice")
 
 
 def _check_keys(line: bytes | str, raw: _Line) -> None:
@@ -156,15 +179,75 @@ def _check_pairs(pairs: list[tuple[str, Any]]) -> None:
     seen = set[str]()
     for key, _ in pairs:
         if key in seen:
-            raise BadQuoteError(f"{shown(key)} is given twice")
+            raise _GivenTwiceError(key)
         seen.add(key)
+
+
+def _read_by_selection(line: bytes | str, error: Exception) -> tuple[_Line, dict[str, str]]:
+    """Read a line of which only some odds are bad; return why, by selection.
+
+    The standard library reads NaN and shows keys that are given twice. It is slow; such lines are
+    rare.
+
+    Raises:
+        Exception: ``error``, where something else is wrong with the line.
+    """
+    twice: list[tuple[dict[str, Any], str]] = []
+
+    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                twice.append((found, key))
+            found[key] = value
+        return found
+
+    try:
+        row = json.loads(line, object_pairs_hook=made, parse_int=_number, strict=False)
+    except ValueError:
+        raise error from None
+    odds = row.get("odds") if isinstance(row, dict) else None
+    if not isinstance(odds, dict):
+        raise error
+    unread: dict[str, str] = {}
+    for name, price in odds.items():
+        is_number = isinstance(price, int | float) and not isinstance(price, bool)
+        if price is not None and not (is_number and math.isfinite(price)):
+            unread[name] = _odds_words(name, price)
+    for of, key in twice:
+        if of is not odds:
+            raise _GivenTwiceError(key)
+        unread[key] = f"odds: {shown(key)} is given twice"
+    if not unread:
+        raise error
+    raw = _decoder.decode(_encoder.encode({**row, "odds": {}}))
+    raw.odds = {name: price for name, price in odds.items() if name not in unread}
+    return raw, unread
+
+
+def _number(text: str) -> float:
+    """Read a whole number; one of many digits as a float, as the standard library refuses it."""
+    return int(text) if len(text) < 20 else float(text)
+
+
+def is_disabled(price: float | None) -> bool:
+    """Tell whether odds say that a selection is not offered now: null, 0 or 1."""
+    return price is None or price in (0, 1)
+
+
+def unread_words(unread: Mapping[str, str]) -> str:
+    """Return why prices of a quote were not read, in one line."""
+    first, *others = unread.values()
+    return f"{first} (and {len(others)} more)" if others else first
 
 
 def check_quote(quote: Quote, now_ms: int) -> Quote:
     """Return the quote with names in stored form (D40), or say what is wrong with it (D4, D42).
 
+    Disabled selections are left out, and those whose odds make no sense are in ``unread``.
+
     Raises:
-        BadQuoteError: a field is out of range; says which and what was expected.
+        BadQuoteError: another field is out of range; says which and what was expected.
     """
     if quote.market_type not in MARKET_RANK:
         raise BadQuoteError(f"market_type: {shown(quote.market_type)} is not one of the contract's")
@@ -179,15 +262,17 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
     liquidity = quote.liquidity
     if liquidity is not None and not 0 <= liquidity <= MOST_LIQUIDITY:
         raise BadQuoteError(f"liquidity: expected 0 or more, at most 1e12, got {liquidity}")
+    odds, unread = _odds(quote)
     return msgspec.structs.replace(
         quote,
         bookmaker=_name("bookmaker", quote.bookmaker),
         match_name=_match_name(quote.match_name),
         competition=_name("competition", quote.competition),
-        odds=_odds(quote.market_type, quote.odds),
+        odds=odds,
         url=check_link(quote.url),
         event=_event(quote.event),
         offers=None if not quote.offers else _offers(quote.market_type, quote.offers),
+        unread=unread,
     )
 
 
@@ -212,26 +297,79 @@ def odds_row(quote: Quote) -> OddsRow:
 def quote_line(quote: Quote) -> bytes:
     """Return the quote as a line of NDJSON that ``parse_quote`` reads."""
     row = odds_row(quote)
-    if quote.event is None and not quote.offers:
+    if quote.event is None and not quote.offers and not quote.unread:
         return _encoder.encode(row)
     event, offers = quote.event or msgspec.UNSET, quote.offers or msgspec.UNSET
     line = _QuoteLine(**msgspec.structs.asdict(row), event=event, offers=offers)
-    return _encoder.encode(line)
+    if not quote.unread:
+        return _encoder.encode(line)
+    odds = {**quote.odds, **dict.fromkeys(quote.unread, "not read")}
+    return _encoder.encode({**msgspec.to_builtins(line), "odds": odds})
 
 
-def _odds(market_type: str, odds: dict[str, float]) -> dict[str, float]:
+def _odds(quote: Quote) -> tuple[dict[str, float], dict[str, str] | None]:
+    """Return the odds, and why others were not read, both by selection in stored form."""
     checked: dict[str, float] = {}
-    for selection, price in odds.items():
-        if not 1 < price <= MOST_ODDS:
-            raise BadQuoteError(
-                f"odds: expected a number above 1, at most {MOST_ODDS:,.0f},"
-                f" for {shown(selection)}, got {price}"
-            )
-        name = _selection(market_type, "odds", selection)
-        if name in checked:
-            raise BadQuoteError(f"odds: {shown(name)} is given twice")
+    market_type = quote.market_type
+    if quote.unread:
+        return _readable_odds(quote)
+    for selection, price in quote.odds.items():
+        if price is None or not 1 < price <= MOST_ODDS or len(selection) > LONGEST_NAME:
+            return _readable_odds(quote)
+        name = _stored_selection(market_type, selection)
+        if name is None or name in checked:
+            return _readable_odds(quote)
         checked[name] = price
-    return checked
+    return checked, None
+
+
+def _readable_odds(quote: Quote) -> tuple[dict[str, float], dict[str, str] | None]:
+    """Return what ``_odds`` does of a quote of which not all is odds.
+
+    A game with a draw never loses only its draw: what is left would look like a bet on two. Only
+    in football it does not, as there is always a draw (D27).
+    """
+    market_type = quote.market_type
+    read, disabled, unread = dict[str, float](), set[str](), dict[str, str]()
+    for said, reason in (quote.unread or {}).items():
+        unread[_stored_selection(market_type, said) or said] = reason
+    for said, price in quote.odds.items():
+        try:
+            name = _selection(market_type, "odds", said)
+        except BadQuoteError as error:
+            unread[said] = str(error)
+            continue
+        if name in unread or name in read or name in disabled:
+            read.pop(name, None)
+            unread.setdefault(name, f"odds: {shown(name)} is given twice")
+        elif is_disabled(price):
+            disabled.add(name)
+        elif 1 < price <= MOST_ODDS:
+            read[name] = price
+        else:
+            unread[name] = _odds_words(name, price)
+    if market_type == "moneyline" and sport_of(quote.competition) != "Football":
+        both = teams(quote.match_name)
+        if both is not None and _without_teams(disabled, both):
+            read.clear()
+        elif both is not None and _without_teams(unread, both):
+            words = "odds: not read without the draw"
+            unread |= dict.fromkeys(read, words)
+            read.clear()
+    return read, unread or None
+
+
+def _without_teams(names: Iterable[str], both: tuple[str, str]) -> list[str]:
+    """Return the selections of a moneyline that are no team: the draw, whatever it is called."""
+    folded = {fold_name(team).casefold() for team in both}
+    return [name for name in names if name.casefold() not in folded]
+
+
+def _odds_words(selection: str, price: object) -> str:
+    return (
+        f"odds: expected a number above 1, at most {MOST_ODDS:,.0f},"
+        f" for {shown(selection)}, got {shown(price) if isinstance(price, str) else price}"
+    )
 
 
 def _check_years(field: str, ms: int | None) -> None:
@@ -291,6 +429,14 @@ def _offers(market_type: str, offers: dict[str, Offer]) -> dict[str, Offer]:
 def _selection(market_type: str, field: str, text: str) -> str:
     name = _name(field, text)
     return _with_plain_line(name) if market_type in _WITH_LINES else name
+
+
+def _stored_selection(market_type: str, text: str) -> str | None:
+    """Return what ``_selection`` does of a text of usual length; None where it is no name."""
+    name = _stored_name(text)
+    if name is None or market_type not in _WITH_LINES:
+        return name
+    return _with_plain_line(name)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from oddsdesk.clock import Clock
-from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote
+from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote, unread_words
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.sources import Readable, plain_chunks
 
@@ -14,14 +14,17 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BadLine(msgspec.Struct, frozen=True):
-    """A line that is no quote; numbers start at 1."""
+    """A line that is no quote, or a quote of which prices are left out; numbers start at 1."""
 
     number: int
     reason: str
 
 
 class Batch(msgspec.Struct):
-    """What one read of a stream held, in its order."""
+    """What one read of a stream held, in its order.
+
+    A line of which only some prices make no sense is in both lists.
+    """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
     bad: list[BadLine] = msgspec.field(default_factory=list)
@@ -117,6 +120,11 @@ def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> No
     if not line:
         return
     try:
-        batch.quotes.append(parse_quote(line, now_ms))
+        quote = parse_quote(line, now_ms)
     except BadQuoteError as error:
         batch.bad.append(BadLine(number, str(error)))
+        return
+    batch.quotes.append(quote)
+    if quote.unread:
+        words = f"{unread_words(quote.unread)}; the rest of the line is recorded"
+        batch.bad.append(BadLine(number, words))

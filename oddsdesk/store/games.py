@@ -87,7 +87,8 @@ class StoredGame(msgspec.Struct):
             return {renamed(quote.market_type, *words, text): each for text, each in named}
 
         offers = None if quote.offers is None else in_own(quote.offers)
-        return msgspec.structs.replace(quote, odds=in_own(quote.odds), offers=offers)
+        unread = None if quote.unread is None else in_own(quote.unread)
+        return msgspec.structs.replace(quote, odds=in_own(quote.odds), offers=offers, unread=unread)
 
     def may_be_of(self, quote: Quote) -> bool:
         """Whether a quote's times fit this game."""

@@ -7,8 +7,9 @@ from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Offer, Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.errors import RealOddsError
@@ -49,11 +50,13 @@ _SCRAPED_AT: Final = 5
 _SELECTIONS: Final = 6
 _ODDS: Final = 7
 _LIQUIDITY: Final = 8
+_OFFERS: Final = 10
 _END: Final = 11
 """Places in a row of ``quote``."""
 
 Market = tuple[str, int]
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
+_decode_offers: Final = msgspec.json.Decoder(dict[str, Offer]).decode
 _encode: Final = msgspec.json.Encoder().encode
 _market_of_offer: Final = itemgetter(0, 1, 2, 3)
 _offer_and_time: Final = attrgetter(
@@ -184,6 +187,9 @@ class _Recording:
             self._uncovered.add(offer.pair)
         if game.other_names:
             quote = game.in_own_words(quote)
+        seen_at = quote.scraped_at
+        if quote.unread and before is not None:
+            quote, seen_at = _beside_unread(quote, before)
         was = None if before is None else before[_ODDS]
         odds = _encoded_beside(was, game, quote)
         if odds != was:
@@ -199,7 +205,7 @@ class _Recording:
             quote.market_type,
             quote.period,
             quote.is_live,
-            quote.scraped_at,
+            seen_at,
             len(quote.odds),
             odds,
             quote.liquidity,
@@ -285,6 +291,24 @@ class _Recording:
             (game, bookmaker, market_type, period, name, price, is_live, at, liquidity, now_ms)
             for name, price in prices.items()
         ]
+
+
+def _beside_unread(quote: Quote, before: PresentRow) -> tuple[Quote, int]:
+    """Return a quote with what stands of its unread selections, and when all of it was read.
+
+    A market has one time, which is that of its oldest price: a price that was not read again does
+    not become newer. What stood before the game is no price in play.
+    """
+    if before[_ODDS] is None or before[_IS_LIVE] != quote.is_live:
+        return quote, quote.scraped_at
+    unread, stood = quote.unread or {}, _decode_odds(before[_ODDS])
+    kept = {name: odds for name, odds in stood.items() if name in unread and name not in quote.odds}
+    if not kept:
+        return quote, quote.scraped_at
+    offers = {} if before[_OFFERS] is None else _decode_offers(before[_OFFERS])
+    offers = {name: each for name, each in offers.items() if name in kept} | (quote.offers or {})
+    quote = replace(quote, odds=quote.odds | kept, offers=offers or None)
+    return quote, min(quote.scraped_at, before[_SCRAPED_AT])
 
 
 def _ends(before: PresentRow, quote: Quote, kick_off: int | None) -> bool:

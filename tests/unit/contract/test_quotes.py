@@ -144,28 +144,107 @@ def test_a_field_of_another_type_is_named(field: str) -> None:
         assert refusal(line(**{field: wrong})).startswith((f"{field}: ", f"{field}, "))
 
 
-@pytest.mark.parametrize(
-    "price",
-    ["1", "1.0", "0.5", "0", "-2.5", "true", '"2.05"', "null", "1e999", "-1e999", "9" * 5000],
-)
-def test_what_is_no_decimal_odds_is_refused(price: str) -> None:
-    """D4: above 1."""
-    message = refusal(line().replace("2.05", price))
-    assert "odds" in message
-    assert "the number is out of range" in message or "expected" in message.lower()
+DISABLED = ["0", "0.0", "-0", "1", "1.0", "null"]
+SENSELESS = ["0.5", "-2.5", "100000.5", "true", '"2.05"', '"SUSP"', "[]", '{"a": 1}', "NaN"]
+SENSELESS += ["-Infinity", "1e999", "-1e999", "9" * 5000]
 
 
-@pytest.mark.parametrize("price", ["NaN", "Infinity", "-Infinity", "+2", "2.", "0x2"])
+@pytest.mark.parametrize("price", DISABLED)
+def test_a_disabled_selection_is_withdrawn_and_the_rest_is_kept(price: str) -> None:
+    quote = parse_quote(line().replace("2.05", price), NOW)
+    assert (quote.odds, quote.unread) == ({"Draw": 3.5, "Chelsea": 3.0}, None)
+
+
+@pytest.mark.parametrize("price", SENSELESS)
+def test_odds_that_make_no_sense_cost_only_themselves(price: str) -> None:
+    """D4: above 1. Such a selection is not withdrawn: nobody said that it is not offered."""
+    text = line().replace("2.05", price)
+    for each in (text, text.encode()):
+        quote = parse_quote(each, NOW)
+        assert quote.odds == {"Draw": 3.5, "Chelsea": 3.0}
+        assert list(quote.unread or ()) == ["Arsenal"]
+        assert quote.unread is not None
+        assert "expected a number above 1" in quote.unread["Arsenal"]
+        assert len(quote.unread["Arsenal"]) < 200
+
+
+@pytest.mark.parametrize("price", SENSELESS)
+def test_a_line_without_any_odds_that_make_sense_is_refused(price: str) -> None:
+    text = line(odds={"Arsenal": 2.05}).replace("2.05", price)
+    assert "expected a number above 1, at most 100,000, for 'Arsenal'" in refusal(text)
+
+
+@pytest.mark.parametrize("price", ["+2", "2.", "0x2", "NULL"])
 def test_numbers_that_json_does_not_have_are_refused(price: str) -> None:
-    """D4."""
+    """D4. Python writes NaN and Infinity; it writes none of these."""
     assert "this is no JSON" in refusal(line().replace("2.05", price))
 
 
-@pytest.mark.parametrize("price", [math.nan, math.inf, 1.0])
+def test_a_fault_elsewhere_in_a_line_with_bad_odds_is_named() -> None:
+    text = line(period=-1).replace("2.05", "NaN")
+    assert refusal(text).startswith("period: expected 0 to 1000")
+    assert refusal(line(period="0").replace("2.05", "NaN")).startswith("period: expected a whole")
+    assert refusal(line(odds=[1.5])).startswith("odds: ")
+
+
+cells = st.dictionaries(
+    st.sampled_from([f"{side} {number}.5" for side in ("Over", "Under") for number in range(4)]),
+    st.sampled_from(["2.05", "100000", "1.001", *DISABLED, *SENSELESS]),
+    min_size=1,
+)
+
+
+@given(cells, st.booleans())
+def test_each_selection_is_read_withdrawn_or_left_by_its_own_odds(
+    said: dict[str, str], is_simple: bool
+) -> None:
+    """What one selection says bears on no other, however the line is read."""
+    text = line(market_type="total", odds={"@": 0}).replace(
+        '"@": 0', ", ".join(f'"{name}": {price}' for name, price in said.items())
+    )
+    good = {name: float(price) for name, price in said.items() if price in ("2.05", "100000")}
+    good |= {name: 1.001 for name, price in said.items() if price == "1.001"}
+    bad = {name for name, price in said.items() if price in SENSELESS}
+    if len(bad) == len(said):
+        refusal(text)
+        return
+    quote = parse_quote(text if is_simple else text.encode(), NOW)
+    assert (quote.odds, set(quote.unread or ())) == (good, bad)
+    again = check_quote(quote, NOW)
+    assert again == quote
+    if good:
+        written = parse_quote(quote_line(quote), NOW)
+        assert (written.odds, set(written.unread or ())) == (good, bad)
+
+
+@pytest.mark.parametrize("price", [math.nan, math.inf, 0.5, -1.0, 1e9])
 def test_an_importers_quote_is_checked_alike(price: float) -> None:
-    quote = msgspec.structs.replace(parse_quote(line(), NOW), odds={"Arsenal": price})
-    with pytest.raises(BadQuoteError, match=f"odds: .* above 1, .* for 'Arsenal', got {price}"):
-        check_quote(quote, NOW)
+    quote = msgspec.structs.replace(parse_quote(line(), NOW), odds={"Arsenal": price, "Draw": 3.5})
+    checked = check_quote(quote, NOW)
+    assert checked.odds == {"Draw": 3.5}
+    assert checked.unread == {
+        "Arsenal": f"odds: expected a number above 1, at most 100,000, for 'Arsenal', got {price}"
+    }
+
+
+@pytest.mark.parametrize(
+    ("competition", "price", "kept"),
+    [
+        ("NHL", "0", {}),
+        ("NHL", "NaN", None),
+        ("EPL", "0", {"Arsenal": 2.05, "Chelsea": 3.0}),
+        ("EPL", "NaN", {"Arsenal": 2.05, "Chelsea": 3.0}),
+    ],
+)
+def test_a_game_with_a_draw_never_loses_only_its_draw(
+    competition: str, price: str, kept: dict[str, float] | None
+) -> None:
+    """What is left would look like a bet with overtime, but in football, where it never is."""
+    text = line(competition=competition).replace("3.5", price)
+    if kept is None:
+        assert "for 'Draw'" in refusal(text)
+    else:
+        assert parse_quote(text, NOW).odds == kept
 
 
 @pytest.mark.parametrize(
@@ -216,9 +295,6 @@ def test_the_field_and_what_was_expected_are_named(
 @pytest.mark.parametrize(
     ("once", "twice", "key"),
     [
-        ('"Draw": 3.5', '"Draw": 3.5, "Draw": 50', "Draw"),
-        ('"Draw": 3.5', '"Draw" : 3.5 , "Draw" : 50', "Draw"),
-        ('"Draw": 3.5', '"Draw":3.5,"Dr\\u0061w":50', "Draw"),
         ('"odds":', '"odds": {"Arsenal": 9}, "odds":', "odds"),
         ('"period": 0', '"period": 0, "period": 1', "period"),
         ('"period": 0', '"period": 0, "more": {"a": 1, "a": 2}', "a"),
@@ -230,6 +306,18 @@ def test_what_is_given_twice_is_refused(once: str, twice: str, key: str) -> None
     assert once in line()
     text = line().replace(once, twice)
     assert refusal(text) == refusal(text.encode()) == f"'{key}' is given twice"
+
+
+@pytest.mark.parametrize(
+    "twice",
+    ['"Draw": 3.5, "Draw": 50', '"Draw" : 3.5 , "Draw" : 50', '"Draw":3.5,"Dr\\u0061w":50'],
+)
+def test_of_odds_that_are_given_twice_neither_is_read(twice: str) -> None:
+    text = line().replace('"Draw": 3.5', twice)
+    for each in (text, text.encode()):
+        quote = parse_quote(each, NOW)
+        assert quote.odds == {"Arsenal": 2.05, "Chelsea": 3.0}
+        assert quote.unread == {"Draw": "odds: 'Draw' is given twice"}
 
 
 def test_what_only_looks_like_a_key_is_none() -> None:

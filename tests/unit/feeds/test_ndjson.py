@@ -47,6 +47,17 @@ def test_a_byte_order_mark_blank_lines_and_crlf_are_passed_over() -> None:
     assert names(read(data)) == ["A", "B"]
 
 
+def test_a_line_that_is_partly_bad_is_a_quote_and_a_line_to_tell_of() -> None:
+    quote, bad = read(line(odds={"Arsenal": 2.0, "Draw": float("nan"), "Chelsea": 4.0}))
+    assert isinstance(quote, Quote)
+    assert quote.odds == {"Arsenal": 2.0, "Chelsea": 4.0}
+    assert bad == BadLine(
+        1,
+        "odds: expected a number above 1, at most 100,000, for 'Draw', got nan;"
+        " the rest of the line is recorded",
+    )
+
+
 def test_bad_lines_carry_their_number_and_reason_and_the_rest_is_kept() -> None:
     data = b"\n".join(
         [line(), b"", b"no json", line(period=-1), b'{"bookmaker": "\xff"}', line(bookmaker="B")]

@@ -1,9 +1,11 @@
 """Recording: what changed, what is skipped, what is remembered (D42)."""
 
 import contextlib
+import itertools
 from collections.abc import Callable
 from contextlib import closing
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -60,6 +62,54 @@ def test_only_the_selection_that_moved_is_logged(store: Store, quote: MakeQuote,
     moved = quote(odds={"Lyon": 6.0, "Draw": 4.1, "PSG": 1.5}, scraped_at=now + 1)
     assert record(store, moved).changes == 1
     assert log(store)[3:] == [("Bet365", "Draw", 4.1)]
+
+
+EXAMPLES = itertools.count(1)
+NAMES = ("PSG", "Draw", "Lyon")
+SAID = st.fixed_dictionaries({name: st.sampled_from([1.5, 2.5, None, "?"]) for name in NAMES})
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(SAID, min_size=1, max_size=5))
+def test_an_unread_price_stays_and_a_missing_one_is_withdrawn(
+    store: Store, quote: MakeQuote, now: int, said: list[dict[str, float | str | None]]
+) -> None:
+    """Counted by a dictionary: a number is put, nothing is taken away, "?" is left as it is."""
+    now += 10 * next(EXAMPLES)
+    record(store, quote(odds={}, scraped_at=now))
+    standing: dict[str, float] = {}
+    since = store.reader().last_seq()
+    read_at, expected = now, list[tuple[str, float | None]]()
+    for number, each in enumerate(said, start=1):
+        odds = {name: odds for name, odds in each.items() if isinstance(odds, float)}
+        unread = {name: "no number" for name, odds in each.items() if odds == "?"}
+        at = now + number
+        record(store, quote(odds=odds, unread=unread or None, scraped_at=at))
+        kept = {name: odds for name, odds in standing.items() if name in unread}
+        read_at = read_at if kept else at
+        for name in NAMES:
+            after = odds.get(name, kept.get(name))
+            if after != standing.get(name):
+                expected.append((name, after))
+        standing = odds | kept
+    found = rows(store, now)
+    assert (msgspec.json.decode(found[0].odds) if found else {}) == standing
+    if found:
+        assert parse_ms(found[0].scraped_at) == read_at
+    changes = store.reader().changes_after(since, 10_000)
+    assert sorted((each.selection, each.odds or 0.0) for each in changes) == sorted(
+        (name, odds or 0.0) for name, odds in expected
+    )
+
+
+def test_a_price_of_before_the_game_is_none_in_play(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote())
+    later = now + 60_000
+    live = quote(odds={"Draw": 3.0}, unread={"PSG": "no number"}, is_live=True, scraped_at=later)
+    record(store, live)
+    assert [msgspec.json.decode(row.odds) for row in rows(store, now)] == [{"Draw": 3.0}]
 
 
 TOTAL = {"Over 2.5": 1.9, "Under 2.5": 1.9}
