@@ -88,7 +88,7 @@ def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> Le
     nets = _nets_of(board, legs)
     if nets is None:
         return LegOffer(0.0, None, None, legs)
-    stakes, worst = rest_of_legs(wanted.taken, nets, split.step)
+    stakes, worst = rest_of_legs(wanted.taken, nets, split.step, _most(legs))
     at = wanted.unplaced.index(place)
     return LegOffer(0.0 if legs[at].cautions else stakes[at], worst, None, legs)
 
@@ -107,8 +107,8 @@ def stake_at(
     at = wanted.unplaced.index(place)
     nets[at] = net_odds
     if wanted.taken:
-        return rest_of_legs(wanted.taken, nets, split.step)[0][at]
-    stakes = split_stakes(nets, split)
+        return rest_of_legs(wanted.taken, nets, split.step, _most(legs))[0][at]
+    stakes = split_stakes(nets, split, _most(legs))
     is_listed = math.fsum(1 / net for net in nets) <= 1 + LOW_HOLD or _gains(
         wanted.listed, list(zip(stakes, nets, strict=True))
     )
@@ -122,8 +122,9 @@ def worst_beside(board: Board, left: LegsToPlace, split: Split) -> float | None:
     """
     if not left.unplaced:
         return outlay_of(left.taken).worst_pct
-    nets = None if board.connection.is_lost else _nets_of(board, _legs_now(board, left))
-    return None if nets is None else rest_of_legs(left.taken, nets, split.step)[1]
+    legs = _legs_now(board, left)
+    nets = None if board.connection.is_lost else _nets_of(board, legs)
+    return None if nets is None else rest_of_legs(left.taken, nets, split.step, _most(legs))[1]
 
 
 def between_beside(wanted: LegsToPlace, place: int, stake: float, net_odds: float) -> float | None:
@@ -150,7 +151,7 @@ def opportunity_now(board: Board, listed: Opportunity, split: Split) -> Opportun
         board.judge(matrix),
         matrix,
         split,
-        among={leg.key for leg in listed.legs},
+        among={leg.key: leg.most for leg in listed.legs},
     )
     market = (key.market_type, key.period)
     sections = [each for each in matrix.sections if each.key[:2] == market]
@@ -193,6 +194,10 @@ def _nets_of(board: Board, legs: Sequence[LegNow]) -> list[float] | None:
     """Return the net odds of legs; None where one is held no longer."""
     nets = [board.basis.net(leg.listed.bookmaker, leg.odds) for leg in legs if leg.odds is not None]
     return nets if len(nets) == len(legs) else None
+
+
+def _most(legs: Sequence[LegNow]) -> list[float | None]:
+    return [leg.listed.most for leg in legs]
 
 
 def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:

@@ -1,7 +1,7 @@
 """What a board's prices offer across bookmakers, kept up to date with what changes (D59)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from oddsdesk.board.board import Board
@@ -37,6 +37,7 @@ class Opportunities:
         """Where time alone ended all there was: a price that is read again may bring it back."""
         self._kept: frozenset[OpportunityKey] = frozenset()
         self._bookmakers: frozenset[str] = frozenset()
+        self._placed: dict[tuple[Hashable, str], float] = {}
         self._unsubscribe = board.subscribe(
             self._on_board_notice, PricesChanged, MatrixLoaded, ConnectionChanged
         )
@@ -51,6 +52,22 @@ class Opportunities:
         kept = frozenset(keys)
         self._due |= dict.fromkeys(key[:3] for key in kept ^ self._kept)
         self._kept = kept
+
+    def count_placed(self, placed: Mapping[tuple[Hashable, str], float]) -> None:
+        """Take what is placed off what bookmakers take at most, from the next look on.
+
+        ``placed``: as ``Placed.by_bookmaker``.
+        """
+        if placed != self._placed:
+            of = self._board.basis.profiles.of
+            others = dict(placed.items() ^ self._placed.items())
+            games = {
+                outcome[0]
+                for outcome, name in others
+                if isinstance(outcome, tuple) and of(name).limit is not None
+            }
+            self._due |= {key[:3]: None for key in self._board.row_keys() if key[0] in games}
+            self._placed = dict(placed)
 
     def look_among(self, bookmakers: Iterable[str]) -> bool:
         """Look at these bookmakers alone from the next look on, at all of the user's for none.
@@ -127,6 +144,7 @@ class Opportunities:
             self._split(),
             bookmakers=self._bookmakers,
             kept=self._kept,
+            placed=self._placed,
         )
         for market in markets:
             found = []

@@ -39,6 +39,8 @@ class OpportunityLeg(NamedTuple):
     url: str | None
     same_at: tuple[str, ...] = ()
     """Who else offers as much net, and goes with the other legs."""
+    most: float | None = None
+    """The most that the bookmaker takes, as the user noted it."""
 
 
 class Opportunity(msgspec.Struct, frozen=True):
@@ -83,6 +85,12 @@ class Opportunity(msgspec.Struct, frozen=True):
         if self.kind is not OpportunityKind.LOW_HOLD or self.total >= 1:
             return 0.0
         return (1 / self.total - 1) * 100
+
+    @property
+    def limited_by(self) -> str | None:
+        """The bookmaker whose limit makes all stakes smaller; None for none."""
+        place = self.outlay.limited_by
+        return None if place is None else self.legs[place].bookmaker
 
     @property
     def profit_pct(self) -> float:

@@ -6,7 +6,7 @@ upon is the board's one judgement (D45).
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -34,8 +34,8 @@ from oddsdesk.pricing.opportunities import (
     push_of,
     total_of,
 )
-from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, UNDER
-from oddsdesk.pricing.profiles import is_delayed
+from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, UNDER, bet_named
+from oddsdesk.pricing.profiles import fold_name, is_delayed
 from oddsdesk.pricing.rules import MIN_OVERROUND
 from oddsdesk.pricing.selections import complete_forms
 from oddsdesk.pricing.settlement import HANDICAPS, threshold
@@ -83,13 +83,17 @@ class OpportunityFinder:
         matrix: Matrix,
         split: Split,
         *,
-        among: Collection[RowKey] | None = None,
+        among: Mapping[RowKey, float | None] | None = None,
         bookmakers: Collection[str] = (),
         kept: Collection[OpportunityKey] = (),
+        placed: Mapping[tuple[Hashable, str], float] | None = None,
     ) -> None:
         """Look among these prices, and at these bookmakers, alone where they are named.
 
+        ``among`` has the most that the bookmaker of each price still takes.
+
         Those ``kept`` are found whatever they cost, and wherever: the user has money on a side.
+        ``placed``: as ``Placed.by_bookmaker``. A bookmaker's limit counts it.
         """
         self._basis = basis
         self._reference = reference or ""
@@ -99,6 +103,7 @@ class OpportunityFinder:
         self._among = among
         self._bookmakers = bookmakers
         self._kept = kept
+        self._placed = placed or {}
         self._offered: dict[tuple[str, int, str, str, bool], list[_Candidate]] = {}
         """What is offered of each side of a line group, anywhere or at the bookmakers asked for."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
@@ -272,8 +277,10 @@ class OpportunityFinder:
     def _is_among(self, section: Section, selection: str, bookmaker: str | None) -> bool:
         if self._among is None:
             return True
-        key = RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
-        return key in self._among
+        return self._row_key(section, selection, bookmaker) in self._among
+
+    def _row_key(self, section: Section, selection: str, bookmaker: str | None) -> RowKey:
+        return RowKey(self._matrix.game_id, *section.key[:2], selection, bookmaker)
 
     def _best(
         self,
@@ -338,17 +345,34 @@ class OpportunityFinder:
         cautions = judge.assess(section, selection, bookmaker).cautions
         if UNRELIABLE.intersection(cautions) or is_delayed(name):
             return None
+        profile = self._basis.profiles.of(name)
+        in_play = self._matrix.is_live if price.is_live is None else price.is_live
+        most = profile.limit
+        if self._among is not None:
+            most = self._among[self._row_key(section, selection, bookmaker)]
+        elif most is not None:
+            most -= self._placed_at(section, side, name, in_play=in_play)
+        if most is not None and most < self._split.step:
+            return None  # it takes no step more
         leg = Leg(
             bookmaker=name,
-            group=self._basis.profiles.of(name).group,
+            group=profile.group,
             selection=selection,
             odds=price.odds,
             net_odds=net,
             seen_at=price.scraped_at,
-            in_play=self._matrix.is_live if price.is_live is None else price.is_live,
+            in_play=in_play,
             has_overtime=judge.counts_overtime(bookmaker),
+            most=most,
         )
         return _Offer(leg, section, side, bookmaker, price, cautions)
+
+    def _placed_at(self, section: Section, side: str, bookmaker: str, *, in_play: bool) -> float:
+        """Return what is placed and open on a side at a bookmaker."""
+        market_type, period, group = section.key
+        named = bet_named(self._matrix.sport, in_play, market_type, group, side)
+        outcome = (self._matrix.game_id, named[0], period, named[1], named[2])
+        return self._placed.get((outcome, fold_name(bookmaker)), 0.0)
 
     def _opportunity(
         self,
@@ -396,6 +420,7 @@ class OpportunityFinder:
             offer.cautions,
             price.url,
             offer.same_at,
+            leg.most,
         )
 
 

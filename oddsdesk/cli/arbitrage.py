@@ -21,7 +21,7 @@ from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.opportunities.rows import LegRow, rows_of
 from oddsdesk.desk.settings.declared import split_of
-from oddsdesk.ledger.open_bets import open_by_outcome
+from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Outlay
 from oddsdesk.slices import exhaust
 from oddsdesk.store.databases import Database
@@ -81,7 +81,9 @@ def arbitrage(
     now_ms = system_clock()
     board = board_of(moment, now_ms, reference)
     split = split_of(own_setting)
+    placed = open_by_outcome(placed_bets(), simulated=moment.simulated)
     found = Opportunities(board, lambda: now_ms, lambda: split)
+    found.count_placed(by_bookmaker(placed))
     exhaust(found.looking())
     named = board.reference or UNNAMED_REFERENCE
     rows = rows_of(
@@ -89,7 +91,7 @@ def arbitrage(
         board.basis.profiles.of,
         named,
         is_lost=False,
-        placed=open_by_outcome(placed_bets(), simulated=moment.simulated),
+        placed=placed,
         step=split.step,
     )
     listed = [
@@ -121,6 +123,8 @@ def fields(legs: Sequence[LegRow]) -> dict[str, Any]:
         "hold_pct": round(found.hold_pct, 2),
         "legs": [_leg_fields(row) for row in legs],
     }
+    if legs[0].limited_by:
+        told["limited_by"] = legs[0].limited_by
     if (middle := found.middle) is not None:
         told |= {
             "loss": round(middle.loss, 2),
@@ -187,6 +191,8 @@ def _remarks(row: LegRow, reference: str) -> Iterator[str]:
         yield f"{_placed(row):g} placed already"
     elif row.rest is not None:
         yield "open beside what is placed"
+    if row.limited_by == row.leg.bookmaker:
+        yield "all stakes smaller: its limit"
     yield from (caution_text(caution, reference) for caution in row.leg.cautions)
 
 

@@ -66,6 +66,8 @@ class PlacedBet(msgspec.Struct, frozen=True):
     """Which preset listed it; empty where none did."""
     practice: bool = False
     """Whether the price was simulated: no money is on it. ``counted`` says where it counts."""
+    leg: bool = False
+    """Whether it was recorded as a leg of an opportunity: its other sides are to be bet on too."""
     result: Result | None = None
     """None while it is open."""
     settled_at: int | None = None

@@ -318,6 +318,7 @@ def _bet(row: Sequence[Any]) -> PlacedBet:
         | {
             "cautions": tuple(values["cautions"].split()),
             "practice": bool(values["practice"]),
+            "leg": bool(values["leg"]),
             "result": None if result is None else Result(result),
             "close": None if close is None else msgspec.json.decode(close, type=ClosingLine),
         }

@@ -1,7 +1,7 @@
 """What is placed already and open, as stakes count it (D54)."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -12,6 +12,7 @@ from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.pricing.closing import FollowedBet
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.pricing.outcomes import bet_named, read_selection
+from oddsdesk.pricing.profiles import fold_name
 
 OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after its kick-off a bet counts as open: nobody tells when it is settled."""
@@ -52,6 +53,17 @@ def open_by_outcome(
             for outcome in outcomes_by(ids, bet):
                 found[outcome].append(bet)
     return found
+
+
+def by_bookmaker(
+    found: Mapping[Hashable, Sequence[PlacedBet]],
+) -> dict[tuple[Hashable, str], float]:
+    """Return what is staked on each outcome at each bookmaker, of what ``open_by_outcome`` says."""
+    staked = defaultdict[tuple[Hashable, str], float](float)
+    for outcome, bets in found.items():
+        for bet in bets:
+            staked[outcome, fold_name(bet.bookmaker)] += bet.open_stake
+    return staked
 
 
 def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:

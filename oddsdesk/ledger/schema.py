@@ -68,6 +68,7 @@ _STEPS: Final = (
     ("ALTER TABLE placed_bet ADD COLUMN reference TEXT NOT NULL DEFAULT ''",),
     ("ALTER TABLE placed_bet ADD COLUMN per TEXT NOT NULL DEFAULT ''",),
     ("ALTER TABLE placed_bet ADD COLUMN practice INTEGER NOT NULL DEFAULT 0",),
+    ("ALTER TABLE placed_bet ADD COLUMN leg INTEGER NOT NULL DEFAULT 0",),
 )
 """Statements by version; steps are only ever added at the end."""
 

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.pricing.kelly import Game, Most, kelly_exclusive, most_growth
+from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.pricing.settlement import Settlement
 
 _DUST: Final = 1e-9
@@ -103,7 +104,7 @@ class Placed(NamedTuple):
     total: float = 0.0
     """The sum of the games' worst results."""
     by_bookmaker: Mapping[tuple[Hashable, str], float] = {}
-    """What is staked on an outcome at a bookmaker, by its name in lower case."""
+    """What is staked on an outcome at a bookmaker, by its name as ``fold_name`` has it."""
 
 
 class Results(NamedTuple):
@@ -319,7 +320,7 @@ class _Rooms:
             most = math.inf
             if offer.most is not None:
                 placed = self._placed.by_bookmaker
-                there = (offer.outcome, offer.bookmaker.casefold())
+                there = (offer.outcome, fold_name(offer.bookmaker))
                 most = max(0.0, offer.most - placed.get(there, 0.0)) if placed else offer.most
             if most < self._plan.step * (1 - _DUST) and (len(offers) > 1 or not most):
                 used_up.append((place, offer))

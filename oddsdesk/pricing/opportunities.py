@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import product
-from operator import mul
+from operator import le, mul
 from typing import Final, NamedTuple
 
 from oddsdesk.pricing.assessment import APART_MS
@@ -54,6 +54,8 @@ class Leg(NamedTuple):
     in_play: bool
     has_overtime: bool | None = None
     """Whether its bets of the game count overtime; None where that cannot be told (D49)."""
+    most: float | None = None
+    """The most that the bookmaker takes, as the user noted it (D55)."""
 
 
 class Split(NamedTuple):
@@ -73,6 +75,8 @@ class Outlay(NamedTuple):
     """The least gain of the outcomes that decide; of a middle, of all."""
     push: float | None = None
     """The gain where the line is hit exactly; None where it cannot be."""
+    limited_by: int | None = None
+    """The place of the leg whose bookmaker's limit makes all stakes smaller; None for none."""
 
     @property
     def staked(self) -> float:
@@ -185,23 +189,55 @@ def go_together(legs: Sequence[Leg]) -> bool:
     return not seen_at or (len(seen_at) == len(legs) and max(seen_at) - min(seen_at) <= APART_MS)
 
 
-def split_stakes(nets: Sequence[float], split: Split) -> tuple[float, ...]:
+def split_stakes(
+    nets: Sequence[float], split: Split, most: Sequence[float | None] = ()
+) -> tuple[float, ...]:
     """Return the stakes at net odds, in the user's steps, that leave most whoever wins.
 
     Most in percent of what is staked, then of equals the largest; among those of at most the total
     that lie near such as pay the same whoever wins. Where S is below 1 and these do not win, those
     below that win most money. All are 0 where there is not a step for each.
+
+    ``most``: the most that each leg's bookmaker takes. All legs are smaller together where one
+    takes less than its share of the total.
     """
+    room, _ = _scaled(nets, split, most)
     steps, total = split.total / split.step, math.fsum(1 / net for net in nets)
-    even = [steps / (net * total) for net in nets]
-    counts = _most_at_worst(nets, even, most=steps)
+    even = [room / (net * total) for net in nets]
+    rooms = _rooms(most, split.step, len(nets))
+    counts = _most_at_worst(nets, even, most=steps, rooms=rooms)
     if total < 1 and all(counts) and not _wins(counts, nets):
-        counts = _most_money(nets, even, steps) or counts
+        counts = _most_money(nets, even, steps, rooms) or counts
     return tuple(round(count * split.step, 6) for count in counts)
 
 
+def _scaled(
+    nets: Sequence[float], split: Split, most: Sequence[float | None]
+) -> tuple[float, int | None]:
+    """Return how many steps all legs may cost, and the place of the leg that limits them."""
+    total, steps = math.fsum(1 / net for net in nets), split.total / split.step
+    allowed = [
+        (room * net * total, place)
+        for place, (room, net) in enumerate(
+            zip(_rooms(most, split.step, len(nets)), nets, strict=True)
+        )
+    ]
+    least, place = min(allowed)
+    return (least, place) if least < steps * (1 - _HAIR) else (steps, None)
+
+
+def _rooms(most: Sequence[float | None], step: float, count: int) -> list[float]:
+    """Return how many steps each leg's bookmaker takes."""
+    if not most:
+        return [math.inf] * count
+    return [math.inf if each is None else math.floor(each / step + _HAIR) for each in most]
+
+
 def rest_of_legs(
-    placed: Sequence[tuple[float, float]], net_odds: Sequence[float], step: float
+    placed: Sequence[tuple[float, float]],
+    net_odds: Sequence[float],
+    step: float,
+    most: Sequence[float | None] = (),
 ) -> tuple[tuple[float, ...], float]:
     """Return the stakes of legs that are still to be placed, and what all legs gain at worst.
 
@@ -212,15 +248,19 @@ def rest_of_legs(
         placed: Stake and net odds of each leg that was placed.
         net_odds: The net odds of the others now.
         step: What stakes are multiples of.
+        most: The most that each of those bookmakers takes. The others are smaller with one that
+            takes too little.
 
     Returns:
         The stakes in the order of ``net_odds``, and the worst outcome's gain in percent of all
         stakes; below 0 it is a loss.
     """
     pays = min(stake * net for stake, net in placed) / step
-    even = [pays / net for net in net_odds]
+    rooms = _rooms(most, step, len(net_odds))
+    paid = min([pays, *map(mul, rooms, net_odds)])
+    even = [paid / net for net in net_odds]
     before = math.fsum(stake for stake, _ in placed) / step
-    counts = _most_at_worst(net_odds, even, placed=before, pays=pays)
+    counts = _most_at_worst(net_odds, even, placed=before, pays=pays, rooms=rooms)
     stakes = tuple(round(count * step, 6) for count in counts)
     return stakes, outlay_of([*placed, *zip(stakes, net_odds, strict=True)]).worst_pct
 
@@ -238,6 +278,7 @@ def _most_at_worst(
     most: float = math.inf,
     placed: float = 0.0,
     pays: float = math.inf,
+    rooms: Sequence[float],
 ) -> Sequence[int]:
     """Return how many steps leave most at worst in percent of all; none where one each is too much.
 
@@ -247,6 +288,7 @@ def _most_at_worst(
         most: How many steps there are at most.
         placed: How many are staked on other legs already.
         pays: The least that one of those pays, in steps.
+        rooms: How many steps each leg's bookmaker takes.
     """
     least = [max(1, math.ceil(each - NEAR_STEPS - _HAIR)) for each in even]
     payments = [
@@ -260,7 +302,7 @@ def _most_at_worst(
     for paid in payments:  # the least of all: the legs want no more steps than pay that
         wanted = (math.ceil(paid / net - _HAIR) for net in nets)
         counts = list(map(max, least, wanted))
-        if (staked := sum(counts)) <= most + _HAIR:
+        if (staked := sum(counts)) <= most + _HAIR and all(map(le, counts, rooms)):
             worst = min(pays, *map(mul, counts, nets)) / (placed + staked)
             best = max(best, (round(worst, 9), staked, counts))
     return best[2]
@@ -270,7 +312,9 @@ def _wins(counts: Sequence[int], nets: Sequence[float]) -> bool:
     return outlay_of(list(zip(map(float, counts), nets, strict=True))).wins
 
 
-def _most_money(nets: Sequence[float], even: Sequence[float], most: float) -> Sequence[int] | None:
+def _most_money(
+    nets: Sequence[float], even: Sequence[float], most: float, rooms: Sequence[float]
+) -> Sequence[int] | None:
     """Return how many steps win most at worst, of equals the most steps; None where none win.
 
     From the largest payment down: a smaller one leaves at most ``1 - S`` of itself.
@@ -290,7 +334,8 @@ def _most_money(nets: Sequence[float], even: Sequence[float], most: float) -> Se
             break
         counts = [math.ceil(paid / net - _HAIR) for net in nets]
         won = round(min(map(mul, counts, nets)) - sum(counts), 9)
-        if won > best[0] and sum(counts) <= most + _HAIR and _wins(counts, nets):
+        is_allowed = sum(counts) <= most + _HAIR and all(map(le, counts, rooms))
+        if won > best[0] and is_allowed and _wins(counts, nets):
             best = won, counts
     return best[1] or None
 
@@ -302,7 +347,9 @@ def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outl
     is then taken to win above it: over, or the home team over minus its handicap.
     """
     pairs, push = _pairs(legs, split), push_of(line)
-    return outlay_of(pairs)._replace(push=None if push is None else push.gain(pairs))
+    return outlay_of(pairs)._replace(
+        push=None if push is None else push.gain(pairs), limited_by=_limiting(legs, split)
+    )
 
 
 def push_of(line: float | None) -> Between | None:
@@ -340,12 +387,18 @@ def middle_outlay(
     pairs = _pairs(legs, split)
     worst = min(math.fsum(_gains(pairs, lines, number)) for number in _numbers(*lines))
     stakes = tuple(stake for stake, _ in pairs)
-    return Outlay(stakes, worst), Between(lines, span).gain(pairs)
+    staked = Outlay(stakes, worst, limited_by=_limiting(legs, split))
+    return staked, Between(lines, span).gain(pairs)
 
 
 def _pairs(legs: Sequence[Leg], split: Split) -> list[tuple[float, float]]:
-    nets = [leg.net_odds for leg in legs]
-    return list(zip(split_stakes(nets, split), nets, strict=True))
+    nets, most = [leg.net_odds for leg in legs], [leg.most for leg in legs]
+    return list(zip(split_stakes(nets, split, most), nets, strict=True))
+
+
+def _limiting(legs: Sequence[Leg], split: Split) -> int | None:
+    """Return the place of the leg whose limit makes the stakes smaller; None for none."""
+    return _scaled([leg.net_odds for leg in legs], split, [leg.most for leg in legs])[1]
 
 
 def _gains(

@@ -1,7 +1,7 @@
 """Keeps the opportunities of a board up to date, in slices and with rests between them."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -58,6 +58,10 @@ class OpportunityList(QObject):
     def keep(self, keys: Iterable[OpportunityKey]) -> None:
         """List these whatever they cost."""
         self._found.keep(keys)
+
+    def count_placed(self, placed: Mapping[tuple[Hashable, str], float]) -> None:
+        """Take what is placed off what bookmakers take at most."""
+        self._found.count_placed(placed)
 
     def look_among(self, bookmakers: Iterable[str]) -> None:
         """Look at these bookmakers alone, at all of the user's for none."""

@@ -158,6 +158,8 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield f"The step of stakes eats the profit: {finer}"
     if text := middle_text(row):
         yield text[0].upper() + text[1:]
+    if row.limited_by:
+        yield f"All stakes are smaller: limit of {row.limited_by}"
     if row.profile.limit is not None:
         yield f"{leg.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
 
@@ -228,13 +230,12 @@ def _at(row: LegRow, _now: int) -> Cell:
 def _stake(row: LegRow, _now: int) -> Cell:
     if row.placed:
         return Cell(f"✓ {sum(bet.stake for bet in row.placed):g}", TextRole.ACCENT)
-    stake, limit = row.stake, row.profile.limit
     note = "open" if row.rest is not None else ""
-    if not stake:
+    if row.leg.bookmaker == row.limited_by:
+        note = f"{note} limit".strip()
+    if not row.stake:
         return Cell("–", TextRole.NOTE, note=note)
-    if limit is not None and stake > limit:
-        return Cell(f"{stake:g} > {limit:g}", TextRole.DOWN, is_strong=True, note=note)
-    return Cell(f"{stake:g}", is_strong=True, note=note)
+    return Cell(f"{row.stake:g}", is_strong=True, note=note)
 
 
 def _seen(row: LegRow, now_ms: int) -> Cell:
@@ -370,13 +371,13 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ColumnSpec(
         "stake",
         "Stake",
-        Column("100 > 50", note_sample="open", narrow=""),
+        Column("1,000", note_sample="open limit", narrow=""),
         _stake,
         lambda row: 0.0 if row.is_lost else row.staked.stakes[0],
         descending_first=True,
-        tip="Your total divided in your steps so that the worst outcome leaves most; beside it the "
-        "most that the bookmaker takes, as you noted it, where that is less; ✓ is what you placed "
-        "and is open, beside which the others are staked so that they leave most",
+        tip="Your total divided in your steps so that the worst outcome leaves most. Limit: this "
+        "bookmaker takes no more, as you noted it, so all stakes are smaller. ✓ is what you placed "
+        "and is open; the others then complete it",
     ),
     ColumnSpec(
         "seen",

@@ -42,7 +42,7 @@ from oddsdesk.desk.ui.states import no_stakes
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BetState, PlacedBet
-from oddsdesk.ledger.open_bets import open_by_outcome
+from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.pricing.opportunities import OpportunityKind
 
 _ALL: Final = "all"
@@ -246,6 +246,7 @@ class OpportunitiesPanel(QWidget):
         if self._placed is None or self._placed[0] is not simulated:
             bets = open_by_outcome(self._records.bets(), simulated=simulated)
             self._placed = simulated, bets
+            self.list.count_placed(by_bookmaker(bets))
         return self._placed[1]
 
     def _offered(self) -> Sequence[Opportunity]:

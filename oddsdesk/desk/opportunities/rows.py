@@ -35,7 +35,10 @@ class LegRow(NamedTuple):
     is_lost: bool = False
     """Whether nothing is heard of prices: then nothing is staked."""
     placed: tuple[PlacedBet, ...] = ()
-    """What the user placed on its outcome and is open, wherever, oldest first."""
+    """What the user placed on its outcome and is open, wherever, oldest first.
+
+    Empty where it is a single bet that was not recorded as a leg.
+    """
     rest: Rest | None = None
     """None where no leg is placed, or all are."""
     outlay: Outlay | None = None
@@ -85,6 +88,18 @@ class LegRow(NamedTuple):
         return self.leg.stake if self.rest is None else self.rest.stakes[self.place]
 
     @property
+    def limited_by(self) -> str:
+        """The bookmaker whose limit makes the stakes smaller; empty for none."""
+        if self.rest is None:
+            return "" if self.outlay is not None else self.found.limited_by or ""
+        paid = min(stake * net for stake, net in self.rest.taken)
+        for place, stake in self.rest.stakes.items():
+            leg = self.found.legs[place]
+            if leg.most is not None and stake <= leg.most < paid / leg.net_odds:
+                return leg.bookmaker
+        return ""
+
+    @property
     def to_place(self) -> LegsToPlace:
         """The legs that are not placed; all of them where none is left, without a stake."""
         if self.rest is not None:
@@ -132,6 +147,8 @@ def rows_of(
         bets: list[tuple[PlacedBet, ...]] = [()] * len(each.legs)
         if each.key.game_id in games:  # else no outcome has to be named
             bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
+        if not _is_begun(bets):
+            bets = [()] * len(each.legs)
         rest, staked = _beside(each, bets, step)
         unpriced_here = without.get(each.key) if without else None
         too_good = staked is None and any(Caution.ABOVE_WINDOW in leg.cautions for leg in each.legs)
@@ -175,6 +192,14 @@ def _worth(row: LegRow) -> tuple[bool, float]:
     return not row.lacking, row.staked.worst_of_all_pct
 
 
+def _is_begun(bets: Sequence[Sequence[PlacedBet]]) -> bool:
+    """Whether bets are on legs of an opportunity: one was recorded as a leg, or two sides are open.
+
+    A single bet on one side is no half of an arbitrage that happens to have the same side.
+    """
+    return sum(map(bool, bets)) > 1 or any(bet.leg for on_leg in bets for bet in on_leg)
+
+
 def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
     key = (*leg.key[:4], leg.bookmaker)
     return outcome_named(key, found.match_name, found.sport, in_play=found.in_play)
@@ -191,8 +216,10 @@ def _beside(
     if not taken:
         return None, None
     placed = tuple(taken.values())
-    nets = {place: leg.net_odds for place, leg in enumerate(found.legs) if place not in taken}
-    stakes = rest_of_legs(placed, list(nets.values()), step)[0] if nets else ()
+    left = {place: leg for place, leg in enumerate(found.legs) if place not in taken}
+    nets = {place: leg.net_odds for place, leg in left.items()}
+    most = [leg.most for leg in left.values()]
+    stakes = rest_of_legs(placed, list(nets.values()), step, most)[0] if nets else ()
     rest = dict(zip(nets, stakes, strict=True))
     legs = taken | {place: (stake, nets[place]) for place, stake in rest.items()}
     whole = _outlay(found, [legs[place] for place in sorted(legs)])

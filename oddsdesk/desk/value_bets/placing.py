@@ -179,6 +179,7 @@ def placed_bet(subject: BetSubject, typed: "TypedBet", now_ms: int) -> PlacedBet
         note=typed.note,
         preset=subject.preset,
         practice=subject.is_simulated,
+        leg=subject.leg_doubt is not None,
     )
 
 

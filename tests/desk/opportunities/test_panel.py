@@ -171,12 +171,14 @@ def test_stakes_follow_the_settings(
     assert [row["Stake"] for row in shown(panel)[:2]] == ["483", "512"]
 
 
-def test_a_stake_above_what_the_bookmaker_takes_is_marked(
+def test_all_stakes_are_smaller_where_one_bookmaker_takes_too_little(
     panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     quoted.board.set_profiles(Profiles([Profile(name="Betsson", group="", limit=20.0)]))
     tell(panel, quoted, qtbot)
-    assert shown(panel)[0]["Stake"] == "48 > 20"
+    (first, second) = shown(panel)[:2]
+    assert [first["Stake"], second["Stake"]] == ["18", "19"]
+    assert "All stakes are smaller: limit of Betsson" in panel.model.tip(0, 0)
 
 
 def test_an_opportunity_that_is_gone_goes(

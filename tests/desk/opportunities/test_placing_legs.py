@@ -141,6 +141,7 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
     qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
     assert not any(each.isVisible() for each in panel.findChildren(PlaceDialog))
     assert not any(bet.practice for bet in records.bets())
+    assert all(bet.leg for bet in records.bets())
 
 
 def test_legs_of_simulated_prices_are_practice(

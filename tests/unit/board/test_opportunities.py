@@ -399,3 +399,21 @@ def test_what_is_read_again_after_a_loss_while_it_is_looked_at_is_not_listed() -
     assert seen.offered.entries == {}
     seen.board.set_connection(Connection(link=Link.LIVE))
     assert [leg.odds for leg in seen.found()[0].legs] == [2.0, 2.05]
+
+
+def test_what_is_placed_at_a_bookmaker_counts_against_its_limit() -> None:
+    """Betfair takes 30: 18 of them are placed as a single bet, 12 are left for the leg."""
+    limited = Profile(name="Betfair", group="Betfair", limit=30.0)
+    seen = total(OVERS, limited)
+    (found,) = seen.found()
+    assert [leg.stake for leg in found.legs] == [30, 31]
+    assert found.limited_by == "Betfair"
+    outcome = (GAME, "total", 0, "2.5", "over")
+    seen.offered.count_placed({(outcome, "betfair"): 18.0})
+    (found,) = seen.found()
+    assert found.legs[0].stake <= 12 < found.legs[0].stake + 4
+    assert found.outlay.worst == pytest.approx(
+        min(leg.stake * leg.net_odds for leg in found.legs) - sum(leg.stake for leg in found.legs)
+    )
+    seen.offered.count_placed({(outcome, "betfair"): 30.0})
+    assert all("Betfair" not in names for names in seen.books())

@@ -116,8 +116,8 @@ def test_json_has_the_fields_that_are_promised(database: Path) -> None:
     assert low["hold_pct"] > 0
 
 
-def test_what_is_placed_is_marked_and_the_other_leg_completes_it(database: Path) -> None:
-    """By the same rules as the list of the desk: 47 and 48 were offered once more."""
+def place(database: Path, *, leg: bool) -> None:
+    """Put 94 on one side of the arbitrage."""
     before, *_ = listed(database, "--kind", "arbitrage")
     default_ledger().parent.mkdir(parents=True)
     with closing(Ledger(default_ledger())) as ledger:
@@ -131,8 +131,21 @@ def test_what_is_placed_is_marked_and_the_other_leg_completes_it(database: Path)
                 odds=2.1,
                 stake=94.0,
                 placed_at=system_clock(),
+                leg=leg,
             )
         )
+
+
+def test_a_single_bet_is_no_half_of_an_arbitrage(database: Path) -> None:
+    """It was bet for its value: the arbitrage is there beside it, with both legs to stake."""
+    place(database, leg=False)
+    (found,) = listed(database, "--kind", "arbitrage")
+    assert [(leg["stake"], "placed" in leg) for leg in found["legs"]] == [(47, False), (48, False)]
+
+
+def test_what_is_placed_is_marked_and_the_other_leg_completes_it(database: Path) -> None:
+    """By the same rules as the list of the desk: 47 and 48 were offered once more."""
+    place(database, leg=True)
     (found,) = listed(database, "--kind", "arbitrage", "--least", "50")
     placed, other = found["legs"]
     assert (placed["stake"], placed["placed"]) == (0, 94)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.pricing.opportunities import (
@@ -359,3 +359,45 @@ def test_what_is_left_need_not_pay_more_than_the_least_of_what_was_placed() -> N
 def test_a_leg_that_is_left_has_a_step_at_least() -> None:
     stakes, worst = rest_of_legs([(10, 1.1)], [40.0], 1)
     assert (stakes, worst) == ((1,), pytest.approx(0.0))
+
+
+@given(
+    st.lists(st.integers(150, 900), min_size=2, max_size=3),
+    st.lists(st.none() | st.integers(1, 60), min_size=3, max_size=3),
+    st.integers(20, 80),
+    st.sampled_from([1.0, 2.0]),
+)
+@settings(max_examples=60, deadline=None)
+def test_every_leg_fits_what_its_bookmaker_takes(
+    hundredths: list[int], limits: list[int | None], total: int, step: float
+) -> None:
+    nets = [each / 100 for each in hundredths]
+    most = [None if each is None else float(each) for each in limits[: len(nets)]]
+    stakes = split_stakes(nets, Split(total, step), most)
+    assert math.fsum(stakes) <= total + 1e-9
+    for stake, limit in zip(stakes, most, strict=True):
+        assert limit is None or stake <= limit
+        assert stake / step == pytest.approx(round(stake / step))
+
+
+def test_legs_scale_together_to_the_smallest_limit() -> None:
+    """62 of 100 on 1.65 where 5 are taken: the others shrink with it, the worst is told."""
+    legs = (leg("A", 1.65, most=5.0), leg("B", 2.65))
+    found = outlay(legs, Split(100, 1))
+    assert outlay((leg("A", 1.65), leg("B", 2.65)), Split(100, 1)).stakes[0] == 61.0
+    best = max(
+        ((one, other) for one in range(1, 6) for other in range(1, 8)),
+        key=lambda pair: min(pair[0] * 1.65, pair[1] * 2.65) / sum(pair) - 1,
+    )
+    assert found.stakes == tuple(map(float, best))
+    assert found.worst == pytest.approx(min(best[0] * 1.65, best[1] * 2.65) - sum(best))
+    assert found.limited_by == 0
+    assert outlay((leg("A", 1.65, most=62.0), leg("B", 2.65)), Split(100, 1)).limited_by is None
+
+
+def test_a_leg_that_takes_too_little_leaves_a_smaller_rest() -> None:
+    """50 at 2.00 are placed. 49 at 2.04 would complete them; 20 are taken, and that is told."""
+    assert rest_of_legs([(50.0, 2.0)], [2.04], 1.0)[0] == (49.0,)
+    stakes, worst = rest_of_legs([(50.0, 2.0)], [2.04], 1.0, [20.0])
+    assert stakes == (20.0,)
+    assert worst == pytest.approx(100 * (20 * 2.04 - 70) / 70)
