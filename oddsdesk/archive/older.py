@@ -19,6 +19,7 @@ from oddsdesk.archive.hour import ArchivedHour
 from oddsdesk.archive.index import WrittenGame, index_of, later
 from oddsdesk.archive.parquet import SCHEMA
 from oddsdesk.archive.reading import moves_of, values_of
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import UNDATED_MS
@@ -307,7 +308,8 @@ def _named(rows: pa.Table, games: Mapping[str, WrittenGame]) -> Iterator[LoggedM
         values = (values_of(part[name], name) for name in part.column_names)
         for seq, recorded_at, scraped_at, ident, *rest in zip(*values, strict=True):
             game = games[ident].game
-            named = (ident, game.match_name, game.competition, game.sport, game.match_date)
+            sport = played_sport(game.competition, game.sport)
+            named = (ident, game.match_name, game.competition, sport, game.match_date)
             yield LoggedMove(seq, recorded_at, scraped_at, *named, *rest)
 
 

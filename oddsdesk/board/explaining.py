@@ -15,6 +15,7 @@ from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.second_opinion import SecondOpinions
 from oddsdesk.board.service_rows import ServiceRow
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import ValueBet
@@ -344,9 +345,9 @@ def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Exp
     return Explanation(
         key=key,
         match_name=bet.match_name,
-        sport=bet.sport,
+        sport=sport_in(bet),
         market=market_title(bet.market_type),
-        period_label=period_label(bet.sport, bet.period),
+        period_label=period_label(sport_in(bet), bet.period),
         bookmaker=bet.bookmaker,
         reference=board.reference or UNNAMED_REFERENCE,
         odds=bet.odds,

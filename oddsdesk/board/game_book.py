@@ -253,8 +253,16 @@ class GameBook:
                 market.age(basis, now_ms, changes)
 
     def date(self, game: GameEntry) -> bool:
-        """Take in whether the game is in play and when it begins; tell whether that is news."""
+        """Take in whether the game is in play and when it begins; tell whether that is news.
+
+        So is its sport, which may be told late: the markets are then grouped by its rules.
+        """
         matrix, stated = self.matrix, (game.is_live, game.kick_off)
+        if matrix.sport != game.sport:
+            matrix.sport = game.sport
+            for where, market in self._markets.items():
+                market.play(game.sport)
+                self._dirty[where] = None
         if (matrix.is_live, matrix.kick_off) == stated:
             return False
         matrix.is_live, matrix.kick_off = stated

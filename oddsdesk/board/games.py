@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, OddsRow, PriceMessage
 from oddsdesk.contract.times import parse_ms
@@ -55,7 +56,7 @@ def game_entry(game: Game) -> GameEntry:
         game_id=game.game_id,
         match_name=game.match_name,
         competition=game.competition,
-        sport=game.sport,
+        sport=sport_in(game),
         kick_off=optional_ms(game.match_date),
         is_live=game.is_live,
         bookmaker_count=game.bookmaker_count,
@@ -69,7 +70,7 @@ def entry_of_price(said: PriceMessage | OddsRow) -> GameEntry:
         game_id=game_id(said.competition, said.match_name),
         match_name=said.match_name,
         competition=said.competition,
-        sport=said.sport,
+        sport=sport_in(said),
         kick_off=optional_ms(said.match_date) if isinstance(said, OddsRow) else None,
         is_live=said.is_live,
         bookmaker_count=1,

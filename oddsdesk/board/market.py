@@ -38,6 +38,10 @@ class Market(MarketPrices):
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
 
+    def play(self, sport: str) -> None:
+        """Group the prices by the rules of another sport in the next round."""
+        self.sport, self._regroup = sport, True
+
     def recompute(self, basis: Basis, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""
         self._redate(changes)

@@ -12,6 +12,7 @@ from oddsdesk.board.games import GameEntry, optional_ms
 from oddsdesk.board.matrix import CellKey, QuoteKey
 from oddsdesk.board.prices import Sighting
 from oddsdesk.board.reference import DeskReference
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, OddsRow, PriceMessage
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 
@@ -120,7 +121,7 @@ def game_of_matrix(matrix: GameMatrix) -> GameEntry:
         game_id=matrix.game_id,
         match_name=matrix.match_name,
         competition=matrix.competition,
-        sport=matrix.sport,
+        sport=sport_in(matrix),
         kick_off=optional_ms(matrix.match_date),
         is_live=matrix.is_live,
         bookmaker_count=len(matrix.all_bookmakers),

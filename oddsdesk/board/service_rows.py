@@ -8,6 +8,7 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.pushes import Pushes
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.pricing.assessment import Group, Setting, Sighting, assess
 from oddsdesk.pricing.audit import (
@@ -58,7 +59,7 @@ class ServiceRow:
     def line(self, now_ms: int) -> ReferenceLine:
         """Return the reference's line group as far as the row tells of it."""
         bet = self.bet
-        found = line_groups(bet.market_type, bet.match_name, [bet.selection], bet.sport)
+        found = line_groups(bet.market_type, bet.match_name, [bet.selection], sport_in(bet))
         group = found[0]._replace(complete=True) if found else None
         if group is None or not group.sides:
             group = LineGroup("", None, (bet.selection,), ("",), complete=True)
@@ -76,7 +77,7 @@ class ServiceRow:
         setting = Setting(
             line=line,
             period=bet.period,
-            sport=bet.sport,
+            sport=sport_in(bet),
             kick_off=kick_off,
             now_ms=now_ms,
             push=Pushes([line], None).of(line, in_play=False),
@@ -87,7 +88,7 @@ class ServiceRow:
             key=key,
             match_name=bet.match_name,
             competition=bet.competition,
-            sport=bet.sport,
+            sport=sport_in(bet),
             kick_off=kick_off,
             is_live=False,
             line_key=line.group.key,
@@ -107,13 +108,13 @@ def audited(bet: ValueBet) -> AuditedRow:
         bet.payout_rate,
         bet.fair_odds,
         bet.ev_pct,
-        outcome_counts(bet.market_type, bet.sport) or (2,),
+        outcome_counts(bet.market_type, sport_in(bet)) or (2,),
     )
 
 
 def outcomes_of(bet: ValueBet, served: Sequence[Hypothesis]) -> int:
     """Return N: the one that the row's fair odds fit best, where the market has more than one."""
-    counts = outcome_counts(bet.market_type, bet.sport) or (2,)
+    counts = outcome_counts(bet.market_type, sport_in(bet)) or (2,)
     if len(counts) == 1:
         return counts[0]
     method = served[0].method if served else _CONTRACT.method

@@ -37,7 +37,7 @@ def _rows(item: Any) -> Iterator[Row]:
 
 @_rows.register
 def _(quoted: OddsRow) -> Iterator[Row]:
-    fields = msgspec.structs.asdict(quoted)
+    fields = _fields(quoted, *quoted.__struct_fields__)
     for selection, odds in quoted.odds.items():
         price: Row = {}
         for name, value in fields.items():
@@ -47,7 +47,9 @@ def _(quoted: OddsRow) -> Iterator[Row]:
 
 @_rows.register
 def _(event: EventDetail) -> Iterator[Row]:
-    whole = _fields(event, "slug", "match_name", "competition", "sport", "match_date")
+    whole = _fields(
+        event, "slug", "match_name", "competition", "sport", "source_sport", "match_date"
+    )
     reference = {
         (group.market_type, group.period, each.selection): (each.odds, group)
         for group in event.reference
@@ -82,7 +84,16 @@ def _event_price(
 
 @_rows.register
 def _(game: GameMatrix) -> Iterator[Row]:
-    whole = _fields(game, "game_id", "match_name", "competition", "sport", "match_date", "is_live")
+    whole = _fields(
+        game,
+        "game_id",
+        "match_name",
+        "competition",
+        "sport",
+        "source_sport",
+        "match_date",
+        "is_live",
+    )
     for market in game.markets:
         for line in market.selections:
             for price in _line_prices(line):
@@ -118,4 +129,5 @@ def _reference(line: MatrixRow) -> Row:
 
 
 def _fields(item: msgspec.Struct, *names: str) -> Row:
-    return {name: getattr(item, name) for name in names}
+    named = ((name, getattr(item, name)) for name in names)
+    return {name: value for name, value in named if value is not msgspec.UNSET}

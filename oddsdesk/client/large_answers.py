@@ -121,7 +121,8 @@ def _rows(raws: list[msgspec.Raw], path: str) -> Generator[None, None, list[Matr
 
 def _showable(kind: type[T], parts: msgspec.Struct, emptied: dict[str, Any], path: str) -> T:
     """Return a struct without its parts, its texts as ``decode`` gives them."""
-    fields = {name: getattr(parts, name) for name in parts.__struct_fields__}
+    named = ((name, getattr(parts, name)) for name in parts.__struct_fields__)
+    fields = {name: value for name, value in named if value is not msgspec.UNSET}
     read: T = decode(kind, msgspec.json.encode(fields | emptied), path)
     return read
 

@@ -10,7 +10,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.competitions import (
+    SPORT_BY_COMPETITION,
+    named_sport,
+    played_sport,
+    source_sport,
+    sport_of,
+)
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.markets import MARKET_RANK
@@ -79,6 +85,8 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     """By selection, where a source tells more than prices; kept, and in no answer."""
     unread: dict[str, str] | None = None
     """Why the price of a selection could not be read, by selection: its last price stays."""
+    sport: str | None = None
+    """What is played, as the source says; None where the contract's table has the competition."""
 
 
 class _Line(msgspec.Struct):
@@ -95,6 +103,8 @@ class _Line(msgspec.Struct):
     liquidity: float | None = None
     event: str | None = None
     offers: dict[str, Offer] | None = None
+    sport: Any = None
+    source_sport: Any = None
 
 
 class _QuoteLine(OddsRow, frozen=True, kw_only=True):
@@ -148,6 +158,7 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
             event=raw.event,
             offers=raw.offers,
             unread=unread,
+            sport=_text(raw.source_sport) or _text(raw.sport),
         ),
         now_ms,
     )
@@ -259,6 +270,9 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         )
     _check_years("scraped_at", quote.scraped_at)
     _check_years("match_date", quote.match_date)
+    sport = quote.sport
+    if sport is not None:
+        sport = None if quote.competition in SPORT_BY_COMPETITION else named_sport(sport)
     liquidity = quote.liquidity
     if liquidity is not None and not 0 <= liquidity <= MOST_LIQUIDITY:
         raise BadQuoteError(f"liquidity: expected 0 or more, at most 1e12, got {liquidity}")
@@ -273,6 +287,7 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         event=_event(quote.event),
         offers=None if not quote.offers else _offers(quote.market_type, quote.offers),
         unread=unread,
+        sport=sport,
     )
 
 
@@ -291,6 +306,7 @@ def odds_row(quote: Quote) -> OddsRow:
         scraped_at=format_ms(quote.scraped_at),
         url=quote.url,
         liquidity=quote.liquidity,
+        source_sport=source_sport(quote.competition, played_sport(quote.competition, quote.sport)),
     )
 
 
@@ -458,6 +474,10 @@ def _event(text: str | None) -> str | None:
     if not (source and ident):
         raise BadQuoteError(f"event: expected SOURCE:ID, got {shown(text)}")
     return name
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _time(field: str, text: Any) -> int:

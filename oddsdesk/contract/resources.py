@@ -66,6 +66,8 @@ class Event(msgspec.Struct, frozen=True):
     match_date: Timestamp | None
     is_live: bool
     bookmaker_count: Whole
+    source_sport: Name | UnsetType = UNSET
+    """What is played, where the contract's table says ``Other``; the same in all answers."""
 
 
 class SelectionOdds(msgspec.Struct, frozen=True):
@@ -114,6 +116,7 @@ class EventDetail(msgspec.Struct, frozen=True):
     markets: list[MarketGroup]
     reference: list[ReferenceGroup]
     summary: EventSummary
+    source_sport: Name | UnsetType = UNSET
 
 
 class OddsRow(msgspec.Struct, frozen=True):
@@ -131,6 +134,7 @@ class OddsRow(msgspec.Struct, frozen=True):
     scraped_at: Timestamp
     url: Link | None
     liquidity: float | None
+    source_sport: Name | UnsetType = UNSET
 
 
 class Game(msgspec.Struct, frozen=True):
@@ -144,6 +148,7 @@ class Game(msgspec.Struct, frozen=True):
     is_live: bool
     bookmaker_count: Whole
     last_scraped_at: Timestamp | None
+    source_sport: Name | UnsetType = UNSET
 
 
 class ReferenceCell(msgspec.Struct, frozen=True):
@@ -192,6 +197,7 @@ class GameMatrix(msgspec.Struct, frozen=True):
     is_live: bool
     all_bookmakers: list[Name]
     markets: list[MarketMatrix]
+    source_sport: Name | UnsetType = UNSET
 
 
 class PriceChange(msgspec.Struct, frozen=True):
@@ -224,6 +230,7 @@ class ValueBet(msgspec.Struct, frozen=True):
     sport: Name
     detected_at: Timestamp
     match_date: Timestamp | None
+    source_sport: Name | UnsetType = UNSET
 
 
 class StreamToken(msgspec.Struct, frozen=True):
@@ -278,3 +285,4 @@ class PriceMessage(msgspec.Struct, frozen=True):
     is_live: bool
     scraped_at: Timestamp
     liquidity: float | UnsetType | None = UNSET
+    source_sport: Name | UnsetType = UNSET

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
-from oddsdesk.contract.competitions import OTHER
+from oddsdesk.contract.competitions import FOOTBALL, OTHER
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import PlacedBet
@@ -23,7 +23,6 @@ from oddsdesk.matching.games import (
     sides,
 )
 from oddsdesk.matching.team_names import TeamNames
-from oddsdesk.pricing.results import FOOTBALL
 
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 APART_MS: Final = DAY_MS + DAY_MS // 2

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.quoting import shown
@@ -343,7 +343,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     sign = sign_of(row["stake"]) if writing.has_currencies else ""
     fields["currency"] = fields.get("currency", sign).upper()
     fields["market_type"] = market_named(fields["market_type"])
-    fields.setdefault("sport", sport_of(fields["competition"]))
+    fields.setdefault("sport", played_sport(fields["competition"]))
     if fields["match_name"]:
         fields.setdefault("game_id", game_id(fields["competition"], fields["match_name"]))
     fields.setdefault("game_id", "")

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.formula_texts import as_written
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import CellError, fold, read_amount, read_number, read_result
 from oddsdesk.ledger.games_nearby import DAY_MS, Found, GamesNearby
 from oddsdesk.matching.team_names import shipped_names
-from oddsdesk.pricing.results import FOOTBALL, Goals, Result, Score, result_of
+from oddsdesk.pricing.results import Goals, Result, Score, result_of
 from oddsdesk.spreadsheets import SheetError, SheetRow, read_sheet
 
 _SCORES: Final = (

@@ -6,8 +6,6 @@ from typing import Final, NamedTuple
 
 from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, Outcome, read_selection
 
-FOOTBALL: Final = "Football"
-
 
 class Result(Enum):
     """How a bet ended."""

@@ -3,6 +3,7 @@
 import msgspec
 from msgspec import UNSET
 
+from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.values import Change
@@ -34,7 +35,7 @@ def price_frame(change: Change, reference: str) -> bytes | None:
                 bookmaker=change.bookmaker,
                 match_name=change.match_name,
                 competition=change.competition,
-                sport=change.sport,
+                sport=sport_of(change.competition),
                 market_type=change.market_type,
                 selection=change.selection,
                 odds=change.odds,
@@ -42,6 +43,7 @@ def price_frame(change: Change, reference: str) -> bytes | None:
                 is_live=change.is_live,
                 scraped_at=format_ms(change.scraped_at),
                 liquidity=change.liquidity if change.bookmaker == reference else UNSET,
+                source_sport=source_sport(change.competition, change.sport),
             )
         )
     )

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
+from oddsdesk.contract.competitions import sport_of
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.values import Change
 
@@ -132,7 +133,7 @@ class Subscribers:
                 continue
             for game in games if game_id else (None,):
                 interest = Interest(
-                    change.sport if sport else None,
+                    sport_of(change.competition) if sport else None,
                     change.competition if competition else None,
                     change.bookmaker if bookmaker else None,
                     game,

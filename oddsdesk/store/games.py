@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.competitions import OTHER, played_sport
 from oddsdesk.contract.identity import game_id, without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
@@ -29,6 +29,23 @@ UNDATED_MS: Final = 14 * 24 * 60 * MINUTE_MS
 """How far from a game's time a quote without a kick-off may be scraped to belong to it."""
 NO_DATE: Final = 2**63 - 1
 """``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
+
+SPORTS_BY_CODE: Final = """
+UPDATE game SET sport = CASE
+    WHEN lower(competition) LIKE 'soccer!_%' ESCAPE '!' THEN 'Football'
+    WHEN competition IN ('B1', 'E2', 'E3', 'EC', 'FIFAWC', 'G1', 'I2', 'P1', 'SC0', 'SC1', 'SC2',
+                         'SC3', 'T1') THEN 'Football'
+    WHEN lower(competition) LIKE 'basketball!_%' ESCAPE '!' THEN 'Basketball'
+    WHEN lower(competition) LIKE 'tennis!_%' ESCAPE '!' THEN 'Tennis'
+    WHEN lower(competition) LIKE 'icehockey!_%' ESCAPE '!' THEN 'Hockey'
+    WHEN lower(competition) LIKE 'baseball!_%' ESCAPE '!' THEN 'Baseball'
+    WHEN lower(competition) LIKE 'americanfootball!_%' ESCAPE '!' THEN 'AmericanFootball'
+    WHEN lower(competition) LIKE 'rugbyleague!_%' ESCAPE '!' THEN 'Rugby'
+    WHEN lower(competition) LIKE 'rugbyunion!_%' ESCAPE '!' THEN 'Rugby'
+    ELSE sport
+END WHERE sport = 'Other'
+"""
+"""A migration: ``game.sport`` was that of the contract's table before."""
 
 T = TypeVar("T")
 
@@ -71,6 +88,8 @@ class StoredGame(msgspec.Struct):
     first_seen: int
     last_seen: int
     """Newest ``scraped_at`` of its prices, 0 where none is left."""
+    sport: str = OTHER
+    """What is played; ``Other`` until a source tells."""
     other_names: dict[str, bool] = {}
     """Whether each other name, as ``plain_name`` has it, names the teams the other way round."""
 
@@ -134,6 +153,8 @@ class GameChanges(NamedTuple):
     """With another ``first_seen``."""
     events: Mapping[str, int]
     """Games by what sources call them."""
+    played: Collection[StoredGame] = ()
+    """With a sport, which was not known before."""
 
 
 class GameTables(Protocol):
@@ -194,6 +215,7 @@ class Games:
         self._moved: dict[int, StoredGame] = {}
         self._dated: dict[int, StoredGame] = {}
         self._begun: dict[int, StoredGame] = {}
+        self._played: dict[int, StoredGame] = {}
         self._events = _Events(tables)
 
     def read_ahead(self, quotes: Iterable[Quote]) -> None:
@@ -251,11 +273,15 @@ class Games:
         return game
 
     def note_times(self, game: StoredGame, quote: Quote) -> None:
-        """Note when a quote was scraped, and its kick-off if it counts (D40).
+        """Note when a quote was scraped, its kick-off if it counts (D40), and its sport.
 
-        The reference's kick-off counts, else the latest scraped.
+        The reference's kick-off counts, else the latest scraped. The first sport that a source
+        tells stays: prices are never judged by the rules of two sports in turn.
         """
         scraped_at = quote.scraped_at
+        if game.sport == OTHER and quote.sport is not None:
+            game.sport = quote.sport
+            self._played[game.row] = game
         game.last_seen = max(game.last_seen, scraped_at)
         if scraped_at < game.first_seen:
             game.first_seen = scraped_at
@@ -273,7 +299,11 @@ class Games:
     def changes(self) -> GameChanges:
         """Return what is new: kick-offs, who said each last, first sightings, ids of sources."""
         return GameChanges(
-            self._moved.values(), self._dated.values(), self._begun.values(), self._events.new
+            self._moved.values(),
+            self._dated.values(),
+            self._begun.values(),
+            self._events.new,
+            self._played.values(),
         )
 
     def _move(self, game: StoredGame, quote: Quote) -> None:
@@ -327,10 +357,11 @@ class Games:
             ident = _ident(quote.competition, name)
             if not self._tables.is_taken(ident):
                 break
-        new = NewGame(ident, quote.competition, sport_of(quote.competition), name, plain)
+        sport = played_sport(quote.competition, quote.sport)
+        new = NewGame(ident, quote.competition, sport, name, plain)
         row = self._tables.add_game(new)
         self.made.add(row)
-        game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0)
+        game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0, sport)
         self._families[quote.competition, plain].append(game)
         self._rows[row] = game
         if self._other_names is not None:

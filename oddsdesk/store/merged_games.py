@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from oddsdesk.contract.competitions import OTHER
 from oddsdesk.matching.renaming import renamed
 from oddsdesk.store.pair_tables import PairTables, Row, RowTables
 from oddsdesk.store.recording import encoded_odds
@@ -101,6 +102,7 @@ def _merged_game(game: Row, other: Row, coverage: list[Row]) -> Row:
         **game,
         **{each: dated[each] for each in times},
         "first_scraped_at": min(game["first_scraped_at"], other["first_scraped_at"]),
+        "sport": other["sport"] if game["sport"] == OTHER else game["sport"],
         "recent": max(game["recent"], other["recent"]),
         "last_scraped_at": max((row["newest"] for row in coverage), default=0),
         "has_live": max((row["is_live"] for row in coverage), default=0),

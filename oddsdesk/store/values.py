@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Timestamp
@@ -132,10 +133,11 @@ class EncodedOddsRow(msgspec.Struct, frozen=True):
     scraped_at: Timestamp
     url: str | None
     liquidity: float | None
+    source_sport: str | UnsetType = UNSET
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True):
-    """One row of the log; times in milliseconds.
+    """One row of the log; times in milliseconds, the sport as ``played_sport`` has it.
 
     ``game`` is the row of the game in this database; ``odds`` None: withdrawn;
     ``liquidity`` is the reference's only (D32). One that ``is_left_out`` is told to nobody (D66).

@@ -72,7 +72,8 @@ class DictTables:
         row = len(self.games) + 1
         self.games[row] = game
         times = (None, None, None, NO_DATE, 0)
-        self.stored[row] = StoredGame(row, game.match_name, game.competition, *times)
+        told = (game.match_name, game.competition, *times, game.sport)
+        self.stored[row] = StoredGame(row, *told)
         self.has_live[row] = False
         return row
 
@@ -165,6 +166,9 @@ class DictTables:
             self.stored[game.row].match_date_scraped_at = game.match_date_scraped_at
         for game in changes.games.begun:
             self.stored[game.row].first_seen = game.first_seen
+        for game in changes.games.played:
+            self.stored[game.row].sport = game.sport
+            self.games[game.row] = self.games[game.row]._replace(sport=game.sport)
         self.events.update(changes.games.events)
         for competition, plain, row, match_name, crosswise in changes.other_names:
             self.other_names[competition, plain, row] = (match_name, crosswise)

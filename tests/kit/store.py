@@ -29,6 +29,7 @@ FILTERS = [
     Filters(is_live=False),
     Filters(is_live=False, sport="Basketball"),
     Filters(sport="Chess"),
+    Filters(sport="Other"),
     Filters(competition="epl"),
     Filters(bookmaker="a"),
 ]
@@ -61,6 +62,7 @@ def some_quotes(seed: int = 3) -> list[Quote]:
                         match_date=match_date,
                         url="https://example.com/x",
                         liquidity=500.0,
+                        sport="Football" if number % 3 == 2 else None,
                     )
                 )
     return quotes

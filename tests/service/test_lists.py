@@ -75,6 +75,22 @@ def test_an_odds_row_has_every_field(service: Any) -> None:
     ]
 
 
+def test_a_sport_that_the_table_lacks_stands_beside_the_contracts(service: Any) -> None:
+    """D10, D4: ``sport`` is the contract's; what is played is told where it says no more."""
+    cup = {"competition": "soccer_fifa_world_cup", "match_name": "Spain - Japan"}
+    service.quote(**cup, odds={"Spain": 1.6, "Draw": 4.0, "Japan": 6.0})
+    service.quote()
+    key = service.key()
+    said = {(row["sport"], row.get("source_sport")) for row in service.data("/api/odds", key)}
+    assert said == {("Other", "Football"), ("Football", None)}
+    for path in ("/api/events", "/api/games"):
+        (named,) = service.data(path, key, sport="football")
+        assert named["competition"] == "EPL"
+        (other,) = service.data(path, key, sport="other")
+        assert (other["sport"], other["source_sport"]) == ("Other", "Football")
+    assert [each["name"] for each in service.data("/api/sports", key)] == ["Football", "Other"]
+
+
 def test_the_reference_shows_its_liquidity(service: Any) -> None:
     """D32."""
     service.quote(bookmaker=REFERENCE, liquidity=500.0)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.contract.competitions import FOOTBALL, named_sport
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.betfair.shapes import CatalogueMarket, CatalogueRunner, read_as, read_result
@@ -18,6 +19,19 @@ NOT_A_GAME: Final = "not a game"
 UNREAD: Final = "unknown outcome"
 _THE_DRAW: Final = "the draw"
 _TENNIS: Final = "2"
+_SPORTS: Final = MappingProxyType(
+    {
+        "1": FOOTBALL,
+        _TENNIS: "Tennis",
+        "5": "Rugby",
+        "1477": "Rugby",
+        "6423": "AmericanFootball",
+        "7511": "Baseball",
+        "7522": "Basketball",
+        "7524": "Hockey",
+    }
+)
+"""By the number of an event type."""
 _MARKETS = MappingProxyType(
     {
         "MATCH_ODDS": ("moneyline", 0),
@@ -69,6 +83,8 @@ class Market(msgspec.Struct, frozen=True):
     period: int
     kick_off: int | None
     selections: dict[int, str]
+    sport: str | None = None
+    """As the kind of event says; None for one that is not known here."""
 
 
 class Catalogue(msgspec.Struct):
@@ -111,6 +127,7 @@ class Catalogue(msgspec.Struct):
             period=period,
             kick_off=_kick_off(entry.market_start_time),
             selections=selections,
+            sport=_SPORTS.get(entry.event_type.id) or named_sport(entry.event_type.name),
         )
         self.markets[entry.market_id] = market
         self.events[market.competition, market.match_name, market.kick_off] = entry.event.id

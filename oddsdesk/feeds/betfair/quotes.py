@@ -54,6 +54,7 @@ def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quot
         scraped_at=now_ms,
         is_live=book.definition is not None and book.definition.in_play,
         match_date=market.kick_off,
+        sport=market.sport,
     )
 
 

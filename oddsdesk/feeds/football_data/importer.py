@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
@@ -194,6 +195,7 @@ class _Reading(msgspec.Struct):
             odds=dict(zip(selections, prices, strict=True)),
             scraped_at=scraped_at,
             match_date=game.kick_off,
+            sport=FOOTBALL,
         )
         try:
             self.result.quotes.append(check_quote(quote, scraped_at))

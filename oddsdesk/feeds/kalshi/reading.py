@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import msgspec
 
-from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.competitions import FOOTBALL, played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.kalshi.series import PARLAYS, competition
+from oddsdesk.feeds.kalshi.series import PARLAYS, competition, sport
 from oddsdesk.feeds.kalshi.shapes import ACTIVE, Market, read_page
 from oddsdesk.feeds.parts import read_as
 from oddsdesk.pricing.selections import order_selections
@@ -21,7 +21,6 @@ __all__ = ["Reading", "read_page"]
 
 BOOKMAKER: Final = "Kalshi"
 DRAW: Final = "Draw"
-FOOTBALL: Final = "Football"
 PARLAY: Final = "parlay"
 NOT_A_WINNER: Final = "not who wins a game"
 NO_DRAW: Final = "draw without a possible price"
@@ -40,6 +39,7 @@ class _Game(msgspec.Struct):
     match_name: str
     competition: str
     asks: dict[str, Decimal | None] = msgspec.field(default_factory=dict)
+    sport: str | None = None
     is_cut: bool = False
     """A market of it could not be read, maybe that of the draw."""
 
@@ -50,9 +50,13 @@ class _Game(msgspec.Struct):
         return {text: round(float(1 / ask), _PLACES) for text, ask in asks.items()}
 
     @property
+    def is_football(self) -> bool:
+        return played_sport(self.competition, self.sport) == FOOTBALL
+
+    @property
     def is_without_its_draw(self) -> bool:
         """Whether the draw is missing, so that the market would look two-way (D48)."""
-        has_draw = DRAW in self.asks or self.is_cut or sport_of(self.competition) == FOOTBALL
+        has_draw = DRAW in self.asks or self.is_cut or self.is_football
         return has_draw and self.asks.get(DRAW) is None
 
 
@@ -121,7 +125,11 @@ class Reading(msgspec.Struct):
 
     def _game(self, market: Market, title: re.Match[str]) -> _Game:
         between = "vs" if title[2].lower().startswith("vs") else "@"
-        game = _Game(f"{title[1]} {between} {title[3]}", competition(market.event_ticker))
+        game = _Game(
+            f"{title[1]} {between} {title[3]}",
+            competition(market.event_ticker),
+            sport=sport(market.event_ticker),
+        )
         return self._games.setdefault(market.event_ticker, game)
 
 
@@ -147,4 +155,5 @@ def _quote(game: _Game, odds: dict[str, float], now_ms: int) -> Quote:
         period=0,
         odds=odds,
         scraped_at=now_ms,
+        sport=game.sport,
     )

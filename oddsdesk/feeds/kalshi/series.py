@@ -29,6 +29,27 @@ _CODES = MappingProxyType(
         "KXWTAMATCH": "TENNIS",
     }
 )
+_SPORTS = MappingProxyType(
+    {"KXWNBAGAME": "Basketball", "KXNCAAMBGAME": "Basketball", "KXNCAAWBGAME": "Basketball"}
+    | {"KXNCAAFGAME": "AmericanFootball", "KXCFLGAME": "AmericanFootball"}
+    | {"KXAHLGAME": "Hockey", "KXKHLGAME": "Hockey", "KXSHLGAME": "Hockey"}
+    | {"KXKBOGAME": "Baseball", "KXNPBGAME": "Baseball", "KXNCAABBGAME": "Baseball"}
+    | dict.fromkeys(
+        ("KXWCGAME", "KXFIFAGAME", "KXINTLFRIENDLYGAME", "KXLIGAMXGAME", "KXSAUDIPLGAME"),
+        "Football",
+    )
+    | dict.fromkeys(
+        ("KXFACUPGAME", "KXEFLCUPGAME", "KXCOPADELREYGAME", "KXDFBPOKALGAME", "KXUECLGAME"),
+        "Football",
+    )
+    | dict.fromkeys(("KXCOPPAITALIAGAME", "KXLIGAPORTUGALGAME", "KXSUPERLIGGAME"), "Football")
+)
+"""Of series without a code."""
+
+
+def sport(event_ticker: str) -> str | None:
+    """Return the sport of a series without a code; None where it is not known here."""
+    return _SPORTS.get(event_ticker.partition("-")[0])
 
 
 def known_series() -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.whole_lists import all_rows
 from oddsdesk.clock import Clock
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import parse_ms
@@ -195,6 +196,7 @@ def _quote(row: OddsRow) -> Quote:
         match_date=kick_off,
         url=row.url,
         liquidity=row.liquidity,
+        sport=sport_in(row),
     )
 
 

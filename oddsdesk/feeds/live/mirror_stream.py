@@ -10,6 +10,7 @@ from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ForbiddenError, ServiceError
 from oddsdesk.client.stream import Connected, Connecting, StreamState
 from oddsdesk.clock import Clock
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import parse_ms
@@ -82,6 +83,7 @@ class Picture:
             match_date=game.match_date,
             url=None if held is None else held.url,
             liquidity=None if held is None else held.liquidity,
+            sport=sport_in(message),
         )
         self._quotes[market] = quote
         return quote

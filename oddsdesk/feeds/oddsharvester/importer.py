@@ -183,6 +183,7 @@ class _Reading(msgspec.Struct):
             scraped_at=game.scraped_at,
             is_live=game.is_live,
             match_date=game.kick_off,
+            sport=game.league.sport,
         )
         try:
             self.result.quotes.append(check_quote(quote, quote.scraped_at))

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.times import parse_ms
@@ -140,6 +141,7 @@ class _Reading(msgspec.Struct, frozen=True):
             is_live=is_live,
             match_date=kick_off,
             liquidity=market.limit,
+            sport=FOOTBALL,
         )
         try:
             self.result.quotes.append(check_quote(quote, self.odds.last))

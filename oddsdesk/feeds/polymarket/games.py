@@ -13,7 +13,7 @@ from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import line_text, signed_text
 from oddsdesk.feeds.parts import read_as
-from oddsdesk.feeds.polymarket.leagues import competition, is_away_first, league_of
+from oddsdesk.feeds.polymarket.leagues import competition, is_away_first, league_of, sport
 from oddsdesk.feeds.polymarket.shapes import Event, Market, read_events, texts
 
 NOT_A_GAME: Final = "not a game"
@@ -59,6 +59,8 @@ class Game(msgspec.Struct):
     markets: dict[str, Selections] = msgspec.field(default_factory=dict)
     fees: dict[str, float] = msgspec.field(default_factory=dict)
     """What is kept of a share, by market type: the most that any of its questions says (D46)."""
+    sport: str | None = None
+    """Of leagues without a code, where it is known."""
 
 
 class Listing(msgspec.Struct):
@@ -133,10 +135,12 @@ class Listing(msgspec.Struct):
         return None
 
     def _game(self, event: Event, teams: tuple[str, str], kick_off: int | None) -> Game:
-        code = competition(league_of(event.slug))
+        league = league_of(event.slug)
+        code = competition(league)
         name = f"{teams[0]} vs {teams[1]}"
         return self.games.setdefault(
-            (code, name, kick_off), Game(name, code, kick_off, event.live, _PAGE + event.slug)
+            (code, name, kick_off),
+            Game(name, code, kick_off, event.live, _PAGE + event.slug, sport=sport(league)),
         )
 
 

@@ -30,6 +30,20 @@ _CODES = MappingProxyType(
         "wta": "TENNIS",
     }
 )
+_SPORTS = MappingProxyType(
+    {"wnba": "Basketball", "cbb": "Basketball", "cwbb": "Basketball", "cfb": "AmericanFootball"}
+    | {"kbo": "Baseball", "npb": "Baseball"}
+    | dict.fromkeys(
+        ("acn", "afc", "aus", "caf", "cdr", "chi", "cof", "col", "con", "den", "dfb", "efa"),
+        "Football",
+    )
+    | dict.fromkeys(
+        ("efl", "fif", "fifa", "itc", "jap", "kor", "lcs", "lib", "mex", "nor", "ofc", "por"),
+        "Football",
+    )
+    | dict.fromkeys(("rus", "spl", "ssc", "sud", "tur", "uef"), "Football")
+)
+"""Of leagues without a code, as gamma's ``/sports`` shortens them."""
 _AWAY_FIRST = frozenset({"nba", "wnba", "cbb", "cwbb", "nfl", "cfb", "nhl", "ahl", "mlb"})
 """As ``ordering`` of gamma's ``/sports`` says: those that are played in America."""
 
@@ -42,6 +56,11 @@ def league_of(slug: str) -> str:
 def competition(league: str) -> str:
     """Return the competition code of a league; one without a code keeps its name."""
     return _CODES.get(league, league)
+
+
+def sport(league: str) -> str | None:
+    """Return the sport of a league without a code; None where it is not known here."""
+    return _SPORTS.get(league)
 
 
 def is_away_first(league: str) -> bool:

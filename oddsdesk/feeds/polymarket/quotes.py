@@ -52,6 +52,7 @@ def _quote(
         is_live=begun or bool(game.is_live),
         match_date=game.kick_off,
         url=game.url,
+        sport=game.sport,
     )
 
 

@@ -216,6 +216,7 @@ class _Reading(msgspec.Struct):
             url=group.url,
             liquidity=group.limit,
             offers=group.offers or None,
+            sport=event.sport_key.partition("_")[0],
         )
         try:
             self.result.quotes.append(check_quote(quote, quote.scraped_at))

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.feeds.notation import line_text, signed_text
 from oddsdesk.feeds.the_odds_api.shapes import Event, Outcome
@@ -64,7 +64,7 @@ def market_kind(key: str, competition: str) -> MarketKind | None:
     if whole := _MARKET_TYPES.get(key):
         return MarketKind(whole)
     part = _PART.fullmatch(key)
-    periods = _PARTS_OF_SPORT.get(sport_of(competition), ())
+    periods = _PARTS_OF_SPORT.get(played_sport(competition), ())
     if part is None or part[1] not in _MARKET_TYPES or part[2] + part[3] not in periods:
         return None
     return MarketKind(_MARKET_TYPES[part[1]], period=int(part[3]))
@@ -72,7 +72,7 @@ def market_kind(key: str, competition: str) -> MarketKind | None:
 
 def market_type_of(kind: MarketKind, outcome: Outcome, competition: str) -> str:
     """Return the market type of an outcome: tennis lines count games unless plainly sets."""
-    if sport_of(competition) != "Tennis" or kind.period:
+    if played_sport(competition) != "Tennis" or kind.period:
         return kind.market_type
     in_sets = kind.market_type == "total" and (outcome.point or 0.0) < _FEWEST_GAMES
     return kind.market_type if in_sets else _TENNIS.get(kind.market_type, kind.market_type)

@@ -33,7 +33,7 @@ _GAME: Final = (
     Column("game_id", Kind.TEXT, "the game; the same for ever for a competition and a name"),
     Column("match_name", Kind.TEXT, "the teams as stored"),
     Column("competition", Kind.TEXT, "the competition's code"),
-    Column("sport", Kind.TEXT, "the sport of the competition"),
+    Column("sport", Kind.TEXT, "what is played, as the source says; `Other` where nobody told"),
     Column("match_date", Kind.TIME, "the kick-off, as known now; null if unknown"),
 )
 _MARKET: Final = (

@@ -7,7 +7,7 @@ Odds and access lie in one schema of the database, the first of its ``search_pat
 
 from typing import Final, LiteralString
 
-from oddsdesk.store.games import NO_DATE
+from oddsdesk.store.games import NO_DATE, SPORTS_BY_CODE
 from oddsdesk.store.postgres.views import CLOSING_LINES, CLOSING_LINES_THAT_STOOD, VIEWS
 
 NAME: Final = 'text COLLATE "C" NOT NULL'
@@ -259,5 +259,6 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
     RESULTS,
     CLOSING_LINES_THAT_STOOD,
     (CLOSING_SIGHTING, *CLOSING_LINES),
+    (SPORTS_BY_CODE,),
 )
 """Migrations, only ever added at the end; ``oddsdesk_schema`` holds how many were done."""

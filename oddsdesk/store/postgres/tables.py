@@ -54,7 +54,7 @@ SELECT ARRAY(
 """  # noqa: S608 - a constant
 _GAME: Final = """
 g.id, g.match_name, g.competition, g.match_date, g.match_date_by, g.match_date_scraped_at,
-    g.first_scraped_at, g.last_scraped_at
+    g.first_scraped_at, g.last_scraped_at, g.sport
 """
 _ASKED: Final = "unnest($1::text[], $2::text[]) asked (competition, plain_name)"
 _IN_WINDOW: Final = "(g.kickoff BETWEEN $3::bigint AND $4::bigint OR g.match_date IS NULL)"
@@ -131,6 +131,10 @@ WHERE id = said.game
 _DATE_SOURCE: Final = """
 UPDATE game SET match_date_by = said.bookmaker, match_date_scraped_at = said.at
 FROM unnest(%s::text[], %s::bigint[], %s::bigint[]) said (bookmaker, at, game) WHERE id = said.game
+"""
+_SPORT: Final = """
+UPDATE game SET sport = told.sport FROM unnest(%s::text[], %s::bigint[]) told (sport, game)
+WHERE id = told.game
 """
 _FIRST: Final = """
 UPDATE game SET first_scraped_at = seen.at FROM unnest(%s::bigint[], %s::bigint[]) seen (at, game)
@@ -346,6 +350,7 @@ class PostgresTables(PostgresGameRows):
         said = [(game.match_date_by, game.match_date_scraped_at, game.row) for game in games.dated]
         self._all(_DATE_SOURCE, said)
         self._all(_FIRST, [(game.first_seen, game.row) for game in games.begun])
+        self._all(_SPORT, [(game.sport, game.row) for game in games.played])
         self._all(_LINK, list(games.events.items()))
         self._all(KEEP_NAME, list({name[:3]: name for name in changes.other_names}.values()))
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.cursors import GamePlace, OddsPlace, from_cursor, to_cursor
 from oddsdesk.store.games import NO_DATE, UNDATED_MS
@@ -20,6 +21,7 @@ from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.queries.conditions import (
     canonical_sport,
     may_be_told,
+    of_sport,
     share_parameter,
     visibility_parameters,
     visible,
@@ -192,7 +194,7 @@ def _odds_row(game: GameRow, quote: GameQuote) -> EncodedOddsRow:
         quote.bookmaker,
         game.match_name,
         game.competition,
-        game.sport,
+        sport_of(game.competition),
         quote.market_type,
         quote.period,
         quote.is_live,
@@ -201,6 +203,7 @@ def _odds_row(game: GameRow, quote: GameQuote) -> EncodedOddsRow:
         format_ms(quote.scraped_at),
         quote.url,
         quote.liquidity,
+        source_sport(game.competition, game.sport),
     )
 
 
@@ -285,7 +288,7 @@ def _candidates(
         "limit": limit,
     }
     if filters.sport is not None:
-        conditions.append("g.sport = :sport")
+        conditions.append(of_sport(filters.sport))
         asked["sport"] = canonical_sport(filters.sport)
     if filters.competition is not None:
         conditions.append("g.competition = :competition")
@@ -387,7 +390,7 @@ class _Gone:
             if self._told
             and game.game_id not in known
             and (game.match_date is None or game.match_date >= self._at - LISTED_MS)
-            and (sport is None or game.sport == canonical_sport(sport))
+            and (sport is None or sport_of(game.competition) == canonical_sport(sport))
             and competition in (None, game.competition)
         ]
 

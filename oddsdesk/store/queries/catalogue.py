@@ -1,9 +1,10 @@
 """``GET /api/sports`` and ``GET /api/bookmakers``: the same for everyone (D19)."""
 
+from collections import Counter, defaultdict
 from collections.abc import Collection
-from itertools import groupby
 from typing import Final
 
+from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.resources import Bookmaker, Sport
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.queries.conditions import (
@@ -28,12 +29,12 @@ def list_sports(select: Select, window: Window, share: Collection[str] | None) -
         told="TRUE" if share is None else _IS_TOLD.format(told),
     )
     rows = select(query, {**window._asdict(), **share_parameter(select, share)})
-    sports = []
-    for sport, group in groupby(rows, key=lambda row: row[0]):
-        found = list(group)
-        codes = [competition for _, competition, _ in found]
-        sports.append(Sport(sport, codes, sum(count for *_, count in found)))
-    return sports
+    by_sport: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for competition, count in rows:
+        by_sport[sport_of(competition)][competition] += count
+    return [
+        Sport(sport, sorted(by_sport[sport]), by_sport[sport].total()) for sport in sorted(by_sport)
+    ]
 
 
 def list_bookmakers(

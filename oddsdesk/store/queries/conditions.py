@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any, Final, NamedTuple
 
-from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.competitions import OTHER, SPORT_BY_COMPETITION, SPORTS, sport_of
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Filters, Visibility
@@ -40,8 +40,22 @@ def standing(now_ms: int, age_ms: int) -> Window:
 
 
 def canonical_sport(sport: str) -> str:
-    """Return a sport as it is stored; an unknown one unchanged, which matches nothing."""
+    """Return a sport as the contract writes it; an unknown one unchanged, which matches nothing."""
     return _SPORT_BY_LOWER.get(sport.lower(), sport)
+
+
+def of_sport(sport: str) -> str:
+    """Return the condition on ``g`` that the contract's table has its competition in a sport.
+
+    ``g.sport`` is what is really played, which may be more than the table knows. The parameter
+    ``sport`` is as ``canonical_sport`` returns it.
+    """
+    asked = canonical_sport(sport)
+    codes = [code for code in SPORT_BY_COMPETITION if asked in (OTHER, sport_of(code))]
+    listed = ", ".join(f"'{code}'" for code in codes)
+    if asked == OTHER:
+        return f"g.competition NOT IN ({listed})"
+    return f"g.sport = :sport AND g.competition IN ({listed or 'NULL'})"
 
 
 def is_priced(
@@ -102,7 +116,8 @@ def games_index(filters: Filters, live: bool) -> str:
         return "game_live"
     if filters.competition is not None:
         return "game_competition"
-    return "game_order" if filters.sport is None else "game_sport"
+    is_of_one_sport = filters.sport is not None and canonical_sport(filters.sport) != OTHER
+    return "game_sport" if is_of_one_sport else "game_order"
 
 
 def wanted_games(filters: Filters, live: bool) -> tuple[str, dict[str, Any]]:
@@ -115,6 +130,6 @@ def wanted_games(filters: Filters, live: bool) -> tuple[str, dict[str, Any]]:
         parts.append("g.competition = :competition")
         parameters["competition"] = filters.competition
     if filters.sport is not None:
-        parts.append("g.sport = :sport")
+        parts.append(of_sport(filters.sport))
         parameters["sport"] = canonical_sport(filters.sport)
     return " AND ".join(parts), parameters

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.identity import slug
 from oddsdesk.contract.resources import (
     EventDetail,
@@ -47,7 +48,7 @@ def event_detail(
     return EventDetail(
         match_name=game.match_name,
         competition=game.competition,
-        sport=game.sport,
+        sport=sport_of(game.competition),
         slug=slug(game.match_name),
         match_date=None if game.match_date is None else format_ms(game.match_date),
         markets=[_market(quote) for quote in books],
@@ -57,6 +58,7 @@ def event_detail(
             market_types=sorted({quote.market_type for quote in (*books, *sharp)}),
             total_markets=len(books),
         ),
+        source_sport=source_sport(game.competition, game.sport),
     )
 
 

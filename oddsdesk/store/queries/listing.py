@@ -2,6 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
+from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.identity import slug
 from oddsdesk.contract.resources import Event, Game
 from oddsdesk.contract.times import format_ms
@@ -104,10 +105,11 @@ def to_event(game: ListedGame) -> Event:
         slug=slug(game.match_name),
         match_name=game.match_name,
         competition=game.competition,
-        sport=game.sport,
+        sport=sport_of(game.competition),
         match_date=None if game.match_date is None else format_ms(game.match_date),
         is_live=game.is_live,
         bookmaker_count=game.bookmaker_count,
+        source_sport=source_sport(game.competition, game.sport),
     )
 
 
@@ -117,9 +119,10 @@ def to_game(game: ListedGame) -> Game:
         game_id=game.game_id,
         match_name=game.match_name,
         competition=game.competition,
-        sport=game.sport,
+        sport=sport_of(game.competition),
         match_date=None if game.match_date is None else format_ms(game.match_date),
         is_live=game.is_live,
         bookmaker_count=game.bookmaker_count,
         last_scraped_at=format_ms(game.last_scraped_at),
+        source_sport=source_sport(game.competition, game.sport),
     )

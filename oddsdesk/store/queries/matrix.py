@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import (
     BookOddsCell,
@@ -61,11 +62,12 @@ def matrix_of(
         game_id=game.game_id,
         match_name=game.match_name,
         competition=game.competition,
-        sport=game.sport,
+        sport=sport_of(game.competition),
         match_date=None if game.match_date is None else format_ms(game.match_date),
         is_live=any(quote.is_live for quote in quotes),
         all_bookmakers=sorted({quote.bookmaker for quote in quotes}),
         markets=[_market(game, reference, markets[key]) for key in sorted(markets)],
+        source_sport=source_sport(game.competition, game.sport),
     )
 
 
@@ -77,7 +79,7 @@ def _market(game: GameRow, reference: str, quotes: list[GameQuote]) -> MarketMat
     return MarketMatrix(
         market_type=market_type,
         period=period,
-        period_label=period_label(game.sport, period),
+        period_label=period_label(sport_of(game.competition), period),
         bookmakers=[quote.bookmaker for quote in books],
         reference_scraped_at=None if sharp is None else format_ms(sharp.scraped_at),
         selections=[

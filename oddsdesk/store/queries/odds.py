@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.cursors import OddsPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.conditions import (
@@ -117,7 +118,7 @@ def _row(found: FoundOdds) -> EncodedOddsRow:
         found.bookmaker,
         found.match_name,
         found.competition,
-        found.sport,
+        sport_of(found.competition),
         found.market_type,
         found.period,
         bool(found.is_live),
@@ -126,6 +127,7 @@ def _row(found: FoundOdds) -> EncodedOddsRow:
         format_ms(found.scraped_at),
         found.url,
         None if found.liquidity is None else float(found.liquidity),
+        source_sport(found.competition, found.sport),
     )
 
 

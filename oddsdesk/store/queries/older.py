@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.store.older import OlderLog, OldGame, OldMoves
 from oddsdesk.store.origins import FORBIDDING
 from oddsdesk.store.queries.past import began
@@ -72,7 +73,13 @@ class Older:
         held = {ident for (ident,) in self._select(query, {"game_ids": listed})}
         elsewhere = held.union(*self.merged.values())
         return [
-            DatedGame(game.game_id, game.match_date, game.sport, game.competition, game.match_name)
+            DatedGame(
+                game.game_id,
+                game.match_date,
+                played_sport(game.competition, game.sport),
+                game.competition,
+                game.match_name,
+            )
             for game in found
             if game.match_date is not None and game.game_id not in elsewhere
         ]
@@ -160,7 +167,8 @@ class Older:
 
 def row_of(game: OldGame) -> GameRow:
     """Return a game of the archive as one that the database has no row of."""
-    return GameRow(GONE, *msgspec.structs.astuple(game))
+    ident, name, competition, sport, match_date = msgspec.structs.astuple(game)
+    return GameRow(GONE, ident, name, competition, played_sport(competition, sport), match_date)
 
 
 def known_by(move: LoggedMove) -> tuple[object, ...]:

@@ -41,7 +41,7 @@ class CatalogueSql(NamedTuple):
     """``queries.catalogue``."""
 
     sports: str
-    """Sport, competition, how many games; those alone that ``{told}``, and whose ``{newest}`` is
+    """Competition, how many games; those alone that ``{told}``, and whose ``{newest}`` is
     fresh where a price lies in the future."""
     bookmakers: str
     """Bookmaker, whether in play, ``{newest}``, selections; where ``{fresh}`` and ``{told}``."""

@@ -2,12 +2,14 @@
 
 from typing import Any, Final
 
+from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.cursors import BetPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.conditions import (
     canonical_sport,
     may_be_told,
+    of_sport,
     standing,
     visibility_parameters,
     visible,
@@ -71,7 +73,7 @@ def list_value_bets(
 
 def _narrow(filters: Filters, conditions: list[str], parameters: dict[str, Any]) -> None:
     if filters.sport is not None:
-        conditions.append("g.sport = :sport")
+        conditions.append(of_sport(filters.sport))
         parameters["sport"] = canonical_sport(filters.sport)
     if filters.competition is not None:
         conditions.append("g.competition = :competition")
@@ -112,7 +114,8 @@ def _bet(row: Row) -> ValueBet:
         payout_rate=round(payout_rate, 4),
         liquidity=liquidity,
         competition=competition,
-        sport=sport,
+        sport=sport_of(competition),
         detected_at=format_ms(detected_at),
         match_date=None if row[14] is None else format_ms(row[14]),
+        source_sport=source_sport(competition, sport),
     )

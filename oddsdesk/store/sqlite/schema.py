@@ -6,7 +6,7 @@ of the answers (D13, D35) and no read joins for a name.
 
 from typing import Final
 
-from oddsdesk.store.games import NO_DATE
+from oddsdesk.store.games import NO_DATE, SPORTS_BY_CODE
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.parting import part_fused_games
 from oddsdesk.store.sqlite.spellings import join_spellings
@@ -339,5 +339,6 @@ ODDS: Final = Schema(
         Step("closing_lines_that_stood", CLOSING_LINES_THAT_STOOD),
         # Later sightings take the place of the last one ahead of play, which a close is judged by.
         Step("closing_sightings", (_CLOSING_SIGHTING, *CLOSING_LINES)),
+        Step("sports_by_code", (SPORTS_BY_CODE,)),
     ),
 )

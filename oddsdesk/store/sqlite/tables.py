@@ -34,7 +34,7 @@ UPDATE game SET (last_scraped_at, has_live) = (
 
 _GAME: Final = """
 g.id, g.match_name, g.competition, g.match_date, g.match_date_by, g.match_date_scraped_at,
-    g.first_scraped_at, g.last_scraped_at
+    g.first_scraped_at, g.last_scraped_at, g.sport
 """
 _ASKED: Final = "json_each(:asked) place CROSS JOIN json_each(place.value) plain"
 _FIND: Final = f"""
@@ -141,6 +141,7 @@ ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)
 """
 _DATE: Final = "UPDATE game SET match_date = ? WHERE id = ?"
 _DATE_SOURCE: Final = "UPDATE game SET match_date_by = ?, match_date_scraped_at = ? WHERE id = ?"
+_SPORT: Final = "UPDATE game SET sport = ? WHERE id = ?"
 _FIRST: Final = "UPDATE game SET first_scraped_at = ? WHERE id = ?"
 _LINK: Final = (
     "INSERT INTO event (event, game) VALUES (?, ?) ON CONFLICT DO UPDATE SET game = excluded.game"
@@ -312,6 +313,7 @@ class SqliteTables(SqliteGameRows):
         said = [(game.match_date_by, game.match_date_scraped_at, game.row) for game in games.dated]
         many(_DATE_SOURCE, said)
         many(_FIRST, [(game.first_seen, game.row) for game in games.begun])
+        many(_SPORT, [(game.sport, game.row) for game in games.played])
         many(_LINK, games.events.items())
         many(KEEP_NAME, changes.other_names)
 

@@ -117,12 +117,21 @@ WIN = {"A": 1.95, "Draw": 3.9, "B": 3.9}
 COVER = {"A -0.5": 1.95, "B +0.5": 1.95}
 
 
-def test_one_outcome_under_two_market_types_is_staked_once() -> None:
-    by_goals: dict[str, Any] = FOOTBALL | {"market_type": "spread"}
+@pytest.mark.parametrize(
+    "played",
+    [
+        FOOTBALL,
+        {"sport": "Other", "competition": "soccer_fifa_world_cup"},
+        {"sport": "Other", "competition": "World Cup", "source_sport": "Football"},
+    ],
+    ids=["the contract's", "by its code", "by its source"],
+)
+def test_one_outcome_under_two_market_types_is_staked_once(played: dict[str, Any]) -> None:
+    by_goals: dict[str, Any] = played | {"market_type": "spread"}
     rows = listed(
-        quote("Pinnacle", WIN, **FOOTBALL),
+        quote("Pinnacle", WIN, **played),
         quote("Pinnacle", COVER, **by_goals),
-        quote("Soft", {"A": 2.06, "Draw": 3.5, "B": 3.5}, **FOOTBALL),
+        quote("Soft", {"A": 2.06, "Draw": 3.5, "B": 3.5}, **played),
         quote("Soft", {"A -0.5": 2.05, "B +0.5": 1.7}, **by_goals),
     )
     win, cover = rows

@@ -96,7 +96,16 @@ def test_no_odds_withdraw_the_market() -> None:
     assert parse_quote(line(odds={}), NOW).odds == {}
 
 
-def test_what_the_line_says_of_the_sport_is_ignored() -> None:
+def test_a_line_may_tell_the_sport_of_a_competition_that_the_table_lacks() -> None:
+    told = parse_quote(line(competition="Friendlies", sport="Soccer"), NOW)
+    row = odds_row(told)
+    assert (told.sport, row.sport, row.source_sport) == ("Football", "Other", "Football")
+    assert parse_quote(quote_line(told), NOW) == told
+    assert parse_quote(line(competition="Friendlies", sport="Curling"), NOW).sport is None
+    assert "source_sport" not in json.loads(quote_line(parse_quote(line(), NOW)))
+
+
+def test_the_contracts_table_comes_before_what_a_line_says_of_the_sport() -> None:
     assert odds_row(parse_quote(line(sport="Curling"), NOW)).sport == "Football"
     assert parse_quote(line(sport=5, unheard_of=[1]), NOW) == parse_quote(line(), NOW)
 

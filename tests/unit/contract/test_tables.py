@@ -2,7 +2,13 @@
 
 import pytest
 
-from oddsdesk.contract.competitions import SPORT_BY_COMPETITION, SPORTS, sport_of
+from oddsdesk.contract.competitions import (
+    SPORT_BY_COMPETITION,
+    SPORTS,
+    named_sport,
+    played_sport,
+    sport_of,
+)
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.markets import LINE_MARKETS, MARKET_RANK, MARKET_TYPES, market_title
 from oddsdesk.contract.plans import Plan
@@ -26,6 +32,37 @@ from oddsdesk.contract.plans import Plan
 )
 def test_a_code_has_its_sport_or_the_catch_all(code: str, sport: str) -> None:
     assert sport_of(code) == sport
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "sport"),
+    [
+        ("soccer_fifa_world_cup", None, "Football"),
+        ("soccer_fifa_world_cup", "Football", "Football"),
+        ("E2", None, "Football"),
+        ("icehockey_sweden_allsvenskan", None, "Hockey"),
+        ("basketball_wnba", None, "Basketball"),
+        ("americanfootball_ncaaf", None, "AmericanFootball"),
+        ("rugbyunion_six_nations", None, "Rugby"),
+        ("cricket_ipl", None, "Other"),
+        ("cricket_ipl", "Cricket", "Other"),
+        ("Friendlies", "soccer", "Football"),
+        ("Friendlies", "Ice Hockey", "Hockey"),
+        ("Friendlies", None, "Other"),
+        ("Friendlies", "Other", "Other"),
+        ("soccer", None, "Other"),
+        ("NFL", "Football", "AmericanFootball"),
+    ],
+)
+def test_the_sport_inside_is_the_tables_then_the_sources_then_the_codes(
+    code: str, told: str | None, sport: str
+) -> None:
+    assert played_sport(code, told) == sport
+
+
+@pytest.mark.parametrize("sport", SPORTS[:-1])
+def test_a_sport_is_known_by_the_name_it_has_here(sport: str) -> None:
+    assert named_sport(sport) == named_sport(sport.upper()) == sport
 
 
 def test_the_tables_have_the_contracts_sizes() -> None:

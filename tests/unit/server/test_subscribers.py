@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.subscribers import Interest, Subscriber, Subscribers
 from oddsdesk.store.keys import Caller
@@ -38,7 +39,7 @@ def _meets(change: Change, interest: Interest, merged: dict[str, list[str]]) -> 
 
     Or, for a game, an id that leads to it (D69).
     """
-    said = (change.sport, change.competition, change.bookmaker)
+    said = (sport_of(change.competition), change.competition, change.bookmaker)
     filters = (interest.sport, interest.competition, interest.bookmaker)
     met = all(wanted in (None, value) for wanted, value in zip(filters, said, strict=True))
     games = (None, change.game_id, *merged.get(change.game_id, []))

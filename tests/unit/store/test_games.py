@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
+from oddsdesk.store.games import SPORTS_BY_CODE
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
 
@@ -462,3 +463,44 @@ def priced(bookmaker: str, kick_off: int, scraped_at: int) -> Quote:
         scraped_at=scraped_at,
         match_date=kick_off,
     )
+
+
+def sports(store: Store) -> list[tuple[str, str]]:
+    query = "SELECT match_name, sport FROM game ORDER BY id"
+    return store.write(lambda c: c.execute(query).fetchall()).result(10)
+
+
+def test_a_game_is_of_the_sport_that_is_told_first_and_the_wire_keeps_the_contracts(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    cup = {"competition": "World Cup", "match_name": "Spain vs Japan"}
+    record(store, quote(**cup))
+    assert sports(store) == [("Spain vs Japan", "Other")]
+    record(store, quote("Unibet", **cup, sport="Football"))
+    record(store, quote("Betfair", **cup, sport="Basketball"))
+    assert sports(store) == [("Spain vs Japan", "Football")]
+    reader = store.reader()
+    (game,) = reader.games(now, Filters(), Visibility(), 10).items
+    assert (game.sport, game.source_sport) == ("Other", "Football")
+    assert not reader.games(now, Filters(sport="Football"), Visibility(), 10).items
+    assert len(reader.games(now, Filters(sport="Other"), Visibility(), 10).items) == 1
+    assert [(each.name, each.event_count) for each in reader.sports(now)] == [("Other", 1)]
+
+
+def test_games_of_before_get_the_sport_that_their_code_tells(
+    store: Store, quote: MakeQuote
+) -> None:
+    """A migration says in SQL what ``played_sport`` says of a code."""
+    codes = ["soccer_spl", "SC0", "icehockey_x", "rugbyunion_x", "cricket_ipl", "Cup", "soccer"]
+    played = [quote(competition=code, match_name=f"{code} A vs {code} B") for code in codes]
+    record(store, *played, quote(competition="NHL"))
+    there = store.write(lambda c: c.execute("SELECT competition, sport FROM game").fetchall())
+    known = dict(there.result(10))
+    unmapped = "UPDATE game SET sport = 'Other' WHERE competition <> 'NHL'"
+    store.write(lambda c: c.execute(unmapped)).result(10)
+    store.write(lambda c: c.execute(SPORTS_BY_CODE)).result(10)
+    again = store.write(lambda c: c.execute("SELECT competition, sport FROM game").fetchall())
+    assert dict(again.result(10)) == known
+    assert known["SC0"] == "Football"
+    assert known["icehockey_x"] == known["NHL"] == "Hockey"
+    assert known["Cup"] == known["soccer"] == "Other"

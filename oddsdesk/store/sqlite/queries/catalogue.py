@@ -6,12 +6,12 @@ from oddsdesk.store.queries.sql import CatalogueSql
 
 SQL: Final = CatalogueSql(
     sports="""
-        SELECT sport, competition, count(*) FROM game INDEXED BY game_sport
+        SELECT competition, count(*) FROM game INDEXED BY game_competition
         WHERE recent AND last_scraped_at >= :since AND {told}
             AND CASE WHEN last_scraped_at <= :until THEN last_scraped_at ELSE (
                 SELECT max({newest}) FROM coverage c WHERE c.game = game.id
             ) END >= :since
-        GROUP BY sport, competition ORDER BY sport, competition
+        GROUP BY competition
     """,
     # Where all quotes of a pair are fresh its sum holds; only mixed pairs are counted one by one.
     bookmakers="""

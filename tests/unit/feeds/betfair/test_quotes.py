@@ -218,3 +218,19 @@ def test_recorded_answers_are_read(shared_data: Path) -> None:
     assert (book.is_open, book.runners[8665860, 0.0].best_back) == (False, 21.0)
     held.take_books((folder / "blw" / "list_runner_book.json").read_bytes())
     assert held.is_delayed("1.156770587")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sport"),
+    [
+        ({"id": "1", "name": "Soccer"}, "Football"),
+        ({"id": "7522", "name": "Basketball"}, "Basketball"),
+        ({"id": "5", "name": "Rugby Union"}, "Rugby"),
+        ({"id": "4", "name": "Cricket"}, None),
+    ],
+)
+def test_the_kind_of_event_tells_the_sport(kind: dict[str, str], sport: str | None) -> None:
+    held = books((1, 0, 2.5), (2, 0, 3.0), (3, 0, 3.6))
+    cup = {"id": "1", "name": "Some Cup"}
+    quote = priced("MATCH_ODDS", MATCH, held, eventType=kind, competition=cup).quote
+    assert (quote.competition, quote.sport) == ("Some Cup", sport)

@@ -197,3 +197,8 @@ def test_goals_that_are_no_number_are_named_and_prices_kept() -> None:
     result = imported(GAME | PRICES | {"FTHG": "two", "FTAG": "0"})
     assert result.problems == ["E0.csv line 2: expected goals such as 2 in FTHG, got 'two'"]
     assert only(result).odds["Everton"] == 2.5
+
+
+def test_a_division_without_a_code_is_football() -> None:
+    quote = only(imported(GAME | PRICES | {"Div": "E2"}))
+    assert (quote.competition, quote.sport) == ("E2", "Football")

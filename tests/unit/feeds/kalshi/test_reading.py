@@ -186,3 +186,12 @@ def test_the_recorded_page_of_parlays_has_no_quotes(shared_data: Path) -> None:
     found = reading(*markets)
     assert (found.quotes(NOW), found.problems) == ([], [])
     assert found.skipped == {"parlay": len(markets)}
+
+
+def test_football_without_a_code_needs_its_draw_too() -> None:
+    cup = "KXFACUPGAME-26MAR22TOTNFO"
+    found = reading(market("Nottingham", "0.6500", cup), market("Tottenham", "0.6100", cup))
+    assert (found.quotes(NOW), found.skipped) == ([], {"draw without a possible price": 2})
+    sides = [market(side, "0.6500", cup) for side in ("Nottingham", "Tie", "Tottenham")]
+    (quote,) = reading(*sides).quotes(NOW)
+    assert (quote.competition, quote.sport) == ("KXFACUPGAME", "Football")

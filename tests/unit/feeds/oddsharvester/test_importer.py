@@ -303,3 +303,22 @@ def test_every_price_of_the_real_files_comes_out(shared_data: Path) -> None:
         assert (result.problems, result.skipped) == ([], {}), path.name
         read = [price for quote in result.quotes for price in quote.odds.values()]
         assert sorted(read) == sorted(written), path.name
+
+
+@pytest.mark.parametrize(
+    ("link", "sport"),
+    [
+        ("football/england/fa-cup", "Football"),
+        ("basketball/usa/wnba", "Basketball"),
+        ("american-football/usa/ncaa", "AmericanFootball"),
+        ("handball/germany/bundesliga", None),
+    ],
+)
+def test_the_address_tells_the_sport(link: str, sport: str | None) -> None:
+    game = GAME | {
+        "match_link": f"https://www.oddsportal.com/{link}/a-b-0fw",
+        "league_name": link.rpartition("/")[2],
+    }
+    key = "1x2" if sport in ("Football", None) else "home_away"
+    (quote,) = with_market(key, row(**RESULT), game=game).quotes
+    assert quote.sport == sport

@@ -132,3 +132,12 @@ def test_real_odds_are_read_whole(shared_data: Path) -> None:
     assert (result.problems, result.skipped, result.kept) == ([], {}, 726)
     assert len({quote.match_name for quote in result.quotes}) == 11
     assert all(quote.liquidity for quote in result.quotes)
+
+
+def test_a_league_without_a_code_is_football() -> None:
+    leagues = [{"id": 1977, "name": "FIFA - World Cup", "events": [FIXTURE]}]
+    cup = json.dumps({"sportId": 29, "league": leagues}).encode()
+    result = convert([odds(PERIOD), SourceFile("fixtures.json", cup)])
+    assert {(quote.competition, quote.sport) for quote in result.quotes} == {
+        ("FIFA - World Cup", "Football")
+    }

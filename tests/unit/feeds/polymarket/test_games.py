@@ -245,3 +245,9 @@ def test_recorded_events_that_are_no_games_have_no_tokens(shared_data: Path) -> 
     found = listing(*events)
     assert (found.tokens, found.problems) == ([], [])
     assert found.skipped == {"not a game": sum(2 * len(each["markets"]) for each in events)}
+
+
+@pytest.mark.parametrize(("league", "sport"), [("mex", "Football"), ("cbb", "Basketball")])
+def test_a_league_without_a_code_tells_the_sport(league: str, sport: str) -> None:
+    (game,) = listing(event(HOME, DRAW, AWAY, slug=f"{league}-lee-lut-2026-04-11")).games.values()
+    assert (game.competition, game.sport) == (league, sport)

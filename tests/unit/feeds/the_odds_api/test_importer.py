@@ -230,3 +230,22 @@ def test_real_player_shots_and_american_prices_are_read(shared_data: Path) -> No
     american = real(shared_data, "other-shapes/odds_nba_*american*.json")
     assert (american.kept, american.skipped.total()) == (616, 0)
     assert all(1 < price < 15 for quote in american.quotes for price in quote.odds.values())
+
+
+@pytest.mark.parametrize(
+    ("key", "sport"),
+    [
+        ("soccer_fifa_world_cup", "Football"),
+        ("icehockey_sweden_allsvenskan", "Hockey"),
+        ("cricket_ipl", None),
+        ("soccer_epl", None),
+    ],
+)
+def test_the_sport_key_tells_what_the_table_lacks(key: str, sport: str | None) -> None:
+    assert only(imported(event(bookmaker(market(*H2H)), sport_key=key))).sport == sport
+
+
+def test_halves_of_football_without_a_code_are_read() -> None:
+    half = ("h2h_h1", H2H[1])
+    result = imported(event(bookmaker(market(*half)), sport_key="soccer_fifa_world_cup"))
+    assert (only(result).period, result.skipped) == (1, {})
