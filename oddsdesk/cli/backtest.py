@@ -161,9 +161,10 @@ def _settled(
             raise click.ClickException(f"{name}: {reason}") from error
         settled = {bet.ident: bet for bet in told.bets}
         bets = [settled.get(bet.ident, bet) for bet in bets]
-        problems += [f"{name} {line}" for line in told.problems[:_MOST_TOLD]]
-        if len(told.problems) > _MOST_TOLD:
-            problems.append(f"{name}: {len(told.problems) - _MOST_TOLD} more lines like these")
+        lines = [*told.problems, *told.to_look_at]
+        problems += [f"{name} {line}" for line in lines[:_MOST_TOLD]]
+        if len(lines) > _MOST_TOLD:
+            problems.append(f"{name}: {len(lines) - _MOST_TOLD} more lines like these")
     return bets
 
 

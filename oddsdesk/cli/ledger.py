@@ -4,7 +4,7 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,14 +22,13 @@ from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, counted, settled
 from oddsdesk.ledger.cells import CellError, read_result
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.log_closes import closes_from_log
+from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.merging import compare
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
 from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole_report
 from oddsdesk.ledger.schema import LedgerError
-from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.ledger.settling import Settled, settle_by_file
 from oddsdesk.ledger.writing import as_fields, write_bet_analytix, write_csv, write_json
-from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.pricing.results import Result
@@ -114,6 +113,9 @@ def settle(
     of the stake) or open. A file has columns bet and result, or football-data's scores; CSV or
     XLSX. Bets that have a result keep it.
 
+    A score settles a bet only if teams, competition and kick-off agree. A game that was put off,
+    is in another competition or of another side of the clubs is listed with the reason: look at it.
+
     \b
     Example:
       oddsdesk ledger settle 12 13 won
@@ -126,68 +128,76 @@ def settle(
     data = b"" if results is None else _read(results)
     with _open(path) as held:
         if results is None:
-            ended = _by_hand(held.bets(), words, back, part, now_ms)
-            problems, unknown = list[str](), 0
+            found = Settled(_by_hand(held.bets(), words, back, part, now_ms), [])
         else:
             try:
-                ended, problems, unknown = settle_by_file(data, held.bets(), now_ms)
+                found = settle_by_file(data, held.bets(), now_ms)
             except SheetError as error:
                 raise click.ClickException(f"{results}: {error}") from error
-        if ended:
-            held.change(ended, "settled")
+        if found.bets:
+            held.change(found.bets, "settled")
+    ended, problems, unknown, to_look_at = found
     _tell_problems(results or "", problems)
-    _tell({"settled": len(ended), "of_no_bet": unknown, "bad": len(problems)}, as_json=as_json)
-    if problems:
+    _tell_problems(results or "", to_look_at)
+    told = {"settled": len(ended), "to_look_at": len(to_look_at), "of_no_bet": unknown}
+    _tell(told | {"bad": len(problems)}, as_json=as_json)
+    if problems or to_look_at:
         raise click.exceptions.Exit(1)
 
 
 @ledger.command()
 @ledger_option()
 @maybe_database_option
+@click.option("--mend", is_flag=True, help="Replace closing lines of other games than the bets'.")
 @json_option
-def close(path: Path, database: Database | None, as_json: bool) -> None:
+def close(path: Path, database: Database | None, mend: bool, as_json: bool) -> None:
     """Fill in closing lines from the log of a database, for bets whose games have begun.
 
-    A close is the reference's last complete line before the game, at most 30 minutes old. The log
-    holds moves only: a market that did not move in that time has a close where a desk or `watch`
-    saw it.
+    A close is the reference's last complete line before the game, at most 30 minutes old. The game
+    is that of the bet's teams, competition and kick-off. The log holds moves only: a market that
+    did not move in that time has a close where a desk or `watch` saw it.
+
+    Earlier versions took some closes from other games of the same teams. These are counted as
+    wrong; --mend replaces them by what this log has, and `oddsdesk ledger undo` takes that back.
 
     \b
     Example:
       oddsdesk ledger close --database odds.db
+      oddsdesk ledger close --database odds.db --mend
     """
-    now_ms = system_clock()
+    now_ms, method = system_clock(), own_setting(METHOD)
+    name = str(database or usual_database())
     try:
         with (
             contextlib.closing(_log_of(database or usual_database())) as store,
             _open(path) as held,
         ):
             past = ReaderPast(store.reader(), store.reference)
-            found, not_known = closes_from_log(
-                past, counted(held.bets()), now_ms, own_setting(METHOD)
-            )
-            news = held.write_closes(found | _reasons(held.bets(), not_known, now_ms))
+            wrong = closed_wrongly(past, counted(held.bets()), now_ms)
+            mended = 0
+            if mend and wrong:
+                mended = held.close_again(closes_again(past, wrong, now_ms, method))
+            closes = closes_from_log(past, counted(held.bets()), now_ms, method)
+            news = held.write_closes(closes.found | closes.reasons(held.bets(), now_ms))
             bets = list(counted(held.bets()))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
-    there = sum(bet.close is not None and bet.close.is_there for bet in bets)
-    known = [bet for bet in bets if bet.ident not in not_known]
+    left = set[int | None]() if mend else {bet.ident for bet in wrong}
+    right = [bet for bet in bets if bet.ident not in left]
+    there = sum(bet.close is not None and bet.close.is_there for bet in right)
+    known = [bet for bet in right if bet.ident not in closes.not_known]
     without = sum(bet.close is not None and not bet.close.is_there for bet in known)
-    lines = [f"bet {ident}: {why}" for ident, why in not_known.items()]
-    _tell_problems(str(database or usual_database()), lines)
+    _tell_problems(name, [f"bet {ident}: {why}" for ident, why in closes.not_known.items()])
+    if left:
+        click.echo(f"{name}: {_wrong_text(len(left))}", err=True)
     told = {"written": news, "with_close": there, "no_close": without}
-    _tell(told | {"not_known": len(bets) - there - without}, as_json=as_json)
+    told |= {"not_known": len(right) - there - without, "wrong": len(left), "mended": mended}
+    _tell(told, as_json=as_json)
 
 
-def _reasons(
-    bets: Iterable[PlacedBet], not_known: Mapping[int, str], now_ms: int
-) -> dict[int, ClosingLine]:
-    """Return why there is no close of bets whose games have begun and are not known.
-
-    One that another database told of stays.
-    """
-    unsaid = {bet.ident for bet in bets if bet.close is None and bet.order[0] <= now_ms}
-    return {ident: ClosingLine(why=why) for ident, why in not_known.items() if ident in unsaid}
+def _wrong_text(count: int) -> str:
+    bets = "1 bet has" if count == 1 else f"{count} bets have"
+    return f"{bets} the closing line of another game; replace them with --mend"
 
 
 def _log_of(database: Database) -> Store:

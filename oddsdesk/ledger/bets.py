@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
 from oddsdesk.pricing.reports import SettledBet
 from oddsdesk.pricing.results import Result, clv_pct, decided_share, profit_of
 
@@ -120,9 +120,20 @@ class PlacedBet(msgspec.Struct, frozen=True):
         return self.stake * share * self.true_ev / 100
 
     @property
+    def has_others_close(self) -> bool:
+        """Whether the close that is recorded is another game's: it was seen far from the kick-off.
+
+        Earlier versions looked for a close by competition and names alone.
+        """
+        at = None if self.close is None else self.close.at
+        if at is None or self.kick_off is None:
+            return False
+        return not -FARTHEST_CLOSE_MS - MOST_AGE_MS <= at - self.kick_off <= FARTHEST_CLOSE_MS
+
+    @property
     def clv_pct(self) -> float | None:
-        """Net odds over the fair close in percent; None without a closing line (D57)."""
-        if self.close is None or self.close.fair_odds is None:
+        """Net odds over the fair close in percent; None without one of its own game (D57)."""
+        if self.close is None or self.close.fair_odds is None or self.has_others_close:
             return None
         return clv_pct(self.net, self.close.fair_odds)
 
@@ -170,6 +181,8 @@ def counted(bets: Iterable[PlacedBet], *, simulated: bool | None = False) -> Ite
     return (bet for bet in bets if bet.practice == bool(simulated))
 
 
+FARTHEST_CLOSE_MS: Final = 12 * 60 * MINUTE_MS
+"""A game that begins this long before its bet's kick-off or after it is another one (D97)."""
 LONGEST_GAME_MS: Final = 150 * MINUTE_MS
 """So long after its kick-off a bet waits for its result."""
 UNDATED_MS: Final = 7 * 24 * 60 * MINUTE_MS

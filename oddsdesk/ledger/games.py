@@ -1,55 +1,231 @@
-"""Which bets are on one game, however its name is spelled."""
+"""Which bets are on one game, and which of the games that are listed it is.
+
+``matching.bet_games`` says what a game is: its teams, its competition and its kick-off.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
+from typing import NamedTuple, Protocol
 
+from oddsdesk.contract.competitions import OTHER
 from oddsdesk.contract.identity import teams, without_date
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.matching.team_names import fold_team
+from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
+from oddsdesk.matching.bet_games import WantedGame, clusters, is_same_kick_off
+from oddsdesk.matching.team_names import fold_team, shipped_names
 
-_Fixture = tuple[str, ...]
-"""The teams, and the minute of the kick-off."""
+
+def wanted_game(bet: PlacedBet) -> WantedGame:
+    """Return what a bet says of its game."""
+    return WantedGame(bet.match_name, bet.competition, bet.sport, bet.kick_off, bet.placed_at)
+
+
+class ListedGame(Protocol):
+    """A game as a board lists it."""
+
+    @property
+    def game_id(self) -> str:
+        """What the service calls it."""
+
+    @property
+    def match_name(self) -> str:
+        """The teams."""
+
+    @property
+    def competition(self) -> str:
+        """Its code."""
+
+    @property
+    def sport(self) -> str:
+        """Of the contract's table."""
+
+    @property
+    def kick_off(self) -> int | None:
+        """In milliseconds; None where that is not known."""
+
+
+class _Known(NamedTuple):
+    """A game of bets: what it is called, by which ids, and by which of those now."""
+
+    token: str
+    ids: frozenset[str]
 
 
 class GamesOfBets:
-    """The games of bets: the same teams at the same minute are one, whichever is named first.
+    """The games of bets, told apart by teams, competition and kick-off.
 
     What is typed or imported has the id of its own spelling (D6), ``A - B`` beside the ``A vs B``
-    of a feed. Ids of one spelling, or of two competitions, stay games apart.
+    of a feed: bets on the same teams at the same minute are on one game. Bets of one id whose
+    kick-offs do not fit are on several games: those of a series, or of two seasons. Ids of one
+    spelling, or of two competitions, stay games apart.
     """
 
-    def __init__(self, bets: Iterable[PlacedBet]) -> None:
-        listed = defaultdict[_Fixture, list[PlacedBet]](list)
-        for bet in bets:
-            if bet.game_id and (fixture := _fixture(bet)) is not None:
-                listed[fixture].append(bet)
-        self._same: dict[str, frozenset[str]] = {}
-        self._of_fixture: dict[_Fixture, str] = {}
-        for fixture, on_it in listed.items():
-            if _is_one(on_it):
-                ids = {bet.game_id for bet in on_it}
-                joined = frozenset(ids).union(*(self._same.get(each, ()) for each in ids))
-                self._same |= dict.fromkeys(joined, joined)
-                self._of_fixture[fixture] = on_it[0].game_id
+    def __init__(self, bets: Iterable[PlacedBet], listed: Iterable[ListedGame] = ()) -> None:
+        """``listed``: games that have the ids of a board, which bets on them then have, too."""
+        groups, held = _Groups(), list(bets)
+        by_id = defaultdict[str, list[PlacedBet]](list)
+        by_fixture = defaultdict[tuple[str, ...], list[PlacedBet]](list)
+        for bet in held:
+            if bet.game_id:
+                by_id[bet.game_id].append(bet)
+            if (fixture := _fixture(bet)) is not None:
+                by_fixture[fixture].append(bet)
+        for same_id in by_id.values():
+            for together in _by_kick_off(same_id):
+                groups.join(map(id, together))
+        for on_it in by_fixture.values():
+            for together in _of_one_name(on_it):
+                groups.join(map(id, together))
+        self._held = held  # keeps the identities below alive
+        self._of = self._named(groups, held, _ListedGames(listed))
 
     def ids(self, bet: PlacedBet) -> frozenset[str]:
-        """Return all ids that bets have of a bet's game, its own among them."""
-        return self._same.get(bet.game_id) or frozenset({bet.game_id})
+        """Return the ids of a bet's game; where games are listed, none but a listed one's.
+
+        A bet whose game is not listed has an id that no listed game has.
+        """
+        known = self._of.get(id(bet))
+        return frozenset({bet.game_id}) if known is None else known.ids
 
     def of(self, bet: PlacedBet) -> str | None:
         """Return what bets on one game share; None where nobody tells."""
-        if bet.game_id:
-            return min(self.ids(bet))
-        fixture = _fixture(bet)
-        if fixture is None:
-            return None
-        found = self._of_fixture.get(fixture)
-        return " ".join(fixture) if found is None else min(self._same[found])
+        known = self._of.get(id(bet))
+        return None if known is None or not known.token else known.token
+
+    def _named(
+        self, groups: "_Groups", held: list[PlacedBet], listed: "_ListedGames"
+    ) -> dict[int, _Known]:
+        members = defaultdict[int, list[PlacedBet]](list)
+        for bet in held:
+            members[groups.first(id(bet))].append(bet)
+        found = dict[int, _Known]()
+        for together in members.values():
+            ids = frozenset(bet.game_id for bet in together if bet.game_id)
+            starts = [bet.kick_off for bet in together if bet.kick_off is not None]
+            fixture = _fixture(together[0])
+            token = "" if fixture is None else " ".join(fixture)
+            if ids:
+                placed = min(bet.placed_at for bet in together)
+                token = f"{min(ids)} {min(starts, default=f'placed {placed}')}"
+            known = _Known(token, listed.ids_of(together, ids))
+            found |= dict.fromkeys(map(id, together), known)
+        return found
 
 
-def _fixture(bet: PlacedBet) -> _Fixture | None:
+class _ListedGames:
+    """Listed games; looked through by teams where the id of a bet does not lead to its game."""
+
+    def __init__(self, games: Iterable[ListedGame]) -> None:
+        self._by_id = {game.game_id: game for game in games}
+        self._by_teams: defaultdict[Hashable, list[ListedGame]] | None = None
+
+    def ids_of(self, bets: list[PlacedBet], ids: frozenset[str]) -> frozenset[str]:
+        """Return the ids that a game of bets has: its listed one, and those that nobody lists."""
+        if not self._by_id:
+            return ids
+        bet = next((each for each in bets if each.kick_off is not None), bets[0])
+        found = self._nearest(bet, [self._by_id[each] for each in ids if each in self._by_id])
+        if found is None:
+            found = self._nearest(bet, self._of_teams(bet))
+        if found is not None:
+            return (ids - self._by_id.keys()) | {found.game_id}
+        # It counts in all, and on none of the listed games.
+        return frozenset(f"{each} {bet.kick_off}" if each in self._by_id else each for each in ids)
+
+    def _nearest(self, bet: PlacedBet, games: Iterable[ListedGame]) -> ListedGame | None:
+        fitting = [game for game in games if is_on_listed(bet, game)]
+        begins = bet.order[0]
+        return min(
+            fitting,
+            key=lambda game: abs((begins if game.kick_off is None else game.kick_off) - begins),
+            default=None,
+        )
+
+    def _of_teams(self, bet: PlacedBet) -> Iterable[ListedGame]:
+        """Return the games that a bet may be on by its names; kick-offs have to be known then."""
+        if bet.kick_off is None or teams(bet.match_name) is None:
+            return ()
+        if self._by_teams is None:
+            self._by_teams = defaultdict(list)
+            for game in self._by_id.values():
+                if game.kick_off is not None:
+                    for key in _names_of(game.competition, game.match_name):
+                        self._by_teams[key].append(game)
+        named, unnamed = _names_of(bet.competition, bet.match_name)
+        return self._by_teams.get(named if bet.competition else unnamed, ())
+
+
+def _names_of(competition: str, match_name: str) -> tuple[Hashable, Hashable]:
+    """Return what all names of a game have in common, with and without its competition.
+
+    Home teams are told apart from away teams, as outcomes are by side.
+    """
+    names, pair = shipped_names(), teams(match_name)
+    keys = tuple(names.key(competition, each) for each in pair or ())
+    return (_competition(competition), keys), keys
+
+
+@lru_cache(maxsize=1 << 12)
+def _competition(name: str) -> str:
+    return shipped_names().competition(name).casefold()
+
+
+def is_on_listed(bet: PlacedBet, game: ListedGame) -> bool:
+    """Whether competition and kick-off allow that a bet is on a listed game of its teams, or id.
+
+    Of a kick-off that is not known the id alone tells.
+    """
+    has_its_id = game.game_id == bet.game_id
+    if bet.competition and _competition(bet.competition) != _competition(game.competition):
+        return has_its_id and not game.competition
+    if bet.kick_off is None or game.kick_off is None:
+        return has_its_id
+    sport = game.sport if game.sport not in {"", OTHER} else bet.sport
+    place = shipped_names().competition(game.competition)
+    return is_same_kick_off(bet.kick_off, game.kick_off, sport, place)
+
+
+class _Groups:
+    """What belongs together, joined pair by pair."""
+
+    def __init__(self) -> None:
+        self._parents: dict[int, int] = {}
+
+    def first(self, one: int) -> int:
+        """Return what all that belongs together with one has in common."""
+        while (parent := self._parents.get(one, one)) != one:
+            one = parent
+        return one
+
+    def join(self, members: Iterable[int]) -> None:
+        """Have some belong together."""
+        roots = [self.first(each) for each in members]
+        self._parents |= dict.fromkeys(roots, roots[0]) if roots else {}
+
+
+def _by_kick_off(bets: list[PlacedBet]) -> list[list[PlacedBet]]:
+    """Return bets of one id by game; those without a kick-off go with the only one there is."""
+    sport = next((bet.sport for bet in bets if bet.sport), "")
+    dated = [(bet.kick_off, bet) for bet in bets if bet.kick_off is not None]
+    grouped = clusters(dated, sport, _competition(bets[0].competition))
+    undated = sorted((b for b in bets if b.kick_off is None), key=lambda bet: bet.placed_at)
+    for bet in undated:
+        fitting = [each for each in grouped if _is_about(bet, each)]
+        if len(fitting) == 1:
+            fitting[0].append(bet)
+        else:
+            grouped.append([bet])
+    return grouped
+
+
+def _is_about(bet: PlacedBet, others: list[PlacedBet]) -> bool:
+    """Whether a bet without a kick-off was placed in the week before those of a game."""
+    begins = min(each.order[0] for each in others)
+    return abs(begins - bet.placed_at) <= UNDATED_MS
+
+
+def _fixture(bet: PlacedBet) -> tuple[str, ...] | None:
     if not bet.match_name or bet.kick_off is None:
         return None
     return (*teams_of(bet.match_name), str(bet.kick_off // MINUTE_MS))
@@ -62,11 +238,17 @@ def teams_of(match_name: str) -> tuple[str, ...]:
     return (match_name.casefold(),) if pair is None else tuple(sorted(map(fold_team, pair)))
 
 
-def _is_one(bets: Iterable[PlacedBet]) -> bool:
-    """Whether bets on the same teams at one minute are on one game."""
+def _of_one_name(bets: list[PlacedBet]) -> list[list[PlacedBet]]:
+    """Return the bets on the same teams at one minute that are on one game.
+
+    All of them; only those without an id where that cannot be said.
+    """
     spelled = {
-        (without_date(bet.match_name).casefold(), bet.competition.casefold(), bet.game_id)
+        (without_date(bet.match_name).casefold(), _competition(bet.competition), bet.game_id)
         for bet in bets
+        if bet.game_id
     }
     competitions = {competition for _, competition, _ in spelled} - {""}
-    return len(competitions) <= 1 and len(spelled) == len({each[:2] for each in spelled})
+    if len(competitions) <= 1 and len(spelled) == len({each[:2] for each in spelled}):
+        return [bets]
+    return [[bet for bet in bets if not bet.game_id]]

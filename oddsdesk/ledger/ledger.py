@@ -19,6 +19,8 @@ from oddsdesk.private_files import ForeignFileError, make_private
 
 T = TypeVar("T")
 
+CLOSED_AGAIN: Final = "closed again"
+"""What undo calls a change of closing lines: the only change that has them as they were."""
 _BUSY_TIMEOUT_S: Final = 5.0
 _FIELDS: Final = tuple(name for name in PlacedBet.__struct_fields__ if name != "ident")
 _INSERT_BET: Final = (
@@ -143,7 +145,7 @@ class Ledger:
     def edit(self, before: PlacedBet, after: PlacedBet) -> None:
         """Record how a bet really was; what somebody else changed of it meanwhile stays.
 
-        One that was on another outcome has no closing line: that is to be looked for.
+        One that was on another outcome, or game, has no closing line: that is to be looked for.
 
         Raises:
             LedgerError: the bet is gone, or makes no sense with what was changed meanwhile.
@@ -163,7 +165,7 @@ class Ledger:
                 changed = check_bet(msgspec.structs.replace(held, **edited))
             except BadBetError as error:
                 raise LedgerError(f"the bet was changed meanwhile: {error}") from error
-            if changed.outcome != held.outcome:
+            if changed.outcome != held.outcome or changed.has_others_close:
                 changed = msgspec.structs.replace(changed, close=None)
             connection.execute(_UPDATE_BET, _values(changed) | {"ident": number})
             _note(connection, "edited", {number: held})
@@ -213,7 +215,7 @@ class Ledger:
             if last is None or (change is not None and last.number != change.number):
                 return None
             for number, bet in last.before.items():
-                _put_back(connection, number, bet)
+                _put_back(connection, number, bet, with_close=last.what == CLOSED_AGAIN)
             connection.execute("DELETE FROM bet_change WHERE id = ?", (last.number,))
             return last.what, len(last.before)
 
@@ -227,7 +229,7 @@ class Ledger:
             if not all(map(_is_but_for_close, held.values(), change.before.values())):
                 return False
             for number, bet in change.after.items():
-                _put_back(connection, number, bet)
+                _put_back(connection, number, bet, with_close=change.what == CLOSED_AGAIN)
             _note(connection, change.what, held)
             return True
 
@@ -258,6 +260,27 @@ class Ledger:
                     _SET_CLOSE, (_close_text(close), ident, _close_text(bet.close))
                 ).rowcount
             return written
+
+        return self._change(write)
+
+    def close_again(self, closes: Mapping[int, ClosingLine | None]) -> int:
+        """Replace closing lines by number of bet, as one change that can be undone.
+
+        None leaves a bet without one, to be looked for. Return how many bets were changed.
+        """
+
+        def write(connection: sqlite3.Connection) -> int:
+            before = {number: _held(connection, number) for number in closes}
+            held = {
+                number: bet
+                for number, bet in before.items()
+                if bet is not None and bet.close != closes[number]
+            }
+            for number, bet in held.items():
+                closed = msgspec.structs.replace(bet, close=closes[number])
+                connection.execute(_UPDATE_BET, _values(closed) | {"ident": number})
+            _note(connection, CLOSED_AGAIN, held)
+            return len(held)
 
         return self._change(write)
 
@@ -361,15 +384,17 @@ def _is_but_for_close(held: PlacedBet | None, bet: PlacedBet | None) -> bool:
     return msgspec.structs.replace(held, close=bet.close) == bet
 
 
-def _put_back(connection: sqlite3.Connection, number: int, bet: PlacedBet | None) -> None:
-    """Have a bet as it was; a closing line of its outcome that was seen since stays."""
+def _put_back(
+    connection: sqlite3.Connection, number: int, bet: PlacedBet | None, *, with_close: bool
+) -> None:
+    """Have a bet as it was, ``with_close`` or with the close that was seen of its outcome since."""
     held = _held(connection, number)
     if bet is None:
         connection.execute(_DELETE_BET, (number,))
     elif held is None:
         connection.execute(_PUT_BACK, _values(bet) | {"ident": number})
     else:
-        if held.outcome == bet.outcome:
+        if held.outcome == bet.outcome and not with_close:
             bet = msgspec.structs.replace(bet, close=held.close or bet.close)
         connection.execute(_UPDATE_BET, _values(bet) | {"ident": number})
 

@@ -1,4 +1,9 @@
-"""Closing lines of placed bets, read from the log of a database (D57)."""
+"""Closing lines of placed bets, read from the log of a database (D57).
+
+The close is of the game that the bet is on, by teams, competition and kick-off
+(``matching.bet_games``), whatever id the database has for it. Earlier versions took closes from
+other games of the same names: ``closed_wrongly`` finds those.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
@@ -8,16 +13,26 @@ import msgspec
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
-from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.games_nearby import APART_MS, DAY_MS, Found, GamesNearby, NamedGame
+from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
+from oddsdesk.ledger.games import wanted_game
+from oddsdesk.matching.bet_games import NEARBY_MS, Found, GamesNearby, NamedGame
 from oddsdesk.matching.renaming import renamed
 from oddsdesk.matching.team_names import shipped_names
-from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine, Sighting, began_at, closing_line
+from oddsdesk.pricing.closing import (
+    MOST_AGE_MS,
+    ClosingLine,
+    Sighting,
+    began_at,
+    closing_line,
+    is_close,
+)
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.market import Market
 
 _LATE_MS: Final = 24 * 60 * MINUTE_MS
 """Until so long after a game's stated begin it may first be seen in play."""
+_BEGINS_MS: Final = 10 * MINUTE_MS
+"""So long after its kick-off a game is seen to begin, at most; as ``board.closing_lines`` waits."""
 
 
 class LoggedGame(NamedGame, Protocol):
@@ -80,13 +95,21 @@ class LogCloses(NamedTuple):
     not_known: dict[int, str]
     """Why it does not know the games of others, in words."""
 
+    def reasons(self, bets: Iterable[PlacedBet], now_ms: int) -> dict[int, ClosingLine]:
+        """Return why there is no close of bets whose games have begun and are not known.
+
+        One that another database told of stays.
+        """
+        unsaid = {bet.ident for bet in bets if bet.close is None and bet.order[0] <= now_ms}
+        return {
+            ident: ClosingLine(why=why) for ident, why in self.not_known.items() if ident in unsaid
+        }
+
 
 def closes_from_log(
     past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
 ) -> LogCloses:
     """Return the closing lines of bets whose games have begun and that lack one.
-
-    A game that the database has by another name is found as a file of results finds it.
 
     Args:
         past: The database whose log tells.
@@ -94,68 +117,160 @@ def closes_from_log(
         now_ms: The time.
         method: What devigs the close of bets that were judged by no method when placed.
     """
-    closes, unnamed = LogCloses({}, {}), list[PlacedBet]()
+    closes, wanted = LogCloses({}, {}), list[PlacedBet]()
     for bet in bets:
         if bet.ident is None or (bet.close is not None and bet.close.is_there):
             continue
         if bet.reference == CONSENSUS_TITLE:
             why = "nobody saw the consensus close, and no log has it"
             closes.found[bet.ident] = ClosingLine(why=why)
-            continue
-        game = past.game(bet.game_id, now_ms)
-        if game is None:
-            unnamed.append(bet)
-        elif close := _close(past, bet, game, now_ms, method):
+        else:
+            wanted.append(bet)
+    games = _GamesOfLog(past, wanted, now_ms)
+    for bet in wanted:
+        assert bet.ident is not None
+        game = games.of(bet)
+        if isinstance(game, str):
+            closes.not_known[bet.ident] = game
+        elif close := _close(past, _as_named(bet, game), game, now_ms, method):
             closes.found[bet.ident] = close
-    _add_by_other_names(closes, past, unnamed, now_ms, method)
     return closes
 
 
-def _add_by_other_names(
-    closes: LogCloses, past: PastOdds, bets: Sequence[PlacedBet], now_ms: int, method: str
-) -> None:
-    """Add what is said of bets whose games the database has by other names, or has not."""
-    times = [bet.order[0] for bet in bets if teams(bet.match_name) is not None]
-    most = APART_MS + DAY_MS // 2
-    games = past.games_between(min(times) - most, max(times) + most) if times else ()
-    nearby = GamesNearby(games, shipped_names())
+def closes_of_own_bets(
+    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
+) -> dict[int, ClosingLine]:
+    """Return the closing lines of bets that were made on this very log: its ids are theirs."""
+    found = {}
     for bet in bets:
-        assert bet.ident is not None
-        named = nearby.of(bet)
-        game = past.game(named.game.game_id, now_ms) if named and named.is_same else None
-        if game is None:
-            closes.not_known[bet.ident] = _why_not_known(bet, named)
-        elif close := _close(past, _as_named(bet, game), game, now_ms, method):
-            closes.found[bet.ident] = close
+        game = past.game(bet.game_id, now_ms)
+        if bet.ident is None or game is None:
+            continue
+        begins = None if game.match_date is None else parse_ms(game.match_date)
+        known = _Game(game.game_id, game.match_name, game.sport, begins)
+        if close := _close(past, bet, known, now_ms, method):
+            found[bet.ident] = close
+    return found
 
 
-def _as_named(bet: PlacedBet, game: GameMatrix) -> PlacedBet:
+def closed_wrongly(past: PastOdds, bets: Iterable[PlacedBet], now_ms: int) -> list[PlacedBet]:
+    """Return the bets whose closes are of other games than theirs.
+
+    A close that was seen far from the kick-off is (``PlacedBet.has_others_close``). One that was
+    seen some hours off, or nobody knows when, is compared with the log: it is another game's where
+    the log has the bet's game, and did not close it then.
+    """
+    wrong, doubtful = list[PlacedBet](), list[PlacedBet]()
+    for bet in bets:
+        if bet.has_others_close:
+            wrong.append(bet)
+        elif bet.close is not None and bet.close.is_there and not _fits_well(bet):
+            doubtful.append(bet)
+    games = _GamesOfLog(past, doubtful, now_ms)
+    for bet in doubtful:
+        game = games.of(bet)
+        if not isinstance(game, str) and _is_others(past, bet, game, now_ms):
+            wrong.append(bet)
+    return sorted(wrong, key=lambda bet: bet.ident or 0)
+
+
+def closes_again(
+    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
+) -> dict[int, ClosingLine | None]:
+    """Return what a log has in place of the closes of bets that are other games'.
+
+    Why there is none where the log does not know the game, None where that is to be looked for.
+    """
+    unclosed = [msgspec.structs.replace(bet, close=None) for bet in bets]
+    closes = closes_from_log(past, unclosed, now_ms, method)
+    told = closes.found | closes.reasons(unclosed, now_ms)
+    return {bet.ident: told.get(bet.ident) for bet in unclosed if bet.ident is not None}
+
+
+def _fits_well(bet: PlacedBet) -> bool:
+    """Whether a close was seen when one is: shortly before the kick-off, or as play began."""
+    at, kick_off = None if bet.close is None else bet.close.at, bet.kick_off
+    if at is None or kick_off is None:
+        return False
+    return kick_off - MOST_AGE_MS <= at <= kick_off + _BEGINS_MS
+
+
+def _is_others(past: PastOdds, bet: PlacedBet, game: "_Game", now_ms: int) -> bool:
+    """Whether a close is not that of the bet's game, which a log knows."""
+    named, close = _as_named(bet, game), bet.close
+    assert close is not None
+    if close.at is not None:
+        kick_off = bet.kick_off if game.begins_ms is None else game.begins_ms
+        began = began_at(kick_off, _first_in_play(past, named, kick_off))
+        return began is not None and not (close.at <= began and is_close(close.at, began, kick_off))
+    by_id = past.game(bet.game_id, now_ms)
+    if by_id is None or by_id.game_id == game.game_id or by_id.match_date is None:
+        return False
+    other = _Game(by_id.game_id, by_id.match_name, by_id.sport, parse_ms(by_id.match_date))
+    undated = msgspec.structs.replace(bet, placed_at=0)
+    of_other = _close(past, undated, other, now_ms, close.method)
+    return of_other is not None and of_other.odds == close.odds
+
+
+class _Game(NamedTuple):
+    """The game of a bet, as the log has it."""
+
+    game_id: str
+    match_name: str
+    sport: str
+    begins_ms: int | None
+
+
+class _GamesOfLog:
+    """The games of bets in a log, which is asked once for those of all."""
+
+    def __init__(self, past: PastOdds, bets: Sequence[PlacedBet], now_ms: int) -> None:
+        self._past = past
+        self._now = now_ms
+        times = [bet.order[0] for bet in bets if teams(bet.match_name) is not None]
+        span = (min(times) - NEARBY_MS, max(times) + NEARBY_MS) if times else None
+        games = () if span is None else past.games_between(*span)
+        self._nearby = GamesNearby(games, shipped_names())
+
+    def of(self, bet: PlacedBet) -> _Game | str:
+        """Return the game of a bet, else why the log does not know it."""
+        found = self._nearby.of(wanted_game(bet))
+        if found is not None and found.is_same:
+            game = found.game
+            return _Game(game.game_id, game.match_name, game.sport, game.begins_ms)
+        # A game without a kick-off is in no span: its id leads to it, and its prices say when.
+        known = self._past.game(bet.game_id, self._now) if found is None and bet.game_id else None
+        if known is not None and known.match_date is None:
+            return _Game(known.game_id, known.match_name, known.sport, None)
+        return _why_not_known(bet, found)
+
+
+def _as_named(bet: PlacedBet, game: _Game) -> PlacedBet:
     """Return a bet in the words of the database that has its game."""
-    words = bet.match_name, game.match_name
-    selection = renamed(bet.market_type, *words, False, bet.selection)
+    selection = renamed(bet.market_type, bet.match_name, game.match_name, False, bet.selection)
     return msgspec.structs.replace(bet, game_id=game.game_id, selection=selection)
 
 
-def _why_not_known(bet: PlacedBet, named: Found[LoggedGame] | None) -> str:
+def _why_not_known(bet: PlacedBet, found: Found[LoggedGame] | None) -> str:
     if not bet.match_name:
         return "no match is told"
     if teams(bet.match_name) is None:
         return f"{bet.match_name} names no two teams"
-    if named is None:
-        if bet.kick_off is None:
-            return "its kick-off is not told, and no game of these teams was when it was placed"
-        return "the log has no game of these teams about its kick-off"
-    if named.match.is_crosswise:
-        return f"the log has {named.game.match_name}, the other way round"
-    return f"the log has {named.game.match_name}, which may be another game"
+    if found is not None:
+        return f"the log has {found.game.match_name}, which {found.why_not}"
+    if bet.kick_off is None:
+        return "its kick-off is not told, and no game of these teams was when it was placed"
+    return "the log has no game of these teams about its kick-off"
 
 
 def _close(
-    past: PastOdds, bet: PlacedBet, game: GameMatrix, now_ms: int, method: str
+    past: PastOdds, bet: PlacedBet, game: _Game, now_ms: int, method: str
 ) -> ClosingLine | None:
     """Return the close of one bet, None where its game has not begun."""
-    kick_off = bet.kick_off if game.match_date is None else parse_ms(game.match_date)
+    kick_off = bet.kick_off if game.begins_ms is None else game.begins_ms
     first = _first_in_play(past, bet, kick_off)
+    if kick_off is None and first is not None and abs(first - bet.placed_at) > UNDATED_MS:
+        return ClosingLine(why="the log's game of these teams was at another time")
     began = began_at(kick_off, first)
     if began is not None and began > now_ms:
         return None

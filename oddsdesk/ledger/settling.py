@@ -1,19 +1,22 @@
 """Bets settled from a file: results by number of bet, or the scores of football games.
 
 Scores are read by football-data's columns: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the
-halves, ``HTHG, HTAG``; in its files of further leagues ``Date, Home, Away, HG, AG``. Whether a row
-is the game of a bet says ``games_nearby``. What is only alike settles nothing, and is told.
+halves, ``HTHG, HTAG``; in its files of further leagues ``Date, Home, Away, HG, AG``; ``Time`` is UK
+time. ``matching.bet_games`` says whether a row is the game of a bet. A row that only may be it
+settles nothing: it is listed, with the reason (D97).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.formula_texts import as_written
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import CellError, fold, read_amount, read_number, read_result
-from oddsdesk.ledger.games_nearby import DAY_MS, Found, GamesNearby
+from oddsdesk.ledger.games import wanted_game
+from oddsdesk.matching.bet_games import DAY_MS, GamesNearby
 from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.pricing.results import Goals, Result, Score, result_of
 from oddsdesk.spreadsheets import SheetError, SheetRow, read_sheet
@@ -24,6 +27,8 @@ _SCORES: Final = (
 )
 _HALVES: Final = ("hthg", "htag")
 _DATES: Final = ("%d/%m/%Y", "%d/%m/%y", "%Y-%m-%d")
+_TIMES: Final = ("%H:%M", "%H:%M:%S")
+_UK: Final = ZoneInfo("Europe/London")
 
 
 class Settled(NamedTuple):
@@ -35,11 +40,14 @@ class Settled(NamedTuple):
     """One line each: the number of the line, and what was expected there."""
     of_no_bet: int = 0
     """How many games of the file have no open bet."""
+    to_look_at: Sequence[str] = ()
+    """One line for each bet whose game a row may be: why it settles nothing, and what it would."""
 
 
 class _Game(NamedTuple):
     line: int
     begins_ms: int
+    has_time: bool
     competition: str
     """As the file calls it; empty where it does not."""
     match_name: str
@@ -120,30 +128,29 @@ def _by_score(
             continue
         if game is not None:
             games.append(game)
-    nearby, ended, wanted = GamesNearby(games, shipped_names()), [], set[int]()
+    nearby, wanted = GamesNearby(games, shipped_names()), set[int]()
+    ended, to_look_at = list[PlacedBet](), list[str]()
     for bet in bets:
-        if bet.result is not None:
+        nearest = None if bet.result is not None else nearby.of(wanted_game(bet))
+        if nearest is None:
             continue
-        found = nearby.of(bet)
-        game = nearby.put_off(bet) if found is None else found.game
-        if game is None:
-            continue
+        game = nearest.game
         wanted.add(game.line)
-        if found is None:
-            problems.append(_put_off(game, bet))
-            continue
-        if not found.is_same:
-            problems.append(_unsure(found, bet))
-            continue
-        result = result_of(bet.market_type, bet.period, bet.match_name, bet.selection, game.score)
-        if result is None:
+        why = nearest.why_not
+        if not why and bet.kick_off is None:
+            why = "may be another game: the bet tells no kick-off"
+        by_score = (bet.market_type, bet.period, bet.match_name, bet.selection, game.score)
+        result = result_of(*by_score) if nearest.has_teams or not why else None
+        if why:
+            to_look_at.append(_to_look_at(game, bet, why, result))
+        elif result is None:
             problems.append(
                 f"line {game.line}: does not tell how bet {bet.ident} ended, "
                 f"{bet.selection} ({bet.market_type or 'market unknown'})"
             )
         else:
             ended.append(settled(bet, result, now_ms))
-    return Settled(ended, problems, len(games) - len(wanted))
+    return Settled(ended, problems, len(games) - len(wanted), to_look_at)
 
 
 def _game(line: int, told: Mapping[str, str], columns: Sequence[str]) -> _Game | None:
@@ -162,7 +169,9 @@ def _game(line: int, told: Mapping[str, str], columns: Sequence[str]) -> _Game |
         half = Goals(*(_goals(told[each]) for each in _HALVES))
     league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
     score = Score(Goals(*map(_goals, goals)), half)
-    return _Game(line, _noon_ms(date), told.get("div") or league, f"{home} vs {away}", score)
+    begins_ms, has_time = _begins_ms(date, told.get("time", ""))
+    competition = told.get("div") or league
+    return _Game(line, begins_ms, has_time, competition, f"{home} vs {away}", score)
 
 
 def _goals(text: str) -> int:
@@ -172,24 +181,34 @@ def _goals(text: str) -> int:
     return int(number)
 
 
-def _noon_ms(text: str) -> int:
-    for form in _DATES:
+def _begins_ms(date: str, time: str) -> tuple[int, bool]:
+    """Return when a game begins, and whether its hour is known; else it is noon of its day."""
+    day = _read_as(date, _DATES)
+    if day is None:
+        raise ValueError(f"expected a date such as 16/08/2024, got {date!r}")
+    clock = _read_as(time, _TIMES)
+    if clock is None:
+        return round(day.timestamp() * 1000) + DAY_MS // 2, False
+    begins = day.replace(hour=clock.hour, minute=clock.minute, tzinfo=_UK)
+    return round(begins.timestamp() * 1000), True
+
+
+def _read_as(text: str, forms: Sequence[str]) -> datetime | None:
+    for form in forms:
         try:
-            day = datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
+            return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
         except ValueError:
             continue
-        return round(day.timestamp() * 1000) + DAY_MS // 2
-    raise ValueError(f"expected a date such as 16/08/2024, got {text!r}")
+    return None
 
 
-def _put_off(game: _Game, bet: PlacedBet) -> str:
-    """Say that a game was played on another day: some bookmakers let its bets stand then."""
-    days = game.begins_ms // DAY_MS - bet.order[0] // DAY_MS
-    later = f"{days} day{'' if days == 1 else 's'} later than bet {bet.ident} says"
-    return f"line {game.line}: {game.match_name} was played {later}: settle it by hand"
-
-
-def _unsure(found: Found[_Game], bet: PlacedBet) -> str:
-    of = f"that of bet {bet.ident}, {bet.match_name}"
-    what = f"is {of}, the other way round" if found.match.is_crosswise else f"may be {of}"
-    return f"line {found.game.line}: {found.game.match_name} {what}: settle it by hand"
+def _to_look_at(game: _Game, bet: PlacedBet, why: str, result: Result | None) -> str:
+    """Return why a row does not settle a bet, and how the bet would have ended by its score."""
+    goals = f"{game.score.end.home}-{game.score.end.away}"
+    line = (
+        f"line {game.line}: {game.match_name} ({goals}) {why}: look at bet {bet.ident}, "
+        f"{bet.selection}, {bet.match_name}"
+    )
+    if result is None:
+        return line
+    return f"{line}; by this score it would be {result.value.replace('_', ' ')}"

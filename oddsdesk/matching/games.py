@@ -29,12 +29,30 @@ _COMMON: Final = frozenset(
     | {"sporting", "spvgg", "sv", "the", "town", "tsv", "united", "vfb", "vfl", "wanderers"}
 )
 """Words that many teams have in their names."""
-_OTHER_SIDES: Final = frozenset(
-    {"fem", "femenino", "feminin", "feminine", "frauen", "ladies", "w", "woman", "women"}
-    | {"academy", "am", "amateure", "b", "ii", "iii", "jong", "juniors", "reserves", "youth"}
-    | {"u17", "u18", "u19", "u20", "u21", "u23", "cyber", "esoccer", "esports", "srl", "virtual"}
+_WOMEN: Final = frozenset(
+    {"w", "wfc", "woman", "women", "womens", "ladies", "girls", "wom", "frauen", "damen", "dames"}
+    | {"fem", "femenino", "femenina", "femeninas", "feminas", "feminin", "feminine", "feminines"}
+    | {"feminino", "feminina", "femminile", "donne", "kvinner", "kvinnor", "kvinder", "vrouwen"}
 )
+_RESERVES: Final = frozenset(
+    {"am", "amateure", "b", "castilla", "ii", "iii", "jong", "promesas", "r", "res", "reserve"}
+    | {"reserves"}
+)
+_YOUTH: Final = frozenset(
+    {"academy", "junior", "juniors", "juvenil", "primavera", "youth", "youths"}
+    | {f"u{age}" for age in range(12, 24)}
+)
+_SIMULATED: Final = frozenset({"cyber", "esoccer", "esports", "srl", "virtual"})
+_OTHER_SIDES: Final = _WOMEN | _RESERVES | _YOUTH | _SIMULATED
 """Words that tell another side of a club from its first."""
+_KIND_OF_SIDE: Final = (
+    dict.fromkeys(_WOMEN, "women")
+    | dict.fromkeys(_RESERVES, "reserves")
+    | {word: word if word.startswith(("u1", "u2")) else "youth" for word in _YOUTH}
+    | dict.fromkeys(_SIMULATED, "simulated")
+)
+_AGE: Final = re.compile(r"\b(?:u|under|sub) (\d\d)s?\b|\b(?:under|sub)(\d\d)s?\b|\bu(\d\d)s\b")
+"""Age groups in a folded name, as they are also written: ``u 21``, ``under 21``, ``sub20``."""
 
 _INITIAL: Final = re.compile(r"\b\w\.")
 _SWAPPED_MOST: Final = 0.5
@@ -223,20 +241,45 @@ def _is_alike(
 def _resemble(name: str, other: str, of_both: frozenset[str]) -> bool:
     """Whether two names share a word that tells a team, or are nearly spelled alike."""
     words, other_words = _words(name), _words(other)
-    if _other_side(name) != _other_side(other):
+    if club_side(name) != club_side(other):
         return False
     shared = (words & other_words) - of_both - _COMMON - _OTHER_SIDES
     return any(len(word) >= _LEAST_LETTERS for word in shared) or _score(name, other) >= ALIKE_SCORE
 
 
-def _other_side(name: str) -> frozenset[str]:
-    """Return the words that set a side apart from a club's first: women, under 21, B."""
-    return _words(_INITIAL.sub(" ", name)) & _OTHER_SIDES
+@lru_cache(maxsize=1 << 14)
+def club_side(name: str) -> frozenset[str]:
+    """Return which side of a club a name means: empty for the first, else such as ``women``.
+
+    Spellings are folded: ``(w)`` and ``Ladies`` are ``women``, ``U-21`` and ``Under 21`` are
+    ``u21``, ``II``, ``B`` and ``Castilla`` are ``reserves``.
+    """
+    return frozenset(_KIND_OF_SIDE[word] for word in _split_name(name)[1])
+
+
+@lru_cache(maxsize=1 << 14)
+def club_of(name: str) -> str:
+    """Return a folded name without the words that tell a side of a club from its first."""
+    return " ".join(_split_name(name)[0])
+
+
+def _split_name(name: str) -> tuple[list[str], list[str]]:
+    """Return the words of a club, and those of its side; ``R Sociedad`` has none of a side."""
+    club, side = list[str](), list[str]()
+    for place, word in enumerate(_folded_words(_INITIAL.sub(" ", name))):
+        is_of_side = word in _OTHER_SIDES and (place > 0 or len(word) > 1)
+        (side if is_of_side else club).append(word)
+    return club, side
 
 
 @lru_cache(maxsize=1 << 12)
 def _words(name: str) -> frozenset[str]:
-    return frozenset(fold_team(name).split())
+    return frozenset(_folded_words(name))
+
+
+def _folded_words(name: str) -> list[str]:
+    folded = _AGE.sub(lambda found: f"u{found[1] or found[2] or found[3]}", fold_team(name))
+    return folded.split()
 
 
 def _score(name: str, other: str) -> float:

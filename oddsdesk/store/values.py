@@ -85,6 +85,7 @@ class DatedGame(NamedTuple):
     sport: str
     competition: str
     match_name: str
+    has_time: bool = True
 
 
 class Filters(msgspec.Struct, frozen=True):

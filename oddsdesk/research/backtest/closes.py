@@ -12,7 +12,7 @@ import msgspec
 
 from oddsdesk.board.closing_lines import WAIT_MS, close_of, keep_sighting
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.log_closes import PastOdds, closes_from_log
+from oddsdesk.ledger.log_closes import PastOdds, closes_of_own_bets
 from oddsdesk.ledger.open_bets import to_follow
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine, Sighting, began_at
 from oddsdesk.research.past.game import PastGame
@@ -80,7 +80,7 @@ class Closes:
         ahead = [bet for bet in held if bet.note != IN_PLAY]
         by_game = sorted(ahead, key=lambda bet: (bet.game_id, bet.market_type, bet.period))
         logged = [bet for bet in by_game if not self._is_followed(bet)]
-        closes = closes_from_log(past, logged, now_ms, self._method).found
+        closes = closes_of_own_bets(past, logged, now_ms, self._method)
         closes |= self._lines(filter(self._is_followed, ahead), now_ms)
         in_play = ClosingLine(why="placed in play")
         return [

@@ -35,6 +35,7 @@ BET = PlacedBet(
     method="multiplicative",
     net_odds=2.1,
 )
+NOT_WRONG = {"wrong": 0, "mended": 0}
 NO_SCORES = "no scores settle these bets, and none gets a closing line"
 
 
@@ -108,7 +109,7 @@ def test_a_file_settles_and_what_is_wrong_in_it_is_named(tmp_path: Path) -> None
     file = tmp_path / "results.csv"
     file.write_text("bet,result\n1,won\n8,lost\n")
     done = run("settle", "--results", str(file), exit_code=1)
-    assert done.stdout == "settled 1, of no bet 0, bad 1\n"
+    assert done.stdout == "settled 1, to look at 0, of no bet 0, bad 1\n"
     assert f"{file}: line 3: there is no bet 8" in done.stderr
     assert "cannot be read" in run("settle", "--results", "nowhere.csv", exit_code=1).stderr
 
@@ -295,7 +296,7 @@ def test_closing_lines_are_filled_in_from_the_log(tmp_path: Path) -> None:
         for each in (quote(80, 1.95, 1.95), quote(4, 1.9, 2.0), quote(-2, 1.5, 2.6, live=True)):
             store.record([each]).result()
     asked = ("close", "--database", str(database))
-    written = {"written": 2, "with_close": 2, "no_close": 0, "not_known": 0}
+    written = {"written": 2, "with_close": 2, "no_close": 0, "not_known": 0} | NOT_WRONG
     assert told(*asked) == written
     assert told(*asked) == written | {"written": 0}
     bet = told("list")[0]
@@ -316,7 +317,7 @@ def test_a_bet_that_was_placed_in_play_has_no_closing_line(tmp_path: Path) -> No
     with closing(Ledger(default_ledger())) as held:
         in_play = {"placed_at": KICK_OFF + 30 * MINUTE, "odds": 3.6, "net_odds": 3.6}
         held.place(msgspec.structs.replace(BET, **in_play))
-    written = {"written": 3, "with_close": 2, "no_close": 1, "not_known": 0}
+    written = {"written": 3, "with_close": 2, "no_close": 1, "not_known": 0} | NOT_WRONG
     assert told("close", "--database", str(database)) == written
     last = told("list")[-1]
     assert (last["clv_pct"], last["close_fair_odds"]) == (None, None)
@@ -397,7 +398,7 @@ def test_a_game_that_the_log_calls_otherwise_is_that_of_a_bet(
     default_ledger().unlink()
     with closing(Ledger(default_ledger())) as held:
         held.place(bet)
-    counts = {"written": 1, "with_close": 1, "no_close": 0, "not_known": 0}
+    counts = {"written": 1, "with_close": 1, "no_close": 0, "not_known": 0} | NOT_WRONG
     assert told("close", "--database", str(database)) == counts
     assert told("list")[0]["clv_pct"] == pytest.approx(5)
 
@@ -414,17 +415,17 @@ def test_a_game_that_only_the_archive_has_is_found_by_another_name_too(tmp_path:
     with closing(Ledger(default_ledger())) as held:
         named = {"match_name": "Leeds United v Wolverhampton Wanderers", "game_id": "unheard"}
         held.place(msgspec.structs.replace(BET, **named))
-    counts = {"written": 3, "with_close": 3, "no_close": 0, "not_known": 0}
+    counts = {"written": 3, "with_close": 3, "no_close": 0, "not_known": 0} | NOT_WRONG
     assert told("close", "--database", str(database)) == counts
 
 
-@pytest.mark.parametrize(("hours_before", "is_known"), [(42.9, True), (43.1, False)])
-def test_a_bet_without_kick_off_is_of_the_same_game_for_close_and_settle(
+@pytest.mark.parametrize(("hours_before", "is_known"), [(35.9, True), (36.1, False)])
+def test_a_bet_without_kick_off_is_closed_by_the_only_game_and_not_settled(
     tmp_path: Path, hours_before: float, is_known: bool
 ) -> None:
-    """A file of results states the day: 36 hours from its noon, which is 7 before this game."""
+    """Nothing says that it is on this game: what it would be by the score is told."""
     database, file = tmp_path / "odds.db", tmp_path / "results.csv"
-    file.write_text("Date,HomeTeam,AwayTeam,FTHG,FTAG\n16/04/2026,Leeds,Wolves,2,1\n")
+    file.write_text("Date,Time,HomeTeam,AwayTeam,FTHG,FTAG\n16/04/2026,20:00,Leeds,Wolves,2,1\n")
     with closing(open_store(database)) as store:
         store.record([quote(5, 1.9, 2.0)]).result()
     placed_at = KICK_OFF - round(hours_before * 60 * MINUTE)
@@ -433,7 +434,10 @@ def test_a_bet_without_kick_off_is_of_the_same_game_for_close_and_settle(
     with closing(Ledger(default_ledger())) as held:
         held.place(msgspec.structs.replace(BET, **bet))
     assert told("close", "--database", str(database))["with_close"] == is_known
-    assert told("settle", "--results", str(file))["settled"] == is_known
+    done = run("settle", "--results", str(file), exit_code=1)
+    assert done.stdout == "settled 0, to look at 1, of no bet 0, bad 0\n"
+    assert "may be another game: the bet tells no kick-off: look at bet 1" in done.stderr
+    assert "by this score it would be won" in done.stderr
 
 
 def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) -> None:
@@ -455,9 +459,9 @@ def test_a_bet_whose_game_is_not_known_is_named_with_the_reason(tmp_path: Path) 
         ahead = {"kick_off": 9_999_999_999_999, "placed_at": KICK_OFF}
         held.place(msgspec.structs.replace(BET, **ahead, match_name="A - B", game_id="unheard"))
     asked = run("close", "--database", str(database))
-    assert asked.stdout == "written 6, with close 0, no close 0, not known 7\n"
+    assert asked.stdout == ("written 6, with close 0, no close 0, not known 7, wrong 0, mended 0\n")
     no_game = "the log has no game of these teams about its kick-off"
-    crossed = "the log has Hull - Leeds United, the other way round"
+    crossed = "the log has Hull - Leeds United, which has the teams the other way round"
     alike = "the log has Hull - Leeds United, which may be another game"
     whys = [no_game, no_game, "no match is told", crossed, alike, crossed, no_game]
     lines = [f"{database}: bet {number}: {why}" for number, why in enumerate(whys, 1)]

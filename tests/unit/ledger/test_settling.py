@@ -54,7 +54,14 @@ def test_teams_of_a_file_are_found_under_the_names_that_the_bet_has() -> None:
     bets = [
         renamed("Manchester United - Fulham FC", "Manchester United", ident=1),
         renamed("fulham @ Manchester Utd", "Fulham", competition="soccer_epl", ident=2),
-        renamed("Ipswich Town v Liverpool FC", "Ipswich Town", competition="", sport="", ident=3),
+        renamed(
+            "Ipswich Town v Liverpool FC",
+            "Ipswich Town",
+            competition="",
+            sport="",
+            ident=3,
+            kick_off=parse_ms("2024-08-17T11:30:00Z"),
+        ),
     ]
     found = settle_by_file(SCORES.encode(), bets, NOW)
     assert [(bet.ident, bet.result) for bet in found.bets] == [
@@ -65,25 +72,148 @@ def test_teams_of_a_file_are_found_under_the_names_that_the_bet_has() -> None:
     assert (found.problems, found.of_no_bet) == ([], 0)
 
 
-def test_what_may_be_the_game_of_a_bet_settles_nothing_and_is_told() -> None:
+def to_look_at(text: str, *bets: PlacedBet) -> list[str]:
+    """Return what is listed of bets of which a file settles none."""
+    found = settle_by_file(text.encode(), bets, NOW)
+    assert (found.bets, found.problems) == ([], [])
+    return list(found.to_look_at)
+
+
+def test_what_may_be_the_game_of_a_bet_settles_nothing_and_is_listed() -> None:
     bets = [
-        renamed("Man United Newton Heath vs Fulham", competition="Friendly", ident=4),
+        renamed("Man United Newton Heath vs Fulham", competition="E0", ident=4),
         renamed("Fulham vs Man United", ident=5),
     ]
-    found = settle_by_file(SCORES.encode(), bets, NOW)
-    assert found.bets == []
-    assert found.problems == [
-        "line 2: Man United vs Fulham may be that of bet 4, Man United Newton Heath vs Fulham: "
-        "settle it by hand",
-        "line 2: Man United vs Fulham is that of bet 5, Fulham vs Man United, "
-        "the other way round: settle it by hand",
+    assert to_look_at(SCORES, *bets) == [
+        "line 2: Man United vs Fulham (1-0) may be another game: look at bet 4, Draw, "
+        "Man United Newton Heath vs Fulham",
+        "line 2: Man United vs Fulham (1-0) has the teams the other way round: look at bet 5, "
+        "Draw, Fulham vs Man United",
     ]
 
 
-def test_other_teams_and_other_competitions_settle_nothing_and_are_not_told() -> None:
-    bets = [renamed("Man City vs Fulham"), renamed("Man United vs Fulham", competition="EFL")]
-    found = settle_by_file(SCORES.encode(), bets, NOW)
-    assert (found.bets, found.problems, found.of_no_bet) == ([], [], 2)
+def test_other_teams_settle_nothing_and_are_not_listed() -> None:
+    found = settle_by_file(SCORES.encode(), [renamed("Man City vs Fulham")], NOW)
+    assert (found.bets, found.to_look_at, found.of_no_bet) == ([], [], 2)
+
+
+@pytest.mark.parametrize("competition", ["EFL", "FA WSL", "Friendly"])
+def test_the_same_teams_in_another_competition_are_listed(competition: str) -> None:
+    (line,) = to_look_at(SCORES, renamed(BET.match_name, "Man United", competition=competition))
+    assert line == (
+        f"line 2: Man United vs Fulham (1-0) is in E0, not in {competition}: look at bet 1, "
+        "Man United, Man United vs Fulham; by this score it would be won"
+    )
+
+
+@pytest.mark.parametrize(
+    ("home", "away"),
+    [
+        ("Man United Women", "Fulham Women"),
+        ("Man United (W)", "Fulham (W)"),
+        ("Man United Ladies", "Fulham"),
+        ("Man United U-21", "Fulham U-21"),
+        ("Man United Under 18", "Fulham Under 18"),
+        ("Man United (R)", "Fulham (R)"),
+        ("Man United B", "Fulham B"),
+        ("Man United II", "Fulham II"),
+        ("Man United Reserves", "Fulham Reserves"),
+        ("Man United Feminines", "Fulham Feminines"),
+    ],
+)
+def test_another_side_of_the_clubs_is_listed(home: str, away: str) -> None:
+    """A bet on women, youth or reserves by a score of the first team, and the other way round."""
+    (line,) = to_look_at(SCORES, renamed(f"{home} vs {away}", home))
+    assert "Man United vs Fulham (1-0) is of another side of these clubs: look at bet 1" in line
+    text = SCORES.replace("Man United,Fulham", f"{home},{away}")
+    (line,) = to_look_at(text, BET)
+    assert f"{home} vs {away} (1-0) is of another side of these clubs: look at bet 1" in line
+
+
+HOUR = 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("hours", "told"),
+    [(-7, ""), (3.9, ""), (4.1, "earlier"), (-12.5, "later"), (-24, "later"), (-30.5, "later")],
+)
+def test_a_game_settles_within_twelve_hours_of_its_day_and_is_listed_else(
+    hours: float, told: str
+) -> None:
+    """It began at 19:00 UTC, 20:00 in England: 23:00 UTC is midnight there, the next day."""
+    bet = msgspec.structs.replace(BET, kick_off=KICK_OFF + round(hours * HOUR))
+    if not told:
+        assert [each.result for each in settle_by_file(SCORES.encode(), [bet], NOW).bets] == [
+            Result.WON
+        ]
+        return
+    (line,) = to_look_at(SCORES, bet)
+    apart = f"{abs(hours):g} hours {told} than the bet says"
+    assert line == (
+        f"line 2: Man United vs Fulham (1-0) is {apart}: look at bet 1, Man United, "
+        "Man United vs Fulham; by this score it would be won"
+    )
+
+
+@pytest.mark.parametrize(
+    ("hours", "is_settled"), [(0, True), (-3, True), (3, True), (-3.1, False), (3.1, False)]
+)
+def test_without_a_competition_the_only_game_within_three_hours_settles(
+    hours: float, is_settled: bool
+) -> None:
+    bet = renamed(BET.match_name, competition="", kick_off=KICK_OFF + round(hours * HOUR))
+    found = settle_by_file(SCORES.encode(), [bet], NOW)
+    assert (len(found.bets), len(found.to_look_at)) == (is_settled, not is_settled)
+
+
+def test_without_a_competition_two_games_within_three_hours_settle_nothing() -> None:
+    text = SCORES + "FA WSL,16/08/2024,18:00,Man United,Fulham,0,3,A,0,0\n"
+    (line,) = to_look_at(text, renamed(BET.match_name, competition=""))
+    assert "is one of two games of these teams about then" in line
+    assert len(settle_by_file(text.encode(), [BET], NOW).bets) == 1
+
+
+@pytest.mark.parametrize(
+    ("hours", "competition", "is_settled"),
+    [(0, "EPL", True), (-8, "EPL", True), (-24, "EPL", False), (24, "EPL", False), (0, "", False)],
+)
+def test_where_a_file_tells_the_day_alone_the_day_has_to_be_the_kick_offs(
+    hours: int, competition: str, is_settled: bool
+) -> None:
+    text = SCORES.replace("Time,", "").replace("20:00,", "").replace("12:30,", "")
+    text = text.replace("16:00,", "")
+    bet = renamed(BET.match_name, competition=competition, kick_off=KICK_OFF + hours * HOUR)
+    found = settle_by_file(text.encode(), [bet], NOW)
+    assert (len(found.bets), len(found.to_look_at)) == (is_settled, not is_settled)
+
+
+@pytest.mark.parametrize(("competition", "is_settled"), [("EPL", True), ("FA WSL", False)])
+def test_a_file_without_competitions_settles_bets_in_those_that_are_known(
+    competition: str, is_settled: bool
+) -> None:
+    text = "Date,HomeTeam,AwayTeam,FTHG,FTAG\n16/08/2024,Man United,Fulham,1,0\n"
+    bet = renamed(BET.match_name, competition=competition)
+    assert len(settle_by_file(text.encode(), [bet], NOW).bets) == is_settled
+
+
+def test_quarter_lines_settle_in_halves() -> None:
+    """At 1-1: counted by hand, each half of the stake on one of the two lines around."""
+    text = SCORES.replace("Man United,Fulham,1,0", "Man United,Fulham,1,1")
+    lines = {
+        ("total", "Over 2.25"): Result.HALF_LOST,
+        ("total", "Over 2.75"): Result.LOST,
+        ("total", "Over 1.75"): Result.HALF_WON,
+        ("total", "Under 1.75"): Result.HALF_LOST,
+        ("total", "Under 2.25"): Result.HALF_WON,
+        ("spread", "Man United -0.25"): Result.HALF_LOST,
+        ("spread", "Fulham +0.25"): Result.HALF_WON,
+    }
+    bets = [
+        renamed(BET.match_name, selection, market_type=market, ident=number)
+        for number, (market, selection) in enumerate(lines)
+    ]
+    found = settle_by_file(text.encode(), bets, NOW)
+    assert [bet.result for bet in found.bets] == [*lines.values()]
 
 
 def test_a_game_of_another_day_or_sport_settles_nothing() -> None:
@@ -92,14 +222,11 @@ def test_a_game_of_another_day_or_sport_settles_nothing() -> None:
     assert settle_by_file(SCORES.encode(), [later, hockey], NOW).bets == []
 
 
-def test_a_game_that_was_put_off_settles_nothing_and_is_told() -> None:
+def test_a_game_that_was_put_off_settles_nothing_and_is_listed() -> None:
     day = 86_400_000
-    waits = msgspec.structs.replace(BET, kick_off=KICK_OFF - 3 * day)
-    found = settle_by_file(SCORES.encode(), [waits], NOW)
-    assert (found.bets, found.of_no_bet) == ([], 1)
-    assert found.problems == [
-        "line 2: Man United vs Fulham was played 3 days later than bet 1 says: settle it by hand"
-    ]
+    waits = msgspec.structs.replace(BET, kick_off=KICK_OFF - 45 * day)
+    (line,) = to_look_at(SCORES, waits)
+    assert "Man United vs Fulham (1-0) is 45 days later than the bet says: look at bet 1" in line
     for other in (
         msgspec.structs.replace(waits, kick_off=KICK_OFF - 70 * day),
         msgspec.structs.replace(waits, match_name="Fulham vs Man United"),
@@ -107,7 +234,7 @@ def test_a_game_that_was_put_off_settles_nothing_and_is_told() -> None:
         settled(waits, Result.VOID, NOW),
     ):
         found = settle_by_file(SCORES.encode(), [other], NOW)
-        assert (found.bets, found.problems, found.of_no_bet) == ([], [], 2)
+        assert (found.bets, list(found.to_look_at), found.of_no_bet) == ([], [], 2)
 
 
 def test_what_a_score_does_not_tell_is_named_and_the_rest_goes_on() -> None:

@@ -18,12 +18,15 @@ from oddsdesk.matching.games import (
     Game,
     Match,
     Verdict,
+    club_of,
+    club_side,
     compare,
+    compare_teams,
     is_midway,
     may_be_alike,
     sides,
 )
-from oddsdesk.matching.team_names import shipped_names
+from oddsdesk.matching.team_names import TeamNames, shipped_names
 from oddsdesk.store.store import open_store
 
 HOUR = 3_600_000
@@ -233,3 +236,43 @@ def test_a_kick_off_about_midway_between_two_games_tells_none(
 ) -> None:
     now = 1_776_000_000_000
     assert is_midway(now, [now + round(each * 3_600_000) for each in hours]) is is_so
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "club"),
+    [
+        ("Stjarnan (w)", {"women"}, "stjarnan"),
+        ("Chelsea W", {"women"}, "chelsea"),
+        ("Lyon Féminines", {"women"}, "lyon"),
+        ("Ajax U-21", {"u21"}, "ajax"),
+        ("Ajax Under 21s", {"u21"}, "ajax"),
+        ("Brasil Sub-20", {"u20"}, "brasil"),
+        ("Brann (R)", {"reserves"}, "brann"),
+        ("Porto B", {"reserves"}, "porto"),
+        ("Real Madrid Castilla", {"reserves"}, "real madrid"),
+        ("Osasuna Promesas", {"reserves"}, "osasuna"),
+        ("Bayern Munich II", {"reserves"}, "bayern munich"),
+        ("Jong PSV", {"reserves"}, "psv"),
+        ("R Sociedad", set(), "r sociedad"),
+        ("B. Shelton", set(), "shelton"),
+        ("B 93", set(), "b 93"),
+        ("Real Madrid", set(), "real madrid"),
+    ],
+)
+def test_sides_of_a_club_are_told_apart_however_they_are_written(
+    name: str, side: set[str], club: str
+) -> None:
+    assert (club_side(name), club_of(name)) == (side, club)
+
+
+def test_two_names_of_one_side_may_be_one_team_and_two_sides_are_not() -> None:
+    women = ("Chelsea Women", "Arsenal Women")
+    assert compare_teams(TeamNames(), "", women, ("Chelsea W", "Arsenal W")).verdict is (
+        Verdict.ALIKE
+    )
+    for other in (("Chelsea", "Arsenal"), ("Chelsea U-21", "Arsenal U-21")):
+        assert compare_teams(TeamNames(), "", women, other).verdict is Verdict.OTHER
+    assert (
+        compare_teams(TeamNames(), "", ("Ajax U-21", "PSV U-21"), ("Ajax", "PSV")).verdict
+        is Verdict.OTHER
+    )
