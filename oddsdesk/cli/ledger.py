@@ -25,7 +25,14 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.merging import compare
 from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, read_bets
-from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole_report
+from oddsdesk.ledger.reporting import (
+    LUCK_TEXT,
+    Grouping,
+    by_currency,
+    luck_text,
+    split_report,
+    whole_report,
+)
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.ledger.settling import Settled, settle_by_file
 from oddsdesk.ledger.writing import as_fields, write_bet_analytix, write_csv, write_json
@@ -334,8 +341,11 @@ def undo(path: Path, as_json: bool) -> None:
 def report(path: Path, by: str | None, as_json: bool) -> None:
     """Report profit, yield, expected profit, closing line value, drawdown and luck.
 
-    Settled bets only, without practice, each currency for itself. z is the profit in standard
-    deviations of what chance alone does; months are UTC.
+    Settled bets only, without practice, each currency for itself. Luck is how often a bettor
+    without edge does as well, or as badly: nested lines of a game, such as over 1.5 and over 2.5,
+    win and lose together and count as one outcome. It is "about" so often where different markets
+    of one game were bet on, or too many bets to add up every way to end; z is then the profit in
+    standard deviations of what chance alone does. Months are UTC.
 
     \b
     Example:
@@ -356,6 +366,8 @@ def report(path: Path, by: str | None, as_json: bool) -> None:
         click.echo(reports_table(rows))
         if any(found.expected_bets and found.clv_bets for _, _, found in rows):
             click.echo(FLOOR_TEXT, err=True)
+        if any(luck_text(found).startswith("about") for _, _, found in rows):
+            click.echo(LUCK_TEXT, err=True)
     if practice := sum(bet.practice and bet.result is not None for bet in placed):
         click.echo(f"left out, since they are practice: {practice}", err=True)
 
@@ -441,6 +453,7 @@ def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
         "chance": found.chance,
         "bad_chance": found.bad_chance,
         "outcomes": found.outcomes,
+        "chance_is_exact": found.is_exact,
     }
 
 

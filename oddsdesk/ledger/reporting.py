@@ -13,13 +13,22 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.ledger.open_bets import outcome_named
+from oddsdesk.pricing.outcomes import read_selection
 from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
 from oddsdesk.shipped_bookmakers import shipped_profiles
 
 _Outcome = tuple[str | int, ...]
-_NAMED: Final = 5
-"""Game, market type, period, line group and side, of an outcome that could be read."""
+_MARGINS: Final = dict.fromkeys(
+    ("moneyline", "spread", "draw_no_bet", "double_chance", "3way_handicap"), "margin"
+)
+"""Markets that the difference of two scores decides."""
+LUCK_TEXT: Final = (
+    "Luck: nested lines of a game (over 1.5 and over 2.5) win and lose together and count as one "
+    'outcome. "About": different markets of one game count as independent, or there are too many '
+    "bets to add up every way in which they can end."
+)
+"""What stands below luck that is not exact."""
 
 
 class Grouping(Enum):
@@ -50,36 +59,71 @@ def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
     """Return the settled bets by kick-off, each with what reports count of it; no practice."""
     ordered = sorted(counted(bets), key=lambda bet: bet.order)
     games = GamesOfBets(ordered)
-    return [
-        (
-            bet,
-            each._replace(
-                game=(game := games.of(bet)),
-                outcome=(outcome := _outcome_of(bet, game)),
-                line=_line_of(outcome),
-            ),
-        )
-        for bet in ordered
-        if (each := bet.as_settled()) is not None
-    ]
+    found = []
+    for bet in ordered:
+        each = bet.as_settled()
+        if each is not None:
+            game = games.of(bet)
+            draw, wins = _draw_of(bet, game)
+            outcome = _outcome_of(bet, game)
+            found.append((bet, each._replace(game=game, outcome=outcome, line=draw, wins=wins)))
+    return found
 
 
 def _outcome_of(bet: PlacedBet, game: str | None) -> _Outcome | None:
     """Return what bets share that win and lose together; None where nobody tells."""
     if game is None:
         return None
-    in_play = bet.kick_off is not None and bet.placed_at >= bet.kick_off
     what = (bet.market_type, bet.period, bet.selection)
-    return _named(game, *what, bet.match_name, bet.sport, in_play=in_play) or (game, *what)
+    return _named(game, *what, bet.match_name, bet.sport, in_play=_in_play(bet)) or (game, *what)
 
 
-def _line_of(outcome: _Outcome | None) -> Hashable:
-    """Return what outcomes share of which at most one wins; None where they overlap, or may."""
-    if outcome is None or len(outcome) < _NAMED or outcome[1] == "double_chance":
-        return None
-    _, market_type, _, group, _ = outcome
-    is_any_question = market_type == "yes_no" and not group
-    return None if is_any_question else outcome[:-1]
+def _draw_of(bet: PlacedBet, game: str | None) -> tuple[Hashable, tuple[float, float] | None]:
+    """Return what the bets share that one number decides, and which numbers win this one.
+
+    None where nobody tells. In play a handicap may count from the score so far: its sides exclude
+    each other, and no other line is on its draw.
+    """
+    read = read_selection(bet.market_type, bet.match_name, bet.selection)
+    if game is None or read is None:
+        return None, None
+    kind = _MARGINS.get(bet.market_type, bet.market_type)
+    if _in_play(bet) and bet.market_type in _MARGINS:
+        return (game, bet.market_type, bet.period, read.key), None
+    if kind == "yes_no" and not read.key:
+        return None, None  # nobody tells the question
+    wins = _winning_numbers(read.side, read.line)
+    subject, _, _ = read.rank
+    return (None, None) if wins is None else ((game, kind, bet.period, subject), wins)
+
+
+def _winning_numbers(side: str, line: float | None) -> tuple[float, float] | None:
+    """Return the least and greatest whole number with which a side wins.
+
+    Of goals or points, or of how many more the home team has (``line`` is its handicap); None of
+    "no draw", which wins with both large and small ones. A quarter line wins where half of it does.
+    """
+    line = line or 0.0
+    match side:
+        case "home" | "1X":
+            return (math.floor(-line) + 1 if side == "home" else 0, math.inf)
+        case "away" | "X2":
+            return (-math.inf, math.ceil(-line) - 1 if side == "away" else 0)
+        case "draw":
+            return (-line, -line)
+        case "over":
+            return (math.floor(line) + 1, math.inf)
+        case "under":
+            return (-math.inf, math.ceil(line) - 1)
+        case "yes":
+            return (1, math.inf)
+        case "no":
+            return (-math.inf, 0)
+    return None
+
+
+def _in_play(bet: PlacedBet) -> bool:
+    return bet.kick_off is not None and bet.placed_at >= bet.kick_off
 
 
 @lru_cache(maxsize=1 << 16)
@@ -98,7 +142,7 @@ def _named(
 
 
 def luck_text(found: Report) -> str:
-    """Return how often chance alone does as well, or as badly, in words."""
+    """Return how often chance alone does as well, or as badly, in words; ``about`` if not exact."""
     if found.chance is None or found.bad_chance is None:
         return ""
     share = min(found.chance, found.bad_chance)
@@ -106,7 +150,8 @@ def luck_text(found: Report) -> str:
     if share > _USUAL:
         return "what chance alone does"
     times = 1 / share if share > 0 else math.inf
-    return f"one in {times:,.0f} {side}" if times < _HARDLY_EVER else f"hardly ever {side}"
+    about = "" if found.is_exact else "about "
+    return f"{about}one in {times:,.0f} {side}" if times < _HARDLY_EVER else f"hardly ever {side}"
 
 
 def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:

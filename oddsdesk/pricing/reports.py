@@ -3,28 +3,32 @@
 Chance alone is a bettor without edge: each bet is won with the probability ``1/o`` of its net
 odds, which earns nothing on average, with a variance of ``s^2 (o-1)`` for a stake ``s``. Bets on
 one outcome win and lose together: they are one bet of their stakes, at odds that pay what they pay
-together. Of the outcomes of a line at most one wins: together they have the variance of one draw
-among them, ``sum(s_i^2 o_i) - (sum s_i)^2`` (the multinomial distribution; alone or apart they
-would have ``sum(s_i^2 (o_i-1))``). Where the ``1/o`` of those that were bet on are more than 1
-together, as a margin makes them, they are divided by their sum ``R``: chance alone loses then, and
-the variance is that divided by ``R``, less the square of the mean. Outcomes of different lines
-count as independent. ``z`` is the profit, above the mean of chance alone, in standard deviations
-of that. What came back (void, half of a half
-result) was not decided and counts for neither; what was cashed out counts for profit and yield
-alone.
+together.
+
+Outcomes that one number decides (the goals of a game, or their difference) are one draw. Nested
+lines win and lose together: over 3.5 wins only where over 2.5 does, so both win with the smaller of
+their two probabilities (the upper bound of Fréchet), not with the product. Outcomes that exclude
+each other share the draw: home, draw and away, over 2.5 and under 2.5 (the multinomial
+distribution). Where the ``1/o`` of those are more than 1 together, as a margin makes them, all are
+divided by their sum: chance alone loses then. Draws of one game that no such rule connects (its
+winner and its goals) count as independent, which they are not: ``Report.is_exact`` is False then.
+
+``z`` is the profit, above the mean of chance alone, in standard deviations of that. What came back
+(void, half of a half result) was not decided and counts for neither; what was cashed out counts for
+profit and yield alone.
 
 Few bets are far from a normal distribution, long odds above all: up to ``MOST_EXACT`` outcomes
-have no ``z``, and how often chance does as well is the exact tail of the sum of independent trials
-(Wang, On the number of successes in independent trials, Statistica Sinica 3, 1993, here with what
-each pays), added up of two halves (Horowitz and Sahni, Computing partitions with applications to
-the knapsack problem, JACM 21, 1974).
+have no ``z``, and how often chance does as well is the tail of the sum of all ways in which they
+can end (Wang, On the number of successes in independent trials, Statistica Sinica 3, 1993, here
+with what each pays), added up of two halves (Horowitz and Sahni, Computing partitions with
+applications to the knapsack problem, JACM 21, 1974).
 """
 
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import NormalDist, fmean
 from typing import Final, NamedTuple, TypeVar
 
@@ -34,8 +38,8 @@ BAND_SHARE: Final = 0.95
 """How much of what chance alone does lies within the band."""
 BAND_Z: Final = NormalDist().inv_cdf((1 + BAND_SHARE) / 2)
 MOST_EXACT: Final = 20
-"""Of so many outcomes the distribution of profit is exact; of more it is taken as normal, which it
-comes near to the later the longer the odds are."""
+"""Of so many outcomes every way to end is added up, and of fewer where nested lines make more ways;
+of more, profit is taken as normal, which it comes near to the later the longer the odds are."""
 _HAIR: Final = 1e-9
 """Of all that may be won and lost: profits that differ by less are equal."""
 
@@ -61,9 +65,12 @@ class SettledBet(NamedTuple):
     outcome: Hashable = None
     """Equal for bets that win and lose together; None where it goes with no other."""
     line: Hashable = None
-    """Equal for bets on outcomes of which at most one wins; None where nobody tells."""
+    """Equal for bets that one draw decides; None where nobody tells."""
     game: Hashable = None
     """Equal for bets that one game decides, all of them together; None where nobody tells."""
+    wins: tuple[float, float] | None = None
+    """The least and greatest number of its draw with which it wins, an end infinite for a line:
+    over 2.5 goals 3 and more. None: of the outcomes of its draw at most one wins."""
 
 
 class Drawdown(NamedTuple):
@@ -93,13 +100,16 @@ class Report(NamedTuple):
     """How many of those beat the close."""
     drawdown: Drawdown
     outcomes: int
-    """How many outcomes the bets that were decided were on."""
+    """How many outcomes the bets that were decided were on; nested lines of a game are one."""
     z: float | None
-    """None up to ``MOST_EXACT`` outcomes: it would say little of them."""
+    """None where every way to end was added up: it would say little of so few."""
     chance: float | None
     """How often chance alone does as well or better, between 0 and 1; None: nothing was decided."""
     bad_chance: float | None
     """How often it does as badly or worse."""
+    is_exact: bool = False
+    """Whether both are exact for a bettor without edge: every way to end was added up, and no game
+    has several draws, which would depend on each other."""
 
 
 class Step(NamedTuple):
@@ -119,9 +129,9 @@ def report(bets: Sequence[SettledBet]) -> Report:
     profit = math.fsum(bet.profit for bet in bets)
     expected = [bet.expected for bet in bets if bet.expected is not None]
     clv = [bet.clv_pct for bet in bets if bet.clv_pct is not None]
-    lines = _lines(bets)
+    draws = _draws(bets)
     earned = math.fsum(bet.decided_profit for bet in bets)
-    z, chance, bad_chance = _luck(lines, earned)
+    z, chance, bad_chance = _luck(draws, earned)
     return Report(
         bets=len(bets),
         staked=staked,
@@ -135,10 +145,11 @@ def report(bets: Sequence[SettledBet]) -> Report:
         drawdown=drawdown(
             [bet.profit for _, bet in together] for together in _decided_together(bets)
         ),
-        outcomes=sum(len(line.outcomes) for line in lines),
+        outcomes=sum(draw.count for draw in draws),
         z=z,
         chance=chance,
         bad_chance=bad_chance,
+        is_exact=chance is not None and z is None and _are_independent(draws),
     )
 
 
@@ -170,15 +181,15 @@ def drawdown(profits: Iterable[Sequence[float]]) -> Drawdown:
 def course(bets: Iterable[SettledBet]) -> list[Step]:
     """Return where the bettor stood after each game, from the beginning on."""
     profit = expected = variance = 0.0
-    steps, lines = [Step(0, 0.0, 0.0, 0.0)], defaultdict[Hashable, _Line](_Line)
+    steps, draws = [Step(0, 0.0, 0.0, 0.0)], defaultdict[Hashable, _Draw](_Draw)
     for together in _decided_together(bets):
         for number, bet in together:
             profit += bet.profit
             expected += bet.expected or 0.0
-            line = lines[_line_of(number, bet)]
-            before = line.variance
-            line.take(number, bet)
-            variance += line.variance - before
+            draw = draws[_draw_of(number, bet)]
+            before = draw.variance
+            draw.take(number, bet)
+            variance += draw.variance - before
         decided = steps[-1].bets + len(together)
         steps.append(Step(decided, profit, expected, BAND_Z * math.sqrt(max(0.0, variance))))
     return steps
@@ -199,20 +210,28 @@ class _Outcome(NamedTuple):
     """What of them was decided."""
     pays: float = 0.0
     """What that pays when it wins."""
+    wins: tuple[float, float] | None = None
+
+    @property
+    def share(self) -> float:
+        """How likely it is without an edge."""
+        return self.stake / self.pays
 
 
-class _Line:
-    """All bets on outcomes of which at most one wins."""
+class _Draw:
+    """All bets that one draw decides."""
 
     def __init__(self) -> None:
+        self.games = set[Hashable]()
         self._outcomes: dict[Hashable, _Outcome] = {}
 
     def take(self, number: int, bet: SettledBet) -> None:
         """Add a bet to its outcome."""
         key = bet.outcome or ("bet", number)
         before, stake = self._outcomes.get(key, _Outcome()), bet.stake * bet.decided
-        after = _Outcome(before.stake + stake, before.pays + stake * bet.net_odds)
-        self._outcomes[key] = after
+        pays = before.pays + stake * bet.net_odds
+        self._outcomes[key] = _Outcome(before.stake + stake, pays, bet.wins)
+        self.games.add(bet.game)
 
     @property
     def outcomes(self) -> list[_Outcome]:
@@ -220,15 +239,30 @@ class _Line:
         return [each for each in self._outcomes.values() if each.pays > each.stake > 0]
 
     @property
+    def count(self) -> int:
+        """How many outcomes there are, those that are nested being one."""
+        outcomes = self.outcomes
+        if any(each.wins is None for each in outcomes):
+            return len(outcomes)
+        return len({_direction(each) for each in outcomes})
+
+    @property
     def profits(self) -> _Profits:
         """Every profit that it can have, with how likely that is without an edge."""
         outcomes = self.outcomes
-        staked = math.fsum(each.stake for each in outcomes)
-        shares = [each.stake / each.pays for each in outcomes]
-        whole = max(1.0, math.fsum(shares))
-        won = [(e.pays - staked, s / whole) for e, s in zip(outcomes, shares, strict=True)]
-        lost = 1.0 - math.fsum(share for _, share in won)
-        return [*won, (-staked, lost)] if lost > _HAIR else won
+        spans = _spans(outcomes)
+        ends = sorted({0.0, 1.0, *(end for span in spans for end in span)})
+        found = []
+        for begin, end in pairwise(ends):
+            if end - begin > _HAIR:
+                at = (begin + end) / 2
+                won = (
+                    each.pays if first < at < last else 0.0
+                    for each, (first, last) in zip(outcomes, spans, strict=True)
+                )
+                staked = math.fsum(each.stake for each in outcomes)
+                found.append((math.fsum(won) - staked, end - begin))
+        return found
 
     @property
     def mean(self) -> float:
@@ -239,55 +273,128 @@ class _Line:
 
     @property
     def variance(self) -> float:
-        """How far that scatters; of one outcome, as most lines have, in short."""
+        """How far that scatters; of one outcome, as most draws have, in short."""
         if len(self._outcomes) < 2:
             return sum(max(0.0, e.stake * (e.pays - e.stake)) for e in self._outcomes.values())
         mean = self.mean
         return math.fsum((profit - mean) ** 2 * share for profit, share in self.profits)
 
 
-def _line_of(number: int, bet: SettledBet) -> Hashable:
-    """Return what the bets of a line share; of a bet that goes with no other, its number."""
+def _spans(outcomes: Sequence[_Outcome]) -> list[tuple[float, float]]:
+    """Return where between 0 and 1 a draw has to be for each outcome to win.
+
+    Large numbers are at 0: all that win with them begin there, so that they are nested. What wins
+    with small ones ends at 1.
+    """
+    if any(each.wins is None for each in outcomes):
+        ends = [0.0, *accumulate(each.share for each in outcomes)]
+        whole = max(1.0, ends[-1])
+        return [(begin / whole, end / whole) for begin, end in pairwise(ends)]
+    whole = _whole(outcomes)
+    spans = []
+    for each in outcomes:
+        assert each.wins is not None
+        (low, high), share = each.wins, each.share / whole
+        if high == math.inf:
+            begin = 0.0
+        elif low == -math.inf:
+            begin = 1.0 - share
+        else:
+            begin = _begin_between(each, outcomes, whole)
+        spans.append((begin, min(1.0, begin + share)))
+    return spans
+
+
+def _begin_between(one: _Outcome, outcomes: Sequence[_Outcome], whole: float) -> float:
+    """Return where an outcome in the middle, such as a draw, begins: beside those it excludes."""
+    above = [e.share for e in outcomes if _is_above(e, one) and _high(e) == math.inf]
+    below = [e.share for e in outcomes if _is_above(one, e) and _low(e) == -math.inf]
+    share = one.share / whole
+    if above:
+        return max(above) / whole
+    return max(0.0, 1.0 - max(below) / whole - share if below else (1.0 - share) / 2)
+
+
+def _whole(outcomes: Sequence[_Outcome]) -> float:
+    """Return the most that outcomes which exclude each other are likely together, at least 1."""
+    ordered = sorted(outcomes, key=_high)
+    best = [each.share for each in ordered]
+    for place, each in enumerate(ordered):
+        below = [best[at] for at, other in enumerate(ordered[:place]) if _is_above(each, other)]
+        best[place] += max(below, default=0.0)
+    return max(1.0, *best)
+
+
+def _is_above(one: _Outcome, other: _Outcome) -> bool:
+    """Whether one wins only with greater numbers than the other: both never win."""
+    return _low(one) > _high(other)
+
+
+def _low(outcome: _Outcome) -> float:
+    return -math.inf if outcome.wins is None else outcome.wins[0]
+
+
+def _high(outcome: _Outcome) -> float:
+    return math.inf if outcome.wins is None else outcome.wins[1]
+
+
+def _direction(outcome: _Outcome) -> Hashable:
+    """Return what nested outcomes share: that they win with large numbers, or with small ones."""
+    if _high(outcome) == math.inf:
+        return "large"
+    return "small" if _low(outcome) == -math.inf else outcome.wins
+
+
+def _draw_of(number: int, bet: SettledBet) -> Hashable:
+    """Return what the bets of a draw share; of a bet that goes with no other, its number."""
     return bet.line or bet.outcome or ("bet", number)
 
 
-def _lines(bets: Iterable[SettledBet]) -> list[_Line]:
-    """Return the lines that something was decided on."""
-    found = defaultdict[Hashable, _Line](_Line)
+def _draws(bets: Iterable[SettledBet]) -> list[_Draw]:
+    """Return the draws that something was decided on."""
+    found = defaultdict[Hashable, _Draw](_Draw)
     for number, bet in enumerate(bets):
-        found[_line_of(number, bet)].take(number, bet)
-    return [line for line in found.values() if line.outcomes]
+        found[_draw_of(number, bet)].take(number, bet)
+    return [draw for draw in found.values() if draw.outcomes]
 
 
-def _luck(lines: Sequence[_Line], earned: float) -> tuple[float | None, float | None, float | None]:
+def _are_independent(draws: Sequence[_Draw]) -> bool:
+    """Whether each draw is of another game."""
+    games = [game for draw in draws for game in draw.games]
+    return len(draws) < 2 or (None not in games and len(games) == len(set(games)))
+
+
+def _luck(draws: Sequence[_Draw], earned: float) -> tuple[float | None, float | None, float | None]:
     """Return ``z``, and how often chance does as well or better, and as badly or worse."""
-    if not lines:
+    if not draws:
         return None, None, None
-    variance = math.fsum(each.variance for each in lines)
-    if sum(len(each.outcomes) for each in lines) <= MOST_EXACT or variance <= 0:
-        return None, *_exact_tails([each.profits for each in lines], earned)
-    z = (earned - math.fsum(each.mean for each in lines)) / math.sqrt(variance)
+    variance = math.fsum(each.variance for each in draws)
+    if sum(each.count for each in draws) <= MOST_EXACT or variance <= 0:
+        ways = [each.profits for each in draws]
+        if variance <= 0 or math.prod(map(len, ways)) <= 2**MOST_EXACT:
+            return None, *_exact_tails(ways, earned)
+    z = (earned - math.fsum(each.mean for each in draws)) / math.sqrt(variance)
     return z, NormalDist().cdf(-z), NormalDist().cdf(z)
 
 
-def _exact_tails(lines: Sequence[_Profits], earned: float) -> tuple[float, float]:
-    """Return how likely lines earn so much or more, and so much or less."""
-    half = len(lines) // 2
-    other = sorted(_sums(lines[half:]))
+def _exact_tails(draws: Sequence[_Profits], earned: float) -> tuple[float, float]:
+    """Return how likely draws earn so much or more, and so much or less."""
+    half = len(draws) // 2
+    other = sorted(_sums(draws[half:]))
     at, below = [each for each, _ in other], [0.0, *accumulate(share for _, share in other)]
-    hair = _HAIR * math.fsum(abs(profit) for profits in lines for profit, _ in profits)
+    hair = _HAIR * math.fsum(abs(profit) for profits in draws for profit, _ in profits)
     better = worse = 0.0
-    for one, share in _sums(lines[:half]):
+    for one, share in _sums(draws[:half]):
         wanted = earned - one
         better += share * (below[-1] - below[bisect_left(at, wanted - hair)])
         worse += share * below[bisect_right(at, wanted + hair)]
     return min(1.0, better), min(1.0, worse)
 
 
-def _sums(lines: Iterable[_Profits]) -> _Profits:
-    """Return every profit that lines can have, with how likely it is without an edge."""
+def _sums(draws: Iterable[_Profits]) -> _Profits:
+    """Return every profit that draws can have, with how likely it is without an edge."""
     found = [(0.0, 1.0)]
-    for profits in lines:
+    for profits in draws:
         found = [
             (each + profit, chance * share) for profit, share in profits for each, chance in found
         ]

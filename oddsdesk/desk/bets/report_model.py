@@ -162,10 +162,11 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ColumnSpec(
         "luck",
         "Luck or skill",
-        Column("one in 100 as bad by chance", Align.LEFT, drops=1),
+        Column("about one in 100 as bad by chance", Align.LEFT, drops=1),
         lambda row, _now: Cell(luck_text(row[1]), TextRole.NOTE),
         lambda row: luck_text(row[1]),
-        tip="How often bets without an edge do as well, or as badly, by chance",
+        tip="How often bets without an edge do as well, or as badly, by chance. Nested lines of a "
+        "game count as one outcome; about: different markets of a game count as independent",
     ),
 )
 _OF, _STAKED = ([column.key for column in COLUMNS].index(key) for key in ("of", "staked"))

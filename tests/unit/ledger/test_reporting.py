@@ -23,7 +23,7 @@ WON = settled(
     [
         ({"bookmaker": "another"}, 1),
         ({"selection": "A 0"}, 1),
-        ({"selection": "A -1.5"}, 2),
+        ({"selection": "A -1.5"}, 1),
         ({"period": 1}, 2),
         ({"game_id": "h"}, 2),
     ],
@@ -52,22 +52,24 @@ def test_spellings_of_a_game_at_one_kick_off_are_one_game(spelled: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "excludes"),
+    ("one", "other", "is_one_draw"),
     [
         (("spread", "A +0"), ("spread", "B +0"), True),
         (("spread", "A +0"), ("draw_no_bet", "B"), True),
         (("moneyline", "A"), ("moneyline", "Draw"), True),
         (("spread", "A -0.5"), ("moneyline", "B"), True),
         (("total", "Over 2.5"), ("total", "Under 2.5"), True),
-        (("total", "Over 2.5"), ("total", "Under 3.5"), False),
-        (("spread", "A +0"), ("spread", "B +1.5"), False),
+        (("total", "Over 2.5"), ("total", "Under 3.5"), True),
+        (("spread", "A +0"), ("spread", "B +1.5"), True),
         (("double_chance", "A or Draw"), ("double_chance", "A or B"), False),
         (("yes_no", "Yes"), ("yes_no", "No"), False),
+        (("total", "Over 2.5"), ("moneyline", "A"), False),
+        (("btts", "Yes"), ("total", "Under 2.5"), False),
         (("total", "who knows"), ("total", "nobody does"), False),
     ],
 )
-def test_of_the_outcomes_of_a_line_one_wins_and_different_lines_are_independent(
-    one: tuple[str, str], other: tuple[str, str], excludes: bool
+def test_outcomes_that_one_number_decides_are_one_draw_and_others_are_independent(
+    one: tuple[str, str], other: tuple[str, str], is_one_draw: bool
 ) -> None:
     bet = REPLACE(WON, market_type=one[0], selection=one[1], sport="Football")
     lost = settled(
@@ -77,7 +79,8 @@ def test_of_the_outcomes_of_a_line_one_wins_and_different_lines_are_independent(
     )
     found = whole_report([bet, lost])
     assert found.outcomes == 2
-    assert found.bad_chance == pytest.approx(1 if excludes else 1 - 1 / 6.9 / 2)
+    assert found.bad_chance == pytest.approx(1 if is_one_draw else 1 - 1 / 6.9 / 2)
+    assert found.is_exact == is_one_draw
 
 
 @pytest.mark.parametrize(("kick_off", "outcomes"), [(2_000, 1), (None, 2)])
@@ -143,3 +146,49 @@ def test_profits_are_written_without_the_dust_of_floats() -> None:
     assert bet.profit == 14.000000000000002
     profit = next(column for column in COLUMNS if column.key == "profit")
     assert profit.written(bet) == 14.0
+
+
+def over(line: str, odds: float, game: str = "g", **changed: object) -> PlacedBet:
+    """A bet on more goals than a line that won."""
+    text = {"market_type": "total", "selection": f"Over {line}", "game_id": game, **changed}
+    return REPLACE(WON, odds=odds, net_odds=odds, sport="Football", **text)
+
+
+def test_four_overs_of_one_game_that_won_are_one_outcome_and_not_four() -> None:
+    """At evens: one in two, where four games would be one in 16."""
+    found = whole_report([over(f"{goals}.5", 2.0) for goals in range(1, 5)])
+    assert (found.outcomes, found.chance, found.is_exact) == (1, pytest.approx(0.5), True)
+    apart = whole_report([over("2.5", 2.0, game=str(number)) for number in range(4)])
+    assert (apart.outcomes, apart.chance, apart.is_exact) == (4, pytest.approx(1 / 16), True)
+
+
+def test_nested_overs_win_together_as_often_as_the_longest() -> None:
+    found = whole_report([over("1.5", 1.25), over("2.5", 2.0), over("3.5", 4.0)])
+    assert (found.outcomes, found.chance) == (1, pytest.approx(0.25))
+
+
+def test_luck_of_different_markets_of_one_game_is_about_so() -> None:
+    winner = REPLACE(over("2.5", 2.0), market_type="moneyline", selection="A")
+    bets = [over("2.5", 4.0), winner]
+    assert luck_text(whole_report(bets)) == "about one in 8 by chance"
+    assert luck_text(whole_report([bets[0], REPLACE(winner, game_id="h")])) == (
+        "one in 8 by chance"
+    )
+    assert luck_text(whole_report([bets[0], REPLACE(winner, game_id="", match_name="")])) == (
+        "about one in 8 by chance"
+    )
+
+
+def test_three_games_of_a_series_under_one_id_are_three_outcomes_and_a_drawdown() -> None:
+    day = 86_400_000
+    series = [
+        REPLACE(WON, sport="Baseball", market_type="moneyline", selection="A", result=None,
+                odds=2.1, net_odds=2.1, stake=100.0, kick_off=at * day, placed_at=day, ident=at)
+        for at in (1, 2, 3)
+    ]  # fmt: skip
+    results = (Result.WON, Result.LOST, Result.WON)
+    bets = [settled(bet, each, 4 * day) for bet, each in zip(series, results, strict=True)]
+    found = whole_report(bets)
+    assert (found.outcomes, found.drawdown.depth) == (3, -100.0)
+    same_game = [REPLACE(bet, kick_off=day) for bet in bets]
+    assert whole_report(same_game).outcomes == 1

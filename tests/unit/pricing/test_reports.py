@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oddsdesk.pricing.reports import SettledBet, course, drawdown, report, reports_by
@@ -149,6 +149,75 @@ def test_where_exact_ends_and_normal_begins_both_say_much_the_same() -> None:
     assert exact.chance == pytest.approx(sum(math.comb(20, won) for won in range(14, 21)) / 2**20)
     near = report([bet(1.0)] * 14 + [bet(-1.0)] * 7)
     assert near.z == pytest.approx(7 / math.sqrt(21))
+
+
+INF = math.inf
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=3, max_size=7),
+    st.lists(
+        st.tuples(st.booleans(), st.integers(1, 6), st.integers(1, 5)), min_size=1, max_size=6
+    ),
+    st.integers(0, 6),
+)
+def test_lines_of_one_number_do_as_well_as_often_as_that_number_comes(
+    weights: list[int], told: list[tuple[bool, int, int]], came: int
+) -> None:
+    """Bets at the fair odds of a distribution of goals: counted goal by goal, without the draw."""
+    chances = {goals: Fraction(each, sum(weights)) for goals, each in enumerate(weights)}
+    most = len(weights) - 1
+    lines = [(is_over, min(line, most), stake) for is_over, line, stake in told]
+    by_line: dict[tuple[bool, int], int] = {}
+    for is_over, line, stake in lines:  # more than "line - 1" goals, or fewer than "line"
+        by_line[is_over, line] = by_line.get((is_over, line), 0) + stake
+    has_both = {line for is_over, line in by_line if (not is_over, line) in by_line}
+    assume(not has_both)  # both sides of a line are surely one: rounding decides the normal case
+
+    def likely(is_over: bool, line: int) -> Fraction:
+        return sum((c for g, c in chances.items() if (g >= line) == is_over), Fraction(0))
+
+    def profit(goals: int) -> Fraction:
+        return sum(
+            (
+                stake * (1 / likely(*side) - 1) if (goals >= side[1]) == side[0] else -stake
+                for side, stake in by_line.items()
+            ),
+            Fraction(0),
+        )
+
+    goals = min(came, most)
+    bets = []
+    for (is_over, line), stake in by_line.items():
+        odds = float(1 / likely(is_over, line))
+        earned = stake * (odds - 1) if (goals >= line) == is_over else -float(stake)
+        wins = (line, INF) if is_over else (-INF, line - 1)
+        outcome = f"{is_over} {line}"
+        bets.append(
+            SettledBet(stake, odds, earned, 1.0, earned, None, None, outcome, "goals", 1, wins)
+        )
+    found = report(bets)
+    better = sum(c for g, c in chances.items() if profit(g) >= profit(goals))
+    worse = sum(c for g, c in chances.items() if profit(g) <= profit(goals))
+    assert found.is_exact
+    assert found.chance == pytest.approx(float(better))
+    assert found.bad_chance == pytest.approx(float(worse))
+    variance = sum(c * profit(g) ** 2 for g, c in chances.items())
+    band = course(bets)[-1].band
+    assert band == pytest.approx(1.959964 * math.sqrt(variance), abs=1e-5)
+
+
+def test_of_nested_lines_the_normal_distribution_has_the_variance_of_their_draw() -> None:
+    """Over 1.5 at 1.25 and over 2.5 at 2.0 of 30 games: -2, -0.75 or +1.25 of each."""
+    bets = [
+        SettledBet(1.0, odds, odds - 1, 1.0, odds - 1, None, None, f"over {line}", game, game, wins)
+        for game in map(str, range(30))
+        for line, odds, wins in ((1.5, 1.25, (2, INF)), (2.5, 2.0, (3, INF)))
+    ]
+    found = report(bets)
+    variance = 0.2 * 2.0**2 + 0.3 * 0.75**2 + 0.5 * 1.25**2
+    assert (found.outcomes, found.is_exact) == (30, False)
+    assert found.z == pytest.approx(30 * 1.25 / math.sqrt(30 * variance))
 
 
 def test_nothing_settled_has_no_yield_and_no_z() -> None:
