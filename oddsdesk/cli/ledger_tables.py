@@ -1,12 +1,13 @@
 """Bets and reports as aligned tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.reporting import luck_text
 from oddsdesk.pricing.reports import Report
 
@@ -34,11 +35,21 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
     last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
     if practice := sum(bet.practice for bet in bets):
         last += f", {practice} practice"
+    if risks := list(_at_risk(bets, now_ms)):
+        last += f", at risk {', '.join(risks)}"
     if any(bet.per == "decided" for bet in bets):
         last += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
     if any(bet.true_ev is not None and bet.clv_pct is not None for bet in bets):
         lines.append(FLOOR_TEXT)
     return "\n".join([*lines, last])
+
+
+def _at_risk(bets: Sequence[PlacedBet], now_ms: int) -> Iterator[str]:
+    """Yield the worst result of the open bets in each currency."""
+    for currency in dict.fromkeys(bet.currency for bet in bets):
+        risk = placed_in([bet for bet in bets if bet.currency == currency], now_ms).total
+        if risk:
+            yield plain(f"{risk:.2f} {currency}".strip())
 
 
 def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:

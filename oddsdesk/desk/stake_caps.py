@@ -7,7 +7,7 @@ import msgspec
 
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcomes_of, placed_in
-from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.exposure import Placed, StakePlan
 
 _DUST: Final = 1e-6
 """Sums of stakes are no nearer than that to what they are in decimals."""
@@ -32,23 +32,34 @@ def above_caps(
     """
     if not placed_in([bet], now_ms, simulated=bet.practice).total:
         return ""  # settled, or of a game that is long over
+    others = list(others)
     without_stake = msgspec.structs.replace(bet, stake=0.0, cashed_stake=0.0)  # how it is spelled
-    used = placed_in([*others, without_stake], now_ms, simulated=bet.practice)
-    outcome = max((used.by_outcome.get(each, 0.0) for each in outcomes_of(bet)), default=0.0)
-    game = used.by_game.get(bet.game_id, 0.0) if bet.game_id else 0.0
-    caps = [(used.total, "open in all", plan.total_cap, "in all")]
+    before = placed_in([*others, without_stake], now_ms, simulated=bet.practice)
+    after = placed_in([*others, bet], now_ms, simulated=bet.practice)
+    names = outcomes_of(bet)
+
+    def on_outcome(used: Placed) -> float:
+        return max((used.by_outcome.get(each, 0.0) for each in names), default=0.0)
+
+    def on_game(used: Placed) -> float:
+        return used.by_game.get(bet.game_id, 0.0) if bet.game_id else 0.0
+
+    caps = [(before.total, after.total, "open in all", plan.total_cap, "in all")]
     if not is_leg:
+        of_one = on_outcome(before), on_outcome(after)
+        of_game = on_game(before), on_game(after)
         caps[:0] = [
-            (outcome, "on this outcome", plan.outcome_cap, "on one"),
-            (game, "on this game", plan.game_cap, "on one"),
+            (*of_one, "on this outcome", plan.outcome_cap, "on one"),
+            (*of_game, "on this game", plan.game_cap, "on one"),
         ]
     doubts = (
         above_cap(
-            bet.open_stake + already,
+            whole,
             f"{where} with what is placed" if already else where,
             plan.bankroll * share,
             of,
         )
-        for already, where, share, of in caps
+        for already, whole, where, share, of in caps
+        if whole > already
     )
     return next(filter(None, doubts), "")

@@ -9,8 +9,9 @@ import msgspec
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets
+from oddsdesk.pricing.at_risk import OpenBet, at_risk
 from oddsdesk.pricing.closing import FollowedBet
-from oddsdesk.pricing.exposure import Placed
+from oddsdesk.pricing.exposure import Placed, Position
 from oddsdesk.pricing.outcomes import bet_named, read_selection
 from oddsdesk.pricing.profiles import fold_name
 
@@ -19,25 +20,66 @@ OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 
 
 def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None = False) -> Placed:
-    """Add up the open bets by outcome and by game; a stake counts as its figure in any currency.
+    """Return what the open bets lose at worst; a stake counts as its figure in any currency.
+
+    By game the worst result of all bets on it: of sides that exclude each other not all lose. Bets
+    that cannot be read count as lost. Games add up.
 
     ``simulated``: whether the odds are beside which they count, as ``counted`` says. An outcome is
     (game id, market type, period, line group, side): how the list of bets names it. A bet stands
     under each of ``outcomes_of`` it, by all ids that bets have of its game.
     """
-    by_outcome: defaultdict[Hashable, float] = defaultdict(float)
-    by_game: defaultdict[Hashable, float] = defaultdict(float)
-    total = 0.0
+    of_game = defaultdict[Hashable, list[tuple[PlacedBet, frozenset[str]]]](list)
     for bet, ids in _with_ids(counted(bets, simulated=simulated)):
-        stake = bet.open_stake
-        if not stake or now_ms > _ends(bet):
-            continue
-        for outcome in outcomes_by(ids, bet):
-            by_outcome[outcome] += stake
+        if bet.open_stake and now_ms <= _ends(bet):
+            of_game[min(ids) or id(bet)].append((bet, ids))
+    by_outcome, by_game = dict[Hashable, float](), dict[Hashable, float]()
+    there = defaultdict[tuple[Hashable, str], float](float)
+    positions, total = dict[Hashable, list[Position]](), 0.0
+    for on_game in of_game.values():
+        worst, outcomes = _at_risk([bet for bet, _ in on_game])
+        total += worst
+        ids = frozenset[str]().union(*(each for _, each in on_game))
         for game in ids:
-            by_game[game] += stake
-        total += stake
-    return Placed(by_outcome, by_game, total)
+            by_game[game] = by_game.get(game, 0.0) + worst
+        for bet, _ in on_game:
+            at_worst = outcomes.get(_outcome(bet), bet.open_stake)
+            for outcome in outcomes_by(ids, bet):
+                by_outcome[outcome] = max(by_outcome.get(outcome, 0.0), at_worst)
+                there[outcome, fold_name(bet.bookmaker)] += bet.open_stake
+            for game in ids:
+                if (named := _outcome(msgspec.structs.replace(bet, game_id=game))) is not None:
+                    position = Position(named, bet.open_stake, bet.net)
+                    positions.setdefault(game, []).append(position)
+    return Placed(by_outcome, by_game, total, there, positions)
+
+
+def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, Mapping[Hashable, float]]:
+    """Return what bets on one game lose at worst, and each outcome of them, as it is named."""
+    unread, read = 0.0, []
+    for bet in bets:
+        outcome = _outcome(bet)
+        if outcome is None:
+            unread += bet.open_stake
+        else:
+            in_play = _is_in_play(bet)
+            read.append(OpenBet(outcome, bet.open_stake, bet.net, bet.sport, in_play))
+    # By all ids of the game an outcome is the same.
+    first = read[0].outcome[0] if read else ""
+    named = [each._replace(outcome=(first, *each.outcome[1:])) for each in read]
+    found = at_risk(named)
+    outcomes: dict[Hashable, float] = {
+        each.outcome: found.by_outcome[name.outcome] for each, name in zip(read, named, strict=True)
+    }
+    return found.total + unread, outcomes
+
+
+def _outcome(bet: PlacedBet) -> tuple[str, str, int, str, str] | None:
+    return outcome_named(bet.key, bet.match_name, bet.sport, in_play=_is_in_play(bet))
+
+
+def _is_in_play(bet: PlacedBet) -> bool:
+    return bet.kick_off is not None and bet.placed_at >= bet.kick_off
 
 
 def open_by_outcome(
@@ -95,9 +137,9 @@ def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
 
     None where that cannot be read. In play the list names some as they are written.
     """
-    in_play = bet.kick_off is not None and bet.placed_at >= bet.kick_off
     named = (
-        outcome_named(bet.key, bet.match_name, bet.sport, in_play=each) for each in {True, in_play}
+        outcome_named(bet.key, bet.match_name, bet.sport, in_play=each)
+        for each in {True, _is_in_play(bet)}
     )
     return frozenset(each for each in named if each is not None)
 

@@ -94,6 +94,14 @@ class Stake(NamedTuple):
     """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
 
 
+class Position(NamedTuple):
+    """An open bet."""
+
+    outcome: Hashable
+    stake: float
+    net_odds: float
+
+
 class Placed(NamedTuple):
     """What is placed already and open, in the user's money."""
 
@@ -105,6 +113,8 @@ class Placed(NamedTuple):
     """The sum of the games' worst results."""
     by_bookmaker: Mapping[tuple[Hashable, str], float] = {}
     """What is staked on an outcome at a bookmaker, by its name as ``fold_name`` has it."""
+    positions: Mapping[Hashable, Sequence[Position]] = {}
+    """The open bets of a game whose selections can be read."""
 
 
 class Results(NamedTuple):
@@ -263,12 +273,13 @@ def _of_halves(outcomes: Sequence[_Outcome]) -> Results | None:
         return None
     one, other = outcomes
     return Results(
-        _ways(one.best.settlement),
+        ways(one.best.settlement),
         {one.best.outcome: _WAYS, other.best.outcome: [-each for each in _WAYS]},
     )
 
 
-def _ways(ends: Settlement) -> tuple[float, ...]:
+def ways(ends: Settlement) -> tuple[float, ...]:
+    """Return how likely a bet is won, half won, returned, half lost and lost."""
     return ends.win, ends.half_win, ends.push, ends.half_loss, ends.loss
 
 
@@ -279,7 +290,7 @@ def _exclusive(outcomes: Sequence[_Outcome]) -> Results:
     """
     if len(outcomes) == 1:
         (only,) = outcomes
-        return Results(_ways(only.best.settlement), {only.best.outcome: _WAYS})
+        return Results(ways(only.best.settlement), {only.best.outcome: _WAYS})
     chances = [each.best.settlement.chance for each in outcomes]
     none = max(0.0, 1 - math.fsum(chances))
     shares = {

@@ -132,7 +132,7 @@ class _Barrier:
     def step(self, weight: float) -> bool:
         """Go one step of Newton's method; tell whether nothing is to be gained by another."""
         slope, curve = self._slope(weight)
-        way = _solved(curve, slope)
+        way = solved(curve, slope)
         gain = math.fsum(a * b for a, b in zip(slope, way, strict=True))
         if gain < weight * 1e-3:
             return True
@@ -183,7 +183,7 @@ class _Barrier:
         return slope, curve
 
 
-def _solved(lower: list[list[float]], right: Sequence[float]) -> list[float]:
+def solved(lower: list[list[float]], right: Sequence[float]) -> list[float]:
     """Solve a symmetric, positive definite system by its lower half (Cholesky)."""
     size = len(right)
     root = [row[:] for row in lower]

@@ -4,7 +4,7 @@ import math
 from enum import Enum
 from typing import Final, NamedTuple
 
-from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, Outcome, read_selection
+from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, read_selection
 
 
 class Result(Enum):
@@ -63,29 +63,53 @@ def result_of(
     read = read_selection(market_type, match_name, selection)
     if goals is None or read is None:
         return None
-    if read.line is not None and not (read.line * 4).is_integer():
+    return result_at(market_type, read.key, read.side, goals)
+
+
+def result_at(market_type: str, key: str, side: str, goals: Goals) -> Result | None:
+    """Return how a side of a line group (``LineGroup.key``) ends at a score of football.
+
+    None where a score does not tell.
+    """
+    line = line_of(key)
+    if not (line * 4).is_integer():
         return None  # no bet is on such a line: nobody knows what it was meant to be
     margin = goals.home - goals.away
     winner = HOME if margin > 0 else AWAY if margin < 0 else DRAW
     match market_type:
         case "moneyline":
-            return _won(read.side == winner)
+            return _won(side == winner)
         case "draw_no_bet":
-            return Result.VOID if winner == DRAW else _won(read.side == winner)
+            return Result.VOID if winner == DRAW else _won(side == winner)
         case "double_chance":
-            return _won({HOME: "1", DRAW: "X", AWAY: "2"}[winner] in read.side)
+            return _won({HOME: "1", DRAW: "X", AWAY: "2"}[winner] in side)
         case "btts":
-            return _won((read.side == "yes") == (min(goals) > 0))
+            return _won((side == "yes") == (min(goals) > 0))
         case "3way_handicap":
-            return _three_way(read, margin)
+            moved = margin + line
+            return _won(side == (HOME if moved > 0 else AWAY if moved < 0 else DRAW))
         case "spread":
-            return _by_line(margin + (read.line or 0.0), is_above=read.side == HOME)
+            return _by_line(margin + line, is_above=side == HOME)
         case "total":
-            return _by_line(sum(goals) - (read.line or 0.0), is_above=read.side == OVER)
+            return _by_line(sum(goals) - line, is_above=side == OVER)
         case "team_total":
-            scored = goals.home if read.key.startswith("Home ") else goals.away
-            return _by_line(scored - (read.line or 0.0), is_above=read.side == OVER)
+            scored = goals.home if key.startswith("Home ") else goals.away
+            return _by_line(scored - line, is_above=side == OVER)
     return None
+
+
+def line_of(key: str) -> float:
+    """Return the line in the key of a line group; 0 where there is none."""
+    try:
+        return float(key.rpartition(" ")[2] or 0)
+    except ValueError:
+        return 0.0
+
+
+def share_of(result: Result) -> float:
+    """Return what of a unit staked is won: 1, 0.5, 0, -0.5 or -1."""
+    won, lost = _SHARES[result]
+    return won - lost
 
 
 def profit_of(result: Result, stake: float, net_odds: float) -> float:
@@ -106,11 +130,6 @@ def clv_pct(net_odds: float, fair_close: float) -> float:
 
 def _won(is_won: bool) -> Result:
     return Result.WON if is_won else Result.LOST
-
-
-def _three_way(read: Outcome, margin: int) -> Result:
-    moved = margin + (read.line or 0.0)
-    return _won(read.side == (HOME if moved > 0 else AWAY if moved < 0 else DRAW))
 
 
 def _by_line(above: float, *, is_above: bool) -> Result:

@@ -50,7 +50,7 @@ def bet(**changed: object) -> PlacedBet:
 
 
 BEGUN = bet(kick_off=NOW - HOUR)
-OVER = bet(kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
+OVER = bet(game_id="over", kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
 WON = settled(
     bet(kick_off=NOW - 50 * HOUR, close=ClosingLine(2.0, 1.95, "shin", NOW - 50 * HOUR)),
     Result.WON,

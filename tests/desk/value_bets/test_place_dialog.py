@@ -107,14 +107,16 @@ def test_a_stake_beyond_the_cap_of_an_outcome_is_doubted_and_may_be_recorded(
 def test_a_stake_beyond_the_cap_of_a_game_or_of_all_that_is_open_is_doubted(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot, records: Records
 ) -> None:
-    """The plan is of 1,000: 20 on an outcome, 30 on a game, 250 in all."""
-    for selection, stake in (("Over 2.5", 15), ("Under 2.5", 12)):
-        panel.place(RowKey(quoted.id, "total", 0, selection, "Matchbook"))
-        dialog = panel.findChildren(PlaceDialog)[-1]
-        dialog.stake.setText(f"{stake}")
-        assert dialog.fault.text() == ""
-        with qtbot.waitSignal(panel.actions_on_bet.placed):
-            dialog.record.click()
+    """The plan is of 1,000: 20 on an outcome, 30 on a game, 250 in all. 0-0 loses all of these."""
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+    dialog = panel.findChildren(PlaceDialog)[-1]
+    dialog.stake.setText("15")
+    assert dialog.fault.text() == ""
+    with qtbot.waitSignal(panel.actions_on_bet.placed):
+        dialog.record.click()
+    both = quoted.id, "Everton - Liverpool", "EPL", "Football", "btts", 0, "Yes", "Bovada"
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(PlacedBet(*both, 2.0, 12, quoted.clock.now), lambda _: None)
     panel.place(RowKey(quoted.id, "moneyline", 0, "Liverpool", "Bovada"))
     dialog = panel.findChildren(PlaceDialog)[-1]
     dialog.stake.setText("3")

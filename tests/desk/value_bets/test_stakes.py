@@ -427,8 +427,8 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
         explain.show_price(None)
         explain._show()
         facts = {fact.title: (fact.figure, fact.note) for fact in explain.exposure.facts}
-        assert facts["On the game"] == ("9 of 30", f"2 {what}")
-        assert facts["Open in all"] == ("49 of 250", f"42 {what}")
+        assert facts["On the game"] == ("7 of 30", f"2 {what}")
+        assert facts["Open in all"] == ("47 of 250", f"42 {what}")
         assert facts["Placed already"] == ("0", "practice" if practice else "")
     be_value(quoted, 2.00)
     explain.show_price(OVER._replace(selection="Under 2.5"))

@@ -13,7 +13,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import OPEN_AFTER_MS, placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.assessment import Assessment, Caution
-from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
+from oddsdesk.pricing.exposure import Bound, Placed, Position, StakePlan
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust, returned
 from tests.kit.board import NOW, value_bet
@@ -160,7 +160,11 @@ def test_a_bet_counts_until_its_game_is_surely_over() -> None:
     unread = placed(selection="Both", stake=32)
     outcome = (GAME, "moneyline", 0, "", "home")
     found = placed_in([begun, over, undated, unread], NOW)
-    assert found == Placed({outcome: 20.0}, {GAME: 52.0}, 52.0)
+    assert (found.by_outcome, found.by_game, found.total) == ({outcome: 20.0}, {GAME: 52.0}, 52.0)
+    assert found.by_bookmaker == {(outcome, "soft"): 20.0}
+    assert found.positions == {
+        GAME: [Position(outcome, 4, GOOD), Position(outcome, 16, GOOD)],
+    }
 
 
 def placed(**other: Any) -> PlacedBet:

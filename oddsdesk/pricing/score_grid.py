@@ -1,0 +1,272 @@
+"""How likely each score of a football game is, fitted to the reference's fair probabilities (D89).
+
+A grid of scores gives the results of all lines of a game together: which win with which. It is
+the model of Dixon and Coles (1997), Modelling Association Football Scores and Inefficiencies in
+the Football Betting Market: goals of both teams by Poisson, with 0-0, 1-0, 0-1 and 1-1 made more
+or less likely by ``rho``. Where three totals or more are priced a dispersion is fitted as well,
+by the distribution of Conway and Maxwell (1962): ``rate^n / (n!)^dispersion``.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from operator import mul
+from typing import Final, NamedTuple
+
+from oddsdesk.pricing.kelly import solved
+from oddsdesk.pricing.results import Goals, result_at, share_of
+
+MOST_GOALS: Final = 14
+"""Of a team; the grid is cut there and normalised."""
+MARKETS: Final = frozenset(
+    {
+        "moneyline",
+        "spread",
+        "total",
+        "team_total",
+        "btts",
+        "double_chance",
+        "draw_no_bet",
+        "3way_handicap",
+    }
+)
+"""Market types that a score of the whole game settles."""
+LARGEST_MISS: Final = 0.02
+"""Of a probability: a grid that misses a line by more does not describe the game."""
+SCORES: Final = tuple(
+    Goals(home, away) for home in range(MOST_GOALS + 1) for away in range(MOST_GOALS + 1)
+)
+_FACTORIALS: Final = tuple(math.lgamma(number + 1) for number in range(MOST_GOALS + 1))
+_STEPS: Final = 12
+_ENOUGH_TOTALS: Final = 3
+_NUDGE: Final = 1e-4
+_TINY: Final = 1e-12
+_THREE_SIDES: Final = frozenset({"moneyline", "double_chance", "3way_handicap"})
+_BOUNDS: Final = ((-2.5, 2.0), (-2.5, 2.0), (-0.25, 0.25), (0.6, 1.8))
+"""Of the logarithms of both rates, of rho and of the dispersion."""
+
+
+class Line(NamedTuple):
+    """A side of a line that the reference prices."""
+
+    market_type: str
+    key: str
+    """As ``LineGroup.key``."""
+    side: str
+    probability: float
+    """That a decided unit is won: 1 / fair odds."""
+
+
+class ScoreGrid(NamedTuple):
+    """The probability of each score up to ``MOST_GOALS`` a side; they add up to 1."""
+
+    chances: Sequence[float]
+    """In the order of ``0-0, 0-1, ..., 1-0, ...``; the home team's goals first."""
+    home_rate: float
+    away_rate: float
+    rho: float
+    dispersion: float
+    miss: float = 0.0
+    """By how much the grid misses a line that it was fitted to, at most, in probability."""
+
+    def chance(self, home: int, away: int) -> float:
+        """Return how likely a score is."""
+        return self.chances[home * (MOST_GOALS + 1) + away]
+
+    def probability(self, market_type: str, key: str, side: str) -> float | None:
+        """Return how likely a decided unit is won; None where no score settles the bet."""
+        shares = shares_at(market_type, key, side)
+        if shares is None:
+            return None
+        won = math.fsum(c * s for c, s in zip(self.chances, shares, strict=True) if s > 0)
+        lost = -math.fsum(c * s for c, s in zip(self.chances, shares, strict=True) if s < 0)
+        return won / (won + lost)
+
+
+@lru_cache(maxsize=1 << 10)
+def shares_at(market_type: str, key: str, side: str) -> tuple[float, ...] | None:
+    """Return what of a unit staked is won at each score of a grid; None where no score tells."""
+    results = [result_at(market_type, key, side, goals) for goals in SCORES]
+    if market_type not in MARKETS or None in results:
+        return None
+    return tuple(share_of(result) for result in results if result is not None)
+
+
+def score_grid(
+    home_rate: float, away_rate: float, rho: float = 0.0, dispersion: float = 1.0
+) -> ScoreGrid:
+    """Return the grid of a model; rates in goals where the dispersion is 1."""
+    home, away = _goals(home_rate, dispersion), _goals(away_rate, dispersion)
+    chances = [one * other for one in home for other in away]
+    size = MOST_GOALS + 1
+    chances[0] *= max(0.0, 1 - home_rate * away_rate * rho)
+    chances[1] *= max(0.0, 1 + home_rate * rho)
+    chances[size] *= max(0.0, 1 + away_rate * rho)
+    chances[size + 1] *= max(0.0, 1 - rho)
+    whole = math.fsum(chances)
+    return ScoreGrid([each / whole for each in chances], home_rate, away_rate, rho, dispersion)
+
+
+def _goals(rate: float, dispersion: float) -> list[float]:
+    """Return how likely a team is to score 0, 1, ... goals."""
+    log_rate = math.log(rate)
+    weights = [
+        math.exp(number * log_rate - dispersion * factorial)
+        for number, factorial in enumerate(_FACTORIALS)
+    ]
+    whole = sum(weights)
+    return [each / whole for each in weights]
+
+
+def fitted_grid(lines: Iterable[Line]) -> ScoreGrid | None:
+    """Return the grid nearest to the reference's probabilities; None where none is near.
+
+    Least squares over all lines by Levenberg (1944) and Marquardt (1963). Needed are a match result
+    or handicap, and a line that tells the number of goals.
+    """
+    aims = list(_aims(lines))
+    told = {aim.market_type for aim in aims}
+    if not (told & _WINNERS and told & _GOALS):
+        return None
+    totals = sum(aim.market_type == "total" for aim in aims)
+    found = _least_squares(aims, 4 if totals >= _ENOUGH_TOTALS else 3)
+    grid = score_grid(math.exp(found[0]), math.exp(found[1]), found[2], found[3])
+    miss = max(map(abs, _misses(aims, found)))
+    return grid._replace(miss=miss) if miss <= LARGEST_MISS else None
+
+
+class _Aim(NamedTuple):
+    """A line to be fitted, as weights of one view of the scores."""
+
+    market_type: str
+    view: int
+    won: Sequence[float]
+    decided: Sequence[float]
+    probability: float
+
+
+_WINNERS: Final = frozenset({"moneyline", "spread", "draw_no_bet", "3way_handicap"})
+_GOALS: Final = frozenset({"total", "team_total", "btts"})
+_MARGIN, _TOTAL, _HOME, _AWAY, _BOTH = range(5)
+"""Views: numbers that lines are about."""
+
+
+def _number(view: int, goals: Goals) -> int:
+    match view:
+        case 0:
+            return goals.home - goals.away + MOST_GOALS
+        case 1:
+            return goals.home + goals.away
+        case 2:
+            return goals.home
+        case 3:
+            return goals.away
+    return int(min(goals) > 0)
+
+
+def _view_of(market_type: str, key: str) -> int:
+    if market_type == "total":
+        return _TOTAL
+    if market_type == "btts":
+        return _BOTH
+    if market_type == "team_total":
+        return _HOME if key.startswith("Home ") else _AWAY
+    return _MARGIN
+
+
+def _places(view: int) -> list[list[int]]:
+    """Return the places of the scores with each number of a view."""
+    found: list[list[int]] = []
+    for place, goals in enumerate(SCORES):
+        number = _number(view, goals)
+        found += [[] for _ in range(number + 1 - len(found))]
+        found[number].append(place)
+    return found
+
+
+_PLACES: Final = tuple(_places(view) for view in range(5))
+
+
+def _views(chances: Sequence[float]) -> list[list[float]]:
+    """Return how likely each number is, by view."""
+    return [
+        [sum([chances[place] for place in places]) for places in of_view] for of_view in _PLACES
+    ]
+
+
+@lru_cache(maxsize=1 << 10)
+def _weights(
+    market_type: str, key: str, side: str
+) -> tuple[int, tuple[float, ...], tuple[float, ...]] | None:
+    """Return the view of a line, and what is won and decided by number; None without a score."""
+    shares = shares_at(market_type, key, side)
+    if shares is None:
+        return None
+    view = _view_of(market_type, key)
+    by_number = [shares[places[0]] for places in _PLACES[view]]
+    return view, tuple(max(0.0, each) for each in by_number), tuple(map(abs, by_number))
+
+
+def _aims(lines: Iterable[Line]) -> Iterator[_Aim]:
+    """Yield the lines that a score settles; of two sides the first, as it tells the other."""
+    seen = set[tuple[str, str]]()
+    for line in lines:
+        name = (line.market_type, line.key)
+        weights = _weights(line.market_type, line.key, line.side)
+        if weights is None or (name in seen and line.market_type not in _THREE_SIDES):
+            continue
+        seen.add(name)
+        yield _Aim(line.market_type, *weights, line.probability)
+
+
+def _misses(aims: Sequence[_Aim], at: Sequence[float]) -> list[float]:
+    """Return by how much a model misses each line."""
+    views = _views(score_grid(math.exp(at[0]), math.exp(at[1]), at[2], at[3]).chances)
+    return [
+        sum(map(mul, aim.won, views[aim.view])) / sum(map(mul, aim.decided, views[aim.view]))
+        - aim.probability
+        for aim in aims
+    ]
+
+
+def _least_squares(aims: Sequence[_Aim], free: int) -> list[float]:
+    """Return the parameters that miss least: logarithms of the rates, rho, dispersion."""
+    at = [math.log(1.4), math.log(1.2), 0.0, 1.0]
+    misses = _misses(aims, at)
+    damping = 1e-3
+    for _ in range(_STEPS):
+        slopes = []
+        for place in range(free):
+            moved = at.copy()
+            moved[place] += _NUDGE
+            slopes.append(
+                [(b - a) / _NUDGE for a, b in zip(misses, _misses(aims, moved), strict=True)]
+            )
+        pull = [-sum(map(mul, slope, misses)) for slope in slopes]
+        curve = [
+            [sum(map(mul, one, other)) for other in slopes[: row + 1]]
+            for row, one in enumerate(slopes)
+        ]
+        before = sum(map(mul, misses, misses))
+        for _ in range(_STEPS):
+            damped = [
+                [each * (1 + damping) + _TINY if i == j else each for j, each in enumerate(row)]
+                for i, row in enumerate(curve)
+            ]
+            step = solved(damped, pull)
+            to = [
+                min(max(value + change, low), high)
+                for value, change, (low, high) in zip(
+                    at, [*step, *[0.0] * (4 - free)], _BOUNDS, strict=True
+                )
+            ]
+            found = _misses(aims, to)
+            if (now := sum(map(mul, found, found))) <= before:
+                break
+            damping *= 8
+        else:
+            return at
+        at, misses, damping = to, found, damping / 8
+        if before - now <= 1e-6 * before + 1e-14:
+            break
+    return at

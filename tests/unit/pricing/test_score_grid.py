@@ -1,0 +1,123 @@
+"""A grid of scores: published numbers, fits that give back what they were made of, and speed."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.score_grid import (
+    LARGEST_MISS,
+    MOST_GOALS,
+    Line,
+    ScoreGrid,
+    fitted_grid,
+    score_grid,
+    shares_at,
+)
+
+PENALTYBLOG = (1.9358658956305108, 1.103726188219536, 0.0060581511544)
+"""The rates and rho of penaltyblog's example grid."""
+
+
+@pytest.mark.parametrize(
+    ("market_type", "key", "side", "chance"),
+    [
+        ("moneyline", "", "home", 0.5679744),
+        ("moneyline", "", "draw", 0.2183378),
+        ("moneyline", "", "away", 0.2136878),
+        ("btts", "", "yes", 0.5713026487),
+        ("total", "2.5", "under", 0.4143785822),
+    ],
+)
+def test_the_published_example_is_hit(market_type: str, key: str, side: str, chance: float) -> None:
+    grid = score_grid(*PENALTYBLOG)
+    assert grid.probability(market_type, key, side) == pytest.approx(chance, abs=6e-8)
+    assert grid.chance(2, 1) == pytest.approx(0.0989700572, abs=6e-11)
+    assert math.fsum(grid.chances) == pytest.approx(1)
+
+
+def counted(grid: ScoreGrid, wins: object, *, pushes: object = lambda _h, _a: False) -> float:
+    """Return how likely a decided unit is won, score by score."""
+    won = lost = 0.0
+    for home in range(MOST_GOALS + 1):
+        for away in range(MOST_GOALS + 1):
+            if pushes(home, away):  # type: ignore[operator]
+                continue
+            if wins(home, away):  # type: ignore[operator]
+                won += grid.chance(home, away)
+            else:
+                lost += grid.chance(home, away)
+    return won / (won + lost)
+
+
+def test_lines_are_read_off_the_scores() -> None:
+    grid = score_grid(1.4, 1.2, -0.06, 1.08)
+    assert grid.probability("spread", "-1", "home") == pytest.approx(
+        counted(grid, lambda h, a: h - a > 1, pushes=lambda h, a: h - a == 1)
+    )
+    assert grid.probability("team_total", "Away 1.5", "over") == pytest.approx(
+        counted(grid, lambda _h, a: a > 1)
+    )
+    assert grid.probability("double_chance", "", "X2") == pytest.approx(
+        counted(grid, lambda h, a: h <= a)
+    )
+    half, two = (
+        counted(grid, lambda h, a: h + a > 2),
+        counted(grid, lambda h, a: h + a == 2),
+    )
+    lost = 1 - half - two
+    assert grid.probability("total", "2.25", "over") == pytest.approx(
+        half / (half + lost + two / 2)
+    )
+    assert grid.probability("player_prop", "Messi shots 2.5", "over") is None
+    assert shares_at("total", "2.6", "over") is None
+
+
+LINES = [
+    *(("moneyline", "", side) for side in ("home", "draw", "away")),
+    *(("total", line, "over") for line in ("1.5", "2.5", "2.75", "3.5")),
+    *(("spread", line, "home") for line in ("-1", "-0.5", "0", "+0.5")),
+    ("btts", "", "yes"),
+]
+
+
+def lines_of(grid: ScoreGrid, wanted: list[tuple[str, str, str]]) -> list[Line]:
+    return [Line(*each, grid.probability(*each) or 0.0) for each in wanted]
+
+
+@given(st.floats(0.4, 3.2), st.floats(0.4, 3.2), st.floats(-0.12, 0.08), st.floats(0.85, 1.25))
+@settings(max_examples=40, deadline=None)
+def test_a_fit_gives_back_the_grid_that_its_lines_are_of(
+    home: float, away: float, rho: float, dispersion: float
+) -> None:
+    made = score_grid(home, away, rho, dispersion)
+    found = fitted_grid(lines_of(made, LINES))
+    assert found is not None
+    assert found.miss < 2e-4
+    for unasked in (("total", "4.5", "over"), ("spread", "-1.5", "home"), ("btts", "", "no")):
+        assert found.probability(*unasked) == pytest.approx(made.probability(*unasked), abs=5e-4)
+
+
+def test_two_totals_are_fitted_without_a_dispersion() -> None:
+    made = score_grid(1.7, 0.9, -0.05)
+    found = fitted_grid(lines_of(made, [*LINES[:3], ("total", "2.5", "over")]))
+    assert found is not None
+    assert found.dispersion == 1
+    assert (found.home_rate, found.away_rate) == pytest.approx((1.7, 0.9), abs=2e-3)
+
+
+def test_lines_that_no_grid_has_are_not_fitted() -> None:
+    lines = lines_of(score_grid(1.5, 1.2), LINES)
+    torn = [
+        each._replace(probability=each.probability + 2.5 * LARGEST_MISS)
+        if (each.market_type, each.key) == ("total", "2.5")
+        else each
+        for each in lines
+    ]
+    assert fitted_grid(torn) is None
+
+
+@pytest.mark.parametrize("wanted", [[], LINES[:3], [("total", "2.5", "over"), ("btts", "", "yes")]])
+def test_without_winner_and_goals_nothing_is_fitted(wanted: list[tuple[str, str, str]]) -> None:
+    assert fitted_grid(lines_of(score_grid(1.5, 1.2), wanted)) is None
