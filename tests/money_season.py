@@ -2,7 +2,8 @@
 
 An authority for the tests: it shares no code with `oddsdesk`. One unit on the best net price of
 every outcome that is value at the prices before the close. Every side bears the same share of the
-margin: `p = 1/o - M/n`.
+margin, `p = 1/o - M/n`, or the margin is taken out in proportion, `p = q/S`. Every bet closes by
+Pinnacle with equal shares, whatever judged it, unless another close is named.
 
 ``by_all_of`` judges each match result by what all the other bookmakers say of it together: the
 mean of their log-odds, one vote each.
@@ -18,7 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 FLOOR = 1.01
+EQUAL, PROPORTIONAL = "margin_proportional", "multiplicative"
 REFERENCE = {"moneyline": "PS", "total": "P", "spread": "P"}
+BET365 = dict.fromkeys(REFERENCE, "B365")
 ENDS = {"moneyline": ("H", "D", "A"), "total": (">2.5", "<2.5"), "spread": ("AHH", "AHA")}
 CODES = {
     "B365": "Bet365",
@@ -48,17 +51,39 @@ class Bet:
     profit: float
     clv: float | None
     decided: float
+    per: str = "staked"
+    """Of what unit the closing line value is."""
 
 
-def bets_of(rows: Iterable[dict[str, str]]) -> Iterator[Bet]:
+def bets_of(
+    rows: Iterable[dict[str, str]],
+    judge: dict[str, str] = REFERENCE,
+    method: str = EQUAL,
+    closed_by: tuple[dict[str, str], str] = (REFERENCE, EQUAL),
+) -> Iterator[Bet]:
     """Yield the value bets of a season, in the order of the file."""
     for row in rows:
+        found: dict[tuple[str, int], Bet] = {}
         for market in ENDS:
-            yield from _of_market(row, market)
+            for bet in _of_market(row, market, judge, method, closed_by):
+                outcome = _outcome(row, market, bet.side)
+                if outcome not in found or bet.net > found[outcome].net:
+                    found[outcome] = bet
+        yield from found.values()
 
 
-def by_all_of(rows: Iterable[dict[str, str]]) -> Iterator[Bet]:
-    """Yield the bets on match results that the others of all bookmakers make value."""
+def _outcome(row: dict[str, str], market: str, side: int) -> tuple[str, int]:
+    """Return what is bet on: a team half a goal behind has to win, as in the match result."""
+    if market == "spread" and float(row["AHh"]) == (-0.5, 0.5)[side]:
+        return "moneyline", (0, 2)[side]
+    return market, side
+
+
+def by_all_of(rows: Iterable[dict[str, str]], *, closed_together: bool = False) -> Iterator[Bet]:
+    """Yield the bets on match results that the others of all bookmakers make value.
+
+    ``closed_together`` is whether they also close by what the others say, else by Pinnacle.
+    """
     for row in rows:
         early = {code: _prices(row, code, "moneyline") for code in ALL}
         late = {code: _prices(row, code + "C", "moneyline") for code in ALL}
@@ -82,7 +107,9 @@ def by_all_of(rows: Iterable[dict[str, str]]) -> Iterator[Bet]:
                 net, name, edge, code = min(offers)
                 bet = settled(row, "moneyline", side, name, -net, edge)
                 close = _together(late, code)
-                yield replace(bet, clv=None if close is None else -net * close[0][side] - 1)
+                if closed_together:
+                    bet = replace(bet, clv=None if close is None else -net * close[0][side] - 1)
+                yield bet
 
 
 def _together(
@@ -108,8 +135,14 @@ def read(path: Path) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(file) if row["HomeTeam"]]
 
 
-def _of_market(row: dict[str, str], market: str) -> Iterator[Bet]:
-    sharp = _prices(row, REFERENCE[market], market)
+def _of_market(
+    row: dict[str, str],
+    market: str,
+    judge: dict[str, str],
+    method: str,
+    closed_by: tuple[dict[str, str], str],
+) -> Iterator[Bet]:
+    sharp = _prices(row, judge[market], market)
     line = _figure(row, "AHh")
     if sharp is None or (market == "spread" and line is None):
         return
@@ -117,14 +150,16 @@ def _of_market(row: dict[str, str], market: str) -> Iterator[Bet]:
     if not 1 - 1e-9 <= total <= 1.05:
         return
     for side, odds in enumerate(sharp):
-        fair, others = _fair(sharp)[side], total - 1 / odds
+        fair, others = _fair(sharp, method)[side], total - 1 / odds
         offers = []
-        for code, name in CODES.items():
+        books = CODES if judge is REFERENCE else ALL | {"P": "Pinnacle"}
+        for code, name in books.items():
             prices = _prices(row, code, market)
-            if prices is None:
+            if prices is None or code == judge[market]:
                 continue
             net = 1 + (prices[side] - 1) * (1 - COMMISSION.get(code, 0.0))
-            edge = (net / fair / FLOOR - 1) * _decided(row, market, line)
+            share = _decided(row, market, line, judge["moneyline"], method)
+            edge = (net / fair / FLOOR - 1) * (1.0 if share is None else share)
             payout = 1 / net + others
             if (
                 edge >= 0.01
@@ -135,23 +170,36 @@ def _of_market(row: dict[str, str], market: str) -> Iterator[Bet]:
                 offers.append((-net, name, edge))
         if offers:
             net, name, edge = min(offers)
-            yield settled(row, market, side, name, -net, edge)
+            yield settled(row, market, side, name, -net, edge, closed_by)
 
 
-def _decided(row: dict[str, str], market: str, line: float | None) -> float:
-    """Only a handicap of zero tells how often the stake comes back: as often as a draw."""
-    if market != "spread" or line is None:
+def _decided(
+    row: dict[str, str], market: str, line: float | None, code: str, method: str
+) -> float | None:
+    """Only a handicap of zero tells how often the stake comes back: as often as a draw.
+
+    None where it may come back and the prices of the other lines do not tell how often.
+    """
+    if market != "spread" or line is None or line % 1 == 0.5:
         return 1.0
-    three = _prices(row, "PS", "moneyline")
+    three = _prices(row, code, "moneyline")
     if three is None or abs(line) > 0.25:
-        return 1.0
-    draw = 1 / _fair(three)[1]
+        return None
+    draw = 1 / _fair(three, method)[1]
     return 1 - draw if line == 0 else 1 - draw / 2
 
 
-def settled(row: dict[str, str], market: str, side: int, name: str, net: float, edge: float) -> Bet:
+def settled(
+    row: dict[str, str],
+    market: str,
+    side: int,
+    name: str,
+    net: float,
+    edge: float,
+    closed_by: tuple[dict[str, str], str] = (REFERENCE, EQUAL),
+) -> Bet:
     """Return a bet of one unit with its result and its closing line value."""
-    home, away = int(row["FTHG"]), int(row["FTAG"])
+    home, away = int(float(row["FTHG"])), int(float(row["FTAG"]))
     if market == "moneyline":
         result = "won" if row["FTR"] == "HDA"[side] else "lost"
     elif market == "total":
@@ -160,7 +208,10 @@ def settled(row: dict[str, str], market: str, side: int, name: str, net: float, 
         result = _asian(home - away, float(row["AHh"]), side)
     wins = {"won": 1.0, "half_won": 0.5}.get(result, 0.0)
     loses = {"lost": 1.0, "half_lost": 0.5}.get(result, 0.0)
-    close = _close(row, market, side)
+    whose, method = closed_by
+    close = _close(row, market, side, whose[market], method)
+    line = _figure(row, "AHCh")
+    share = _decided(row, market, line, whose["moneyline"] + "C", method)
     return Bet(
         game=f"{row['HomeTeam']} vs {row['AwayTeam']}",
         market=market,
@@ -170,8 +221,9 @@ def settled(row: dict[str, str], market: str, side: int, name: str, net: float, 
         expected=edge,
         result=result,
         profit=wins * (net - 1) - loses,
-        clv=None if close is None else net / close - 1,
+        clv=None if close is None else (net / close - 1) * (1.0 if share is None else share),
         decided=wins + loses,
+        per="" if close is None else "decided" if share is None else "staked",
     )
 
 
@@ -209,14 +261,16 @@ def losses_vs_reference(rows: Iterable[dict[str, str]], code: str) -> list[float
     return found
 
 
-def _close(row: dict[str, str], market: str, side: int) -> float | None:
-    prices = _prices(row, REFERENCE[market] + "C", market)
-    if prices is None or (market == "spread" and row["AHCh"] != row["AHh"]):
+def _close(row: dict[str, str], market: str, side: int, code: str, method: str) -> float | None:
+    prices = _prices(row, code + "C", market)
+    if prices is None or (market == "spread" and float(row["AHCh"]) != float(row["AHh"])):
         return None
-    return _fair(prices)[side]
+    return _fair(prices, method)[side]
 
 
-def _fair(prices: list[float]) -> list[float]:
+def _fair(prices: list[float], method: str = EQUAL) -> list[float]:
+    if method == PROPORTIONAL:
+        return [odds * sum(1 / each for each in prices) for odds in prices]
     margin = sum(1 / odds for odds in prices) - 1
     return [1 / (1 / odds - margin / len(prices)) for odds in prices]
 

@@ -18,6 +18,7 @@ from oddsdesk.board.voting import pool_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.closing import (
+    MONEYLINE,
     MOST_AGE_MS,
     ClosingLine,
     FollowedBet,
@@ -26,6 +27,7 @@ from oddsdesk.pricing.closing import (
 )
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.market import Market
+from oddsdesk.pricing.pushes import MAY_BE_DRAWN
 
 WAIT_MS: Final = 10 * MINUTE_MS
 """How long after its kick-off a game may still be seen to begin; then the kick-off holds."""
@@ -38,7 +40,7 @@ _WITHOUT_MARGIN: Final = "multiplicative"
 
 
 class _Followed(NamedTuple):
-    """What is kept apart for bets: a market, by whom they were judged."""
+    """What is kept apart for bets: a market, by whose close they are measured."""
 
     game_id: str
     market_type: str
@@ -76,7 +78,7 @@ class ClosingLines:
             for ident, bet in followed.items()
             if self._bets.get(ident) == bet or not self._has_begun(bet)
         }
-        markets = {_followed(bet) for bet in self._bets.values()}
+        markets = {market for bet in self._bets.values() for market in _markets_of(bet)}
         games = {bet.game_id for bet in self._bets.values()}
         self._sightings = {key: seen for key, seen in self._sightings.items() if key in markets}
         self._first_in_play = {
@@ -129,13 +131,17 @@ class ClosingLines:
         return kick_off is not None and self._clock() > kick_off + WAIT_MS
 
     def _closing_line(self, bet: FollowedBet) -> ClosingLine:
-        seen = self._sightings.get(_followed(bet), ())
-        return close_of(bet, seen, self._kick_off(bet), self._first_in_play.get(bet.game_id))
+        own, *more = (self._sightings.get(key, ()) for key in _markets_of(bet))
+        begin = self._kick_off(bet), self._first_in_play.get(bet.game_id)
+        found = close_of(bet, own, *begin, moneyline=more[0] if more else ())
+        whose = bet.by.reference or self._board.whose.service or ""
+        return msgspec.structs.replace(found, reference=whose)
 
     def _see(self, game: str) -> None:
         """Note what the reference says now of a game's markets with bets, and whether it began."""
         matrix = self._board.matrix(game)
-        markets = {_followed(bet) for bet in self._bets.values() if bet.game_id == game}
+        bets = [bet for bet in self._bets.values() if bet.game_id == game]
+        markets = {market for bet in bets for market in _markets_of(bet)}
         if matrix is None or not markets or self._board.connection.as_of_ms is not None:
             return
         live_since = _live_since(matrix, self._clock())
@@ -175,20 +181,29 @@ class ClosingLines:
 
 
 def close_of(
-    bet: FollowedBet, seen: Sequence[Sighting], kick_off: int | None, first_in_play: int | None
+    bet: FollowedBet,
+    seen: Sequence[Sighting],
+    kick_off: int | None,
+    first_in_play: int | None,
+    *,
+    moneyline: Sequence[Sighting] = (),
 ) -> ClosingLine:
-    """Return the close of a bet from what was seen of its market; what was pooled has no margin."""
-    is_pooled = bet.reference == CONSENSUS_TITLE
+    """Return the close of a bet from what was seen of its market; what was pooled has no margin.
+
+    ``moneyline`` is what was seen of the moneyline, for bets whose stakes a draw may bring back.
+    """
+    is_pooled = bet.by.reference == CONSENSUS_TITLE
     found = closing_line(
         Market(bet.market_type, bet.match_name, bet.sport, bet.period),
         bet.selection,
         seen,
         kick_off=kick_off,
         first_in_play=first_in_play,
-        method=_WITHOUT_MARGIN if is_pooled else bet.method,
+        method=_WITHOUT_MARGIN if is_pooled else bet.by.method,
+        moneyline=moneyline,
     )
-    if is_pooled and found.method:
-        return msgspec.structs.replace(found, method=bet.method)
+    if is_pooled and found.method:  # its line is of fair odds, which no other method devigs
+        return msgspec.structs.replace(found, method=bet.by.method, line=())
     return found
 
 
@@ -206,9 +221,13 @@ def _live_since(matrix: Matrix, now_ms: int) -> int | None:
     return now_ms if matrix.is_live else None
 
 
-def _followed(bet: FollowedBet) -> "_Followed":
-    is_pooled = bet.reference == CONSENSUS_TITLE
-    return _Followed(*bet.market, bet.reference, bet.bookmaker if is_pooled else "")
+def _markets_of(bet: FollowedBet) -> list["_Followed"]:
+    """Return the markets to follow for a bet: its own, and the moneyline whose draw is a push."""
+    whose = bet.by.reference
+    own = _Followed(*bet.market, whose, bet.bookmaker if whose == CONSENSUS_TITLE else "")
+    if bet.market_type in MAY_BE_DRAWN:
+        return [own, own._replace(market_type=MONEYLINE)]
+    return [own]
 
 
 def pooled_sighting(sections: Sequence[Section], basis: Basis, bookmaker: str) -> Sighting | None:

@@ -24,6 +24,7 @@ from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.board.reference import DeskReference, Renaming
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.pricing.assessment import GOAL_MARKETS, OVERTIME_SPORTS
+from oddsdesk.pricing.pushes import MAY_BE_DRAWN
 from oddsdesk.slices import exhaust
 
 _log = logging.getLogger(__name__)
@@ -37,8 +38,6 @@ MOST_SELECTIONS: Final = 1_500
 MOST_PRICES: Final = 50_000
 """Of one game (D85). Largest games have a tenth of it; each new selection lays its market out anew,
 so that more would hold the window up."""
-_MAY_BE_DRAWN: Final = frozenset({"spread", "draw_no_bet"})
-"""Markets with lines that a draw hits."""
 
 
 class GameBook:
@@ -321,7 +320,7 @@ class GameBook:
                     self._expect_draws(market, basis, changes)
 
     def _expect_draws(self, market: Market, basis: Basis, changes: Changes) -> None:
-        if market.market_type in _MAY_BE_DRAWN:
+        if market.market_type in MAY_BE_DRAWN:
             market.expect_draws(self._draws.get(market.period), basis, changes)
 
     def _recount(self) -> None:

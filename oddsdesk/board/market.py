@@ -19,10 +19,10 @@ from oddsdesk.board.matrix import (
     SectionKey,
 )
 from oddsdesk.board.own_groups import offered
-from oddsdesk.board.pushes import Pushes
 from oddsdesk.contract.periods import period_label
 from oddsdesk.pricing.assessment import counts_overtime
 from oddsdesk.pricing.outcomes import DRAW
+from oddsdesk.pricing.pushes import Pushes
 from oddsdesk.pricing.selections import line_groups
 
 

@@ -15,7 +15,6 @@ from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import Matrix, RowKey, Section
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.prices import Price
-from oddsdesk.board.pushes import ladders, subject
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
@@ -36,6 +35,7 @@ from oddsdesk.pricing.opportunities import (
 )
 from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, UNDER, bet_named
 from oddsdesk.pricing.profiles import fold_name, is_delayed
+from oddsdesk.pricing.pushes import ladders, subject
 from oddsdesk.pricing.rules import MIN_OVERROUND
 from oddsdesk.pricing.selections import complete_forms
 from oddsdesk.pricing.settlement import HANDICAPS, threshold

@@ -7,7 +7,6 @@ from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.pushes import Pushes
 from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.pricing.assessment import Group, Setting, Sighting, assess
@@ -20,6 +19,7 @@ from oddsdesk.pricing.audit import (
     shown_fair,
 )
 from oddsdesk.pricing.devig import DEFAULT_METHOD, DevigError
+from oddsdesk.pricing.pushes import Pushes
 from oddsdesk.pricing.selections import LineGroup, line_groups, outcome_counts
 from oddsdesk.pricing.value import ReferenceLine, ReferencePrice
 

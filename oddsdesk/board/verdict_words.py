@@ -71,7 +71,7 @@ NOT_MINE: Final = "No value: not one of your bookmakers"
 GONE: Final = "No longer offered: what follows is about the last price."
 """What is said first of a price that was withdrawn."""
 PER_DECIDED: Final = "*"
-"""Stands beside an EV that is not per unit staked (D53)."""
+"""Stands beside an EV or a CLV that is not per unit staked (D53)."""
 PER_DECIDED_TEXT: Final = "of a decided unit: how often the stake comes back is not known"
 FLOOR_TEXT: Final = (
     "an EV of oddsdesk has a safety floor of 1 % (4 % of player props) off, a CLV has not:"

@@ -2,10 +2,10 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -15,29 +15,34 @@ from oddsdesk.cli.moments import check_span, moment
 from oddsdesk.cli.options import (
     archive_option,
     check_archive,
+    close_method_option,
+    close_reference_option,
     log_reference_option,
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.own_records import own_profiles, own_setting, preset
+from oddsdesk.cli.own_records import own_close_by, own_profiles, own_setting, preset
 from oddsdesk.cli.progress import Progress
-from oddsdesk.cli.tables import plain
+from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import METHOD, MINE
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.backtest.betting import Backtested, Question
 from oddsdesk.research.backtest.betting import backtest as bet_on_log
 from oddsdesk.research.backtest.summary import (
     Summary,
     as_fields,
+    close_text,
     notes,
     summary,
     summary_fields,
 )
+from oddsdesk.research.past.coverage import coverage_fields, coverage_lines
 from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.past.log_words import in_span
 from oddsdesk.research.past.recorded_log import RecordedLog
@@ -46,6 +51,8 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 
 _MOST_TOLD: Final = 5
+_METHODS: Final = ("METHOD", "BETS", "RESULTS", "PROFIT", "YIELD", "CLV", "CLOSES")
+_BRACKETS: Final = "[..] holds 95 %, by games drawn again; ? is too few games to say"
 
 
 @click.command()
@@ -63,11 +70,16 @@ _MOST_TOLD: Final = 5
 )
 @click.option(
     "--method",
+    "methods",
+    multiple=True,
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="How the reference's margin is taken out. Default: as the desk's settings say.",
+    help="How the reference's margin is taken out to judge prices. Give it several times for one "
+    "table of methods. Default: as the desk's settings say.",
 )
 @log_reference_option
+@close_reference_option
+@close_method_option
 @click.option(
     "--results",
     "files",
@@ -83,8 +95,10 @@ def backtest(
     until: int | None,
     preset_name: str | None,
     latency: int,
-    method: str | None,
+    methods: tuple[str, ...],
     reference: str | None,
+    close_reference: str | None,
+    close_method: str | None,
     files: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -92,61 +106,94 @@ def backtest(
 
     At each moment only what was recorded until then is known, and the desk's own rules say what is
     value. One unit on the best net price of an outcome, once; nothing at the moment at which a game
-    begins. CLV is by the reference's closing line; profit where results are known.
+    begins. CLV is by one closing line, whatever reference and method judged the bets; profit where
+    results are known.
 
     \b
     Example:
       oddsdesk import football-data E0.csv --database season.db
-      oddsdesk backtest --database season.db --method shin
+      oddsdesk backtest --database season.db --method shin --method multiplicative
       oddsdesk backtest --from 2024-12-01 --to 2025-01-01 --latency 5000 --json
     """
     check_span(since, until)
     check_archive(archive)
     problems: list[str] = []
     asked = {
-        "method": method or own_setting(METHOD),
         "preset": preset_name or "",
         "filter": None if preset_name is None else preset(preset_name),
         "since_ms": since,
         "until_ms": until,
         "latency_ms": latency,
     }
+    how = list(dict.fromkeys(methods)) or [own_setting(METHOD)]
+    by = own_close_by(close_reference, close_method)
     settle = partial(_settled, files=files, problems=problems)
-    question, done = _run(database or usual_database(), archive, reference, asked, settle)
-    found, told = summary(done.bets), [*notes(done, question), *problems]
+    runs = _run(database or usual_database(), archive, reference, by, how, asked, settle)
+    problems = list(dict.fromkeys(problems))
     if as_json:
-        rows = [as_fields(bet) for bet in done.bets]
-        head = {"reference": question.reference, "method": question.method, "notes": told}
-        click.echo(json.dumps(summary_fields(found) | head | {"rows": rows}, indent=2))
+        found = [_fields(run, problems) for run in runs]
+        click.echo(json.dumps(found if len(how) > 1 else found[0], indent=2))
+        return
+    click.echo(_asked(runs))
+    if len(how) == 1:
+        click.echo(_table(runs[0].done.bets, runs[0].summary))
     else:
-        click.echo(_asked(question, done))
-        click.echo(_table(done.bets, found))
-        for line in told:
-            click.echo(plain(line))
+        click.echo(_comparison(runs))
+    for line in (*_shared_notes(runs), *problems):
+        click.echo(plain(line))
+
+
+class _Run(NamedTuple):
+    """A backtest by one method, summed up."""
+
+    question: Question
+    done: Backtested
+    summary: Summary
 
 
 def _run(
     database: Database,
     archive: Path | None,
     reference: str | None,
+    by: CloseBy,
+    methods: Sequence[str],
     asked: dict[str, Any],
     settle: Callable[[list[PlacedBet]], list[PlacedBet]],
-) -> tuple[Question, Backtested]:
+) -> list[_Run]:
+    """Return a backtest by each method, all closed alike."""
     profiles, mine = own_profiles(), own_setting(MINE)
+    runs = []
     try:
-        store, judged_by = open_judged(database, reference)
+        store, judged_by, close = open_judged(database, reference, by)
         with contextlib.closing(store), Progress("rows read") as progress:
-            question = Question(
-                reference=judged_by,
-                profiles=profiles,
-                mine=profiles.among(mine) if mine else None,
-                **asked,
-            )
             log = RecordedLog(store.reader(), archive)
-            done = bet_on_log(log, question, system_clock(), progress.add, settle)
+            for method in methods:
+                question = Question(
+                    reference=judged_by,
+                    method=method,
+                    close=close,
+                    profiles=profiles,
+                    mine=profiles.among(mine) if mine else None,
+                    **asked,
+                )
+                done = bet_on_log(log, question, system_clock(), progress.add, settle)
+                runs.append(_Run(question, done, summary(done.bets)))
     except (StoreError, ArchiveError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    return question, done
+    return runs
+
+
+def _fields(run: _Run, problems: Sequence[str]) -> dict[str, Any]:
+    question, done, found = run
+    return summary_fields(found) | {
+        "reference": question.reference,
+        "method": question.method,
+        "close_reference": question.close.reference,
+        "close_method": question.close.method,
+        "coverage": coverage_fields(done.coverage),
+        "notes": [*notes(done, question), *problems],
+        "rows": [as_fields(bet) for bet in done.bets],
+    }
 
 
 def _settled(
@@ -168,16 +215,63 @@ def _settled(
     return bets
 
 
-def _asked(question: Question, done: Backtested) -> str:
-    method, preset = question.method.replace("_", " "), question.preset
-    which = f", preset {preset}" if preset else ""
+def _asked(runs: Sequence[_Run]) -> str:
+    question, done, _ = runs[0]
+    methods = ", ".join(run.question.method.replace("_", " ") for run in runs)
+    how = methods if len(runs) == 1 else f"{len(runs)} methods"
+    which = f", preset {question.preset}" if question.preset else ""
     since, until = question.since_ms, question.until_ms
     span = "" if since is None and until is None else f" {in_span(since, until)}"
-    line = f"{done.asked:,} rows of the log{span}, judged by {question.reference}, {method}{which}"
+    line = (
+        f"{done.asked:,} rows of the log{span}, judged by {question.reference}, {how}{which}; "
+        f"{close_text(question.close)}"
+    )
     if done.first_ms is None:
         return plain(line)
     all_of_it = f"{format_ms(done.first_ms)} to {format_ms(done.last_ms)}"
     return plain(f"{line}; the log goes from {all_of_it}")
+
+
+def _comparison(runs: Sequence[_Run]) -> str:
+    """Return a row for each method."""
+    rows = []
+    for question, _, found in runs:
+        profit = "" if found.profit is None else f"{found.profit:+.2f}"
+        rows.append(
+            (
+                question.method,
+                str(found.bets),
+                str(found.settled),
+                profit,
+                _with_ends(found.yield_pct, found.yield_range),
+                _with_ends(found.clv_pct, found.clv_range),
+                str(found.clv_bets),
+            )
+        )
+    return "\n".join([*aligned(_METHODS, rows, frozenset(_METHODS[1:])), "", _BRACKETS])
+
+
+def _with_ends(figure: float | None, ends: tuple[float | None, float | None]) -> str:
+    if figure is None:
+        return ""
+    low, high = ends
+    reach = "?" if low is None or high is None else f"[{low:+.2f}..{high:+.2f}]"
+    return f"{figure:+.2f} % {reach}"
+
+
+def _said(run: _Run) -> list[str]:
+    question, done, _ = run
+    covered = coverage_lines(done.coverage, question.reference, question.close)
+    return [*notes(done, question), *covered]
+
+
+def _shared_notes(runs: Sequence[_Run]) -> Iterator[str]:
+    """Yield what has to be said of all methods once, and of one of them with its name."""
+    told = [_said(run) for run in runs]
+    shared = [line for line in told[0] if all(line in lines for lines in told)]
+    for run, lines in zip(runs, told, strict=True):
+        yield from (f"{run.question.method}: {line}" for line in lines if line not in shared)
+    yield from shared
 
 
 def _table(bets: Sequence[PlacedBet], found: Summary) -> str:

@@ -13,11 +13,17 @@ import click
 from oddsdesk.archive.looking_back import LookingBack
 from oddsdesk.board.verdict_words import FLOOR_TEXT
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
-from oddsdesk.cli.options import Number, ledger_option, maybe_database_option, usual_database
+from oddsdesk.cli.options import (
+    Number,
+    close_method_option,
+    close_reference_option,
+    ledger_option,
+    maybe_database_option,
+    usual_database,
+)
 from oddsdesk.cli.outputs import STANDARD, output
-from oddsdesk.cli.own_records import own_profiles, own_setting
+from oddsdesk.cli.own_records import own_close_by, own_profiles
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.desk.shell.display import missing_qt
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, counted, settled
 from oddsdesk.ledger.cells import CellError, read_result
@@ -156,9 +162,20 @@ def settle(
 @ledger_option()
 @maybe_database_option
 @click.option("--mend", is_flag=True, help="Replace closing lines of other games than the bets'.")
+@close_reference_option
+@close_method_option
 @json_option
-def close(path: Path, database: Database | None, mend: bool, as_json: bool) -> None:
+def close(
+    path: Path,
+    database: Database | None,
+    mend: bool,
+    close_reference: str | None,
+    close_method: str | None,
+    as_json: bool,
+) -> None:
     """Fill in closing lines from the log of a database, for bets whose games have begun.
+
+    All are of one reference and by one method, whatever judged the bets.
 
     A close is the reference's last complete line before the game, at most 30 minutes old. The game
     is that of the bet's teams, competition and kick-off. The log holds moves only: a market that
@@ -172,7 +189,7 @@ def close(path: Path, database: Database | None, mend: bool, as_json: bool) -> N
       oddsdesk ledger close --database odds.db
       oddsdesk ledger close --database odds.db --mend
     """
-    now_ms, method = system_clock(), own_setting(METHOD)
+    now_ms, by = system_clock(), own_close_by(close_reference, close_method)
     name = str(database or usual_database())
     try:
         with (
@@ -183,8 +200,8 @@ def close(path: Path, database: Database | None, mend: bool, as_json: bool) -> N
             wrong = closed_wrongly(past, counted(held.bets()), now_ms)
             mended = 0
             if mend and wrong:
-                mended = held.close_again(closes_again(past, wrong, now_ms, method))
-            closes = closes_from_log(past, counted(held.bets()), now_ms, method)
+                mended = held.close_again(closes_again(past, wrong, now_ms, by))
+            closes = closes_from_log(past, counted(held.bets()), now_ms, by)
             news = held.write_closes(closes.found | closes.reasons(held.bets(), now_ms))
             bets = list(counted(held.bets()))
     except StoreError as error:

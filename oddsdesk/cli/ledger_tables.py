@@ -37,8 +37,12 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
         last += f", {practice} practice"
     if risks := list(_at_risk(bets, now_ms)):
         last += f", at risk {', '.join(risks)}"
-    if any(bet.per == "decided" for bet in bets):
-        last += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
+    if units := [
+        name
+        for name, per in (("EV", "per"), ("CLV", "clv_per"))
+        if any(getattr(bet, per) == "decided" for bet in bets)
+    ]:
+        last += f"; {PER_DECIDED} {' and '.join(units)} {PER_DECIDED_TEXT}"
     if any(bet.true_ev is not None and bet.clv_pct is not None for bet in bets):
         lines.append(FLOOR_TEXT)
     return "\n".join([*lines, last])
@@ -72,23 +76,23 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
         plain(bet.bookmaker),
         f"{bet.odds:g}",
         plain(money),
-        _ev(bet),
+        _per(bet.true_ev, bet.per),
         _closing(bet),
         "" if bet.profit is None else f"{bet.profit:+.2f}",
         plain(bet.match_name),
     )
 
 
-def _ev(bet: PlacedBet) -> str:
-    """Each as wide beside its mark, so that figures stand below each other."""
-    unit = f" {PER_DECIDED}" if bet.per == "decided" else ""
-    return f"{_percent(bet.true_ev)}{unit:2}" if bet.true_ev is not None else ""
-
-
 def _closing(bet: PlacedBet) -> str:
     if bet.close is None:
         return ""
-    return _percent(bet.clv_pct) or "no close"
+    return _per(bet.clv_pct, bet.clv_per) or "no close"
+
+
+def _per(figure: float | None, per: str) -> str:
+    """Return a percentage with its mark, each as wide so that figures align."""
+    unit = f" {PER_DECIDED}" if per == "decided" else ""
+    return "" if figure is None else f"{_percent(figure)}{unit:2}"
 
 
 def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:

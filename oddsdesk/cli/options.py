@@ -198,6 +198,21 @@ log_reference_option = click.option(
 )
 
 
+close_reference_option = click.option(
+    "--close-reference",
+    metavar="NAME|consensus",
+    help="Whose closing line CLV is by, for all rows. Default: as the desk's settings say, else "
+    "the database's reference.",
+)
+close_method_option = click.option(
+    "--close-method",
+    type=click.Choice(METHODS),
+    metavar="METHOD",
+    help="How the margin is taken out of closing lines, for all rows. Default: as the desk's "
+    "settings say.",
+)
+
+
 def _days(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
     """Return a number of days, ``KEEP_ALL`` for all."""
     if value is None or value == "all":

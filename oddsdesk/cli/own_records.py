@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import click
 
-from oddsdesk.desk.settings.declared import SECTIONS
+from oddsdesk.board.reference import CONSENSUS
+from oddsdesk.desk.settings.declared import SECTIONS, close_by
 from oddsdesk.desk.settings.kinds import Setting
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.bookmakers import known_bookmakers
@@ -17,7 +18,8 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.places import NoHomeError, default_ledger, settings_folder
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import Profiles
 
 T = TypeVar("T")
@@ -88,6 +90,14 @@ def own_setting(setting: Setting[T]) -> T:
         return _read_setting(_kept_settings(), setting)
     except (NoHomeError, OSError, ValueError, configparser.Error):
         return setting.default
+
+
+def own_close_by(reference: str | None, method: str | None) -> CloseBy:
+    """Return whose closing line is wanted: as options say, else as the desk's settings do."""
+    usual = close_by(own_setting)
+    named = usual.reference if reference is None else reference.strip()
+    is_pooled = named.casefold() == CONSENSUS
+    return CloseBy(CONSENSUS_TITLE if is_pooled else named, method or usual.method)
 
 
 def settings_file() -> Path:

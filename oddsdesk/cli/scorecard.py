@@ -12,11 +12,13 @@ from oddsdesk.cli.moments import check_span, moment
 from oddsdesk.cli.options import (
     archive_option,
     check_archive,
+    close_method_option,
+    close_reference_option,
     log_reference_option,
     maybe_database_option,
     usual_database,
 )
-from oddsdesk.cli.own_records import own_profiles, own_setting
+from oddsdesk.cli.own_records import own_close_by, own_profiles, own_setting
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.tables import aligned, plain
 from oddsdesk.clock import system_clock
@@ -24,7 +26,9 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.research.backtest.summary import close_text
 from oddsdesk.research.intervals import Interval
+from oddsdesk.research.past.coverage import coverage_fields, coverage_lines
 from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.past.log_words import in_span
 from oddsdesk.research.past.recorded_log import RecordedLog
@@ -56,6 +60,8 @@ _FIGURES: Final = (
     help="How margins are taken out. Default: as the desk's settings say.",
 )
 @log_reference_option
+@close_reference_option
+@close_method_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a card each.")
 def scorecard(
     database: Database | None,
@@ -64,6 +70,8 @@ def scorecard(
     until: int | None,
     method: str | None,
     reference: str | None,
+    close_reference: str | None,
+    close_method: str | None,
     as_json: bool,
 ) -> None:
     """Say what a recorded log tells of bookmakers: a line for each kind of market.
@@ -85,12 +93,14 @@ def scorecard(
     check_archive(archive)
     profiles, how = own_profiles(), method or own_setting(METHOD)
     try:
-        store, judged_by = open_judged(database or usual_database(), reference)
+        by = own_close_by(close_reference, close_method)
+        store, judged_by, closer = open_judged(database or usual_database(), reference, by)
         with contextlib.closing(store), Progress("rows read") as progress:
             found = scorecards(
                 RecordedLog(store.reader(), archive),
                 reference=judged_by,
                 method=how,
+                close=closer,
                 profiles=profiles,
                 now_ms=system_clock(),
                 since_ms=since,
@@ -101,10 +111,10 @@ def scorecard(
         raise click.ClickException(str(error)) from error
     told = notes(found, in_span(since, until))
     if as_json:
-        click.echo(json.dumps([as_fields(card) for card in found.cards], indent=2))
+        click.echo(json.dumps([_with_log(found, card) for card in found.cards], indent=2))
     elif found.cards:
         click.echo(_tables(found))
-    for line in told:
+    for line in (*told, *coverage_lines(found.coverage, found.reference, found.close)):
         click.echo(plain(line), err=as_json)
 
 
@@ -118,6 +128,16 @@ def as_fields(card: Card) -> dict[str, Any]:
         for each in card.calibration
     ]
     return fields | {"value_bets": card.value_bets, "calibration": bins}
+
+
+def _with_log(found: Scored, card: Card) -> dict[str, Any]:
+    """Return a card with what all cards of the log share."""
+    return as_fields(card) | {
+        "reference": found.reference,
+        "close_reference": found.close.reference,
+        "close_method": found.close.method,
+        "coverage": coverage_fields(found.coverage),
+    }
 
 
 def _fields(name: str, of: Interval) -> dict[str, Any]:
@@ -138,7 +158,8 @@ def _tables(found: Scored) -> str:
         lines.append(f"{market_title(market_type)}, {period_label(sport, period)}, {sport}")
         lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
     lines.append(
-        f"{found.games} games began; [..] holds 95 %, (n) is how many a figure is of, ? is too few"
+        f"{found.games} games began; CLV {close_text(found.close)}; [..] holds 95 %, "
+        "(n) is how many a figure is of, ? is too few"
     )
     return "\n".join(lines)
 

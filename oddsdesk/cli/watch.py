@@ -60,7 +60,7 @@ from oddsdesk.client.diagnosis import in_words
 from oddsdesk.client.errors import AddressError
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.settings.declared import split_of
+from oddsdesk.desk.settings.declared import close_by, split_of
 from oddsdesk.ending import Ending
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.hidden import HiddenThings
@@ -406,7 +406,7 @@ class _Watcher:
             self._hidden = await asyncio.to_thread(hidden_things, system_clock())
             self._closing.follow(
                 bet
-                for bet in to_follow(placed, self._board.method)
+                for bet in to_follow(placed, close_by(own_setting))
                 if bet.ident not in self._unwritten
             )
             self._bets = [

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED
+from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import (
@@ -91,7 +91,8 @@ def _market(bet: PlacedBet, _now: int) -> Cell:
 def _clv(bet: PlacedBet, _now: int) -> Cell:
     clv = bet.clv_pct
     if clv is not None:
-        return Cell(f"{signed_text(clv)} %", TextRole.UP if clv > 0 else TextRole.DOWN)
+        unit = PER_DECIDED if bet.clv_per == "decided" else ""
+        return Cell(f"{signed_text(clv)} %", TextRole.UP if clv > 0 else TextRole.DOWN, note=unit)
     if bet.close is None:
         return Cell("", TextRole.NOTE)
     return Cell("line moved" if bet.close.moved_to else "no close", TextRole.NOTE)
@@ -126,9 +127,10 @@ MARKET: Final = ColumnSpec[PlacedBet, int](
 CLV: Final = ColumnSpec[PlacedBet, int](
     "clv",
     "CLV",
-    Column("line moved"),
+    Column("line moved", note_sample=PER_DECIDED),
     _clv,
     or_lowest(lambda bet: bet.clv_pct),
     descending_first=True,
-    tip=f"Closing line value: net odds over the fair close of the reference; {FLOOR_TEXT}",
+    tip="Closing line value per unit staked: net odds over the fair close of one reference, whoever"
+    f" judged the bet; {PER_DECIDED} {PER_DECIDED_TEXT}; {FLOOR_TEXT}",
 )

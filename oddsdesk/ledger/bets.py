@@ -9,6 +9,8 @@ import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine
+from oddsdesk.pricing.outcomes import read_selection
+from oddsdesk.pricing.pushes import can_push
 from oddsdesk.pricing.reports import SettledBet
 from oddsdesk.pricing.results import Result, clv_pct, decided_share, profit_of
 
@@ -132,10 +134,29 @@ class PlacedBet(msgspec.Struct, frozen=True):
 
     @property
     def clv_pct(self) -> float | None:
-        """Net odds over the fair close in percent; None without one of its own game (D57)."""
-        if self.close is None or self.close.fair_odds is None or self.has_others_close:
+        """Net odds over the fair close in percent of ``clv_per`` (D57).
+
+        None without a close of its own game.
+        """
+        close = self.close
+        if close is None or close.fair_odds is None or self.has_others_close:
             return None
-        return clv_pct(self.net, self.close.fair_odds)
+        return clv_pct(self.net, close.fair_odds, 1.0 if close.decided is None else close.decided)
+
+    @property
+    def clv_per(self) -> str:
+        """Of what unit ``clv_pct`` is, as ``per`` is of the EV; empty without a close.
+
+        ``decided`` where the line can push and nobody knows how often: so it is of all closes of
+        such lines that were recorded before the share was kept.
+        """
+        if self.close is None or self.clv_pct is None:
+            return ""
+        if self.close.decided is not None:
+            return "staked"
+        read = read_selection(self.market_type, self.match_name, self.selection)
+        may_push = read is None or can_push(self.market_type, read.line)
+        return "decided" if may_push else "staked"
 
     @property
     def order(self) -> tuple[int, int]:

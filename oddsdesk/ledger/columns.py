@@ -71,6 +71,10 @@ def _reckoned(key: str, value: Callable[[PlacedBet], float | None]) -> BetColumn
     return BetColumn(key, ColumnKind.NUMBER, rounded, is_read=False)
 
 
+def _line_text(close: ClosingLine) -> str:
+    return " ".join(f"{odds:.10g}" for odds in close.line)
+
+
 COLUMNS: Final = (
     BetColumn("bet", ColumnKind.NUMBER, lambda bet: bet.ident, is_read=False),
     _time("placed_at"),
@@ -103,11 +107,15 @@ COLUMNS: Final = (
     _of_close("close_odds", _number, "odds"),
     _of_close("close_fair_odds", _number, "fair_odds"),
     _of_close("close_method", _text, "method"),
+    _of_close("close_reference", _text, "reference"),
+    _of_close("close_decided", _number, "decided"),
+    _text("close_line", lambda bet: "" if bet.close is None else _line_text(bet.close)),
     _of_close("close_at", _time, "at"),
     _of_close("no_close", _text, "why"),
     _of_close("moved_to", _text, "moved_to"),
     _of_close("moved_fair_odds", _number, "moved_fair_odds"),
     _reckoned("clv_pct", lambda bet: bet.clv_pct),
+    BetColumn("clv_per", ColumnKind.TEXT, lambda bet: bet.clv_per, is_read=False),
     _text("note"),
     _number("age_ms"),
     _text("game_id"),
@@ -123,8 +131,19 @@ def close_of(
     why: str,
     moved_to: str,
     moved_fair_odds: float | None,
+    reference: str,
+    decided: float | None,
+    line: str,
 ) -> ClosingLine | None:
-    """Return the closing line that columns tell of, None where they tell of none."""
+    """Return the closing line that columns tell of, None where they tell of none.
+
+    Raises:
+        ValueError: ``line`` is no list of odds.
+    """
     if fair_odds is None and not why:
         return None
-    return ClosingLine(odds, fair_odds, method, at, why, moved_to, moved_fair_odds)
+    prices = tuple(map(float, line.split()))
+    return ClosingLine(
+        *(odds, fair_odds, method, at, why, moved_to, moved_fair_odds),
+        *(reference, decided, prices),
+    )

@@ -35,7 +35,7 @@ _PUT_BACK: Final = (
     f"INSERT INTO placed_bet ({', '.join(_FIELDS)}, id) VALUES (:{', :'.join(_FIELDS)}, :ident)"  # noqa: S608
 )
 _DELETE_BET: Final = "DELETE FROM placed_bet WHERE id = ?"
-_SET_CLOSE: Final = "UPDATE placed_bet SET close = ? WHERE id = ? AND close IS ?"
+_SET_CLOSE: Final = "UPDATE placed_bet SET close = ? WHERE id = ?"
 _NOTE_CHANGE: Final = "INSERT INTO bet_change (what, before) VALUES (?, ?)"
 _FORGET_CHANGES: Final = "DELETE FROM bet_change WHERE id <= ?"
 _LAST_CHANGE: Final = "SELECT id, what, before FROM bet_change ORDER BY id DESC LIMIT 1"
@@ -256,9 +256,7 @@ class Ledger:
                 bet = _held(connection, ident)
                 if bet is None or (bet.close and (bet.close.is_there or bet.close == close)):
                     continue
-                written += connection.execute(
-                    _SET_CLOSE, (_close_text(close), ident, _close_text(bet.close))
-                ).rowcount
+                written += connection.execute(_SET_CLOSE, (_close_text(close), ident)).rowcount
             return written
 
         return self._change(write)

@@ -19,8 +19,11 @@ from oddsdesk.matching.bet_games import NEARBY_MS, Found, GamesNearby, NamedGame
 from oddsdesk.matching.renaming import renamed
 from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.pricing.closing import (
+    MONEYLINE,
     MOST_AGE_MS,
+    CloseBy,
     ClosingLine,
+    MarketKey,
     Sighting,
     began_at,
     closing_line,
@@ -28,6 +31,7 @@ from oddsdesk.pricing.closing import (
 )
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.market import Market
+from oddsdesk.pricing.pushes import MAY_BE_DRAWN
 
 _LATE_MS: Final = 24 * 60 * MINUTE_MS
 """Until so long after a game's stated begin it may first be seen in play."""
@@ -107,7 +111,7 @@ class LogCloses(NamedTuple):
 
 
 def closes_from_log(
-    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
+    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
 ) -> LogCloses:
     """Return the closing lines of bets whose games have begun and that lack one.
 
@@ -115,13 +119,13 @@ def closes_from_log(
         past: The database whose log tells.
         bets: All bets.
         now_ms: The time.
-        method: What devigs the close of bets that were judged by no method when placed.
+        by: Whose close it is, and what devigs it, whatever judged the bets (D117).
     """
     closes, wanted = LogCloses({}, {}), list[PlacedBet]()
     for bet in bets:
         if bet.ident is None or (bet.close is not None and bet.close.is_there):
             continue
-        if bet.reference == CONSENSUS_TITLE:
+        if by.reference == CONSENSUS_TITLE:
             why = "nobody saw the consensus close, and no log has it"
             closes.found[bet.ident] = ClosingLine(why=why)
         else:
@@ -132,13 +136,13 @@ def closes_from_log(
         game = games.of(bet)
         if isinstance(game, str):
             closes.not_known[bet.ident] = game
-        elif close := _close(past, _as_named(bet, game), game, now_ms, method):
+        elif close := _close(past, _as_named(bet, game), game, now_ms, by):
             closes.found[bet.ident] = close
     return closes
 
 
 def closes_of_own_bets(
-    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
+    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
 ) -> dict[int, ClosingLine]:
     """Return the closing lines of bets that were made on this very log: its ids are theirs."""
     found = {}
@@ -148,7 +152,7 @@ def closes_of_own_bets(
             continue
         begins = None if game.match_date is None else parse_ms(game.match_date)
         known = _Game(game.game_id, game.match_name, game.sport, begins)
-        if close := _close(past, bet, known, now_ms, method):
+        if close := _close(past, bet, known, now_ms, by):
             found[bet.ident] = close
     return found
 
@@ -175,14 +179,14 @@ def closed_wrongly(past: PastOdds, bets: Iterable[PlacedBet], now_ms: int) -> li
 
 
 def closes_again(
-    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
+    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, by: CloseBy
 ) -> dict[int, ClosingLine | None]:
     """Return what a log has in place of the closes of bets that are other games'.
 
     Why there is none where the log does not know the game, None where that is to be looked for.
     """
     unclosed = [msgspec.structs.replace(bet, close=None) for bet in bets]
-    closes = closes_from_log(past, unclosed, now_ms, method)
+    closes = closes_from_log(past, unclosed, now_ms, by)
     told = closes.found | closes.reasons(unclosed, now_ms)
     return {bet.ident: told.get(bet.ident) for bet in unclosed if bet.ident is not None}
 
@@ -208,7 +212,8 @@ def _is_others(past: PastOdds, bet: PlacedBet, game: "_Game", now_ms: int) -> bo
         return False
     other = _Game(by_id.game_id, by_id.match_name, by_id.sport, parse_ms(by_id.match_date))
     undated = msgspec.structs.replace(bet, placed_at=0)
-    of_other = _close(past, undated, other, now_ms, close.method)
+    by = CloseBy(close.reference or bet.reference, close.method)
+    of_other = _close(past, undated, other, now_ms, by)
     return of_other is not None and of_other.odds == close.odds
 
 
@@ -264,7 +269,7 @@ def _why_not_known(bet: PlacedBet, found: Found[LoggedGame] | None) -> str:
 
 
 def _close(
-    past: PastOdds, bet: PlacedBet, game: _Game, now_ms: int, method: str
+    past: PastOdds, bet: PlacedBet, game: _Game, now_ms: int, by: CloseBy
 ) -> ClosingLine | None:
     """Return the close of one bet, None where its game has not begun."""
     kick_off = bet.kick_off if game.begins_ms is None else game.begins_ms
@@ -276,17 +281,24 @@ def _close(
         return None
     if began is not None and bet.placed_at > began:
         return ClosingLine(why=_PLACED_LATE)
-    moments = [] if began is None else _moments(past, bet, began)
-    sightings = [each for at in moments for each in _sightings(past, bet, at, first)]
+    other = "" if by.reference == past.reference() else by.reference
+    moments = [] if began is None else _moments(past, bet, began, other)
+
+    def seen(market_type: str) -> list[Sighting]:
+        where = (bet.game_id, market_type, bet.period)
+        return [each for at in moments for each in _sightings(past, where, at, first, other)]
+
     market = Market(bet.market_type, game.match_name, game.sport, bet.period)
-    return closing_line(
+    found = closing_line(
         market,
         bet.selection,
-        sightings,
+        seen(bet.market_type),
         kick_off=kick_off,
         first_in_play=first,
-        method=bet.method or method,
+        method=by.method,
+        moneyline=seen(MONEYLINE) if bet.market_type in MAY_BE_DRAWN else (),
     )
+    return msgspec.structs.replace(found, reference=other or past.reference())
 
 
 def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int | None:
@@ -296,30 +308,27 @@ def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int 
     return min((at for at in times if latest is None or at <= latest), default=None)
 
 
-def _moments(past: PastOdds, bet: PlacedBet, began: int) -> list[int]:
+def _moments(past: PastOdds, bet: PlacedBet, began: int, other: str) -> list[int]:
     """Return the moments at which the market may have stood as it closed."""
     since = began - MOST_AGE_MS
-    moves = past.reference_moves(*bet.key[:4], since, _other_reference(past, bet))
+    moves = past.reference_moves(*bet.key[:4], since, other)
     times = {at for move in moves for at in (move, move - 1)}
     return sorted({began, began - 1} | {at for at in times if since <= at <= began})
 
 
 def _sightings(
-    past: PastOdds, bet: PlacedBet, at: int, first_in_play: int | None
+    past: PastOdds, where: MarketKey, at: int, first_in_play: int | None, other: str
 ) -> Iterator[Sighting]:
-    """Yield what the reference said of the bet's market as of a moment."""
-    game = past.market(bet.game_id, bet.market_type, bet.period, at)
-    other = _other_reference(past, bet)
+    """Yield what the reference said of a market as of a moment.
+
+    ``other`` is the reference where that is not whom the database judges by, else empty.
+    """
+    game = past.market(*where, at)
     for market in () if game is None else game.markets:
         seen = _seen_at(market, other)
         if seen is not None:
             odds = {name: cell.odds for name, cell in _cells(market, other) if cell.odds}
             yield Sighting(seen, odds, first_in_play is not None and seen >= first_in_play)
-
-
-def _other_reference(past: PastOdds, bet: PlacedBet) -> str:
-    """Return whom a bet was judged by, where that is not whom the database judges by."""
-    return "" if bet.reference == past.reference() else bet.reference
 
 
 def _seen_at(market: MarketMatrix, other: str) -> int | None:

@@ -10,7 +10,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.pricing.at_risk import OpenBet, at_risk
-from oddsdesk.pricing.closing import FollowedBet
+from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
 from oddsdesk.pricing.outcomes import bet_named, read_selection
 from oddsdesk.pricing.profiles import fold_name
@@ -108,10 +108,10 @@ def by_bookmaker(
     return staked
 
 
-def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
-    """Return the bets whose closing line is wanted, devigged by the method they were judged by.
+def to_follow(bets: Iterable[PlacedBet], by: CloseBy) -> list[FollowedBet]:
+    """Return the bets whose closing line is wanted; practice has none.
 
-    ``method`` is for those that were judged by none. Practice has no closing line.
+    All are closed by one, whoever judged them when they were placed (D117).
     """
     return [
         FollowedBet(
@@ -123,8 +123,7 @@ def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
             bet.period,
             bet.selection,
             bet.kick_off,
-            bet.method or method,
-            bet.reference,
+            by,
             bet.bookmaker,
         )
         for bet in counted(bets)

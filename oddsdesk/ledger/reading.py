@@ -57,6 +57,7 @@ from oddsdesk.ledger.trackers import (
     keys_of,
     tracker_of,
 )
+from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
@@ -313,6 +314,26 @@ def _writing_of(rows: Sequence[Mapping[str, str]], tracker: Tracker, odds: str) 
     )
 
 
+def _close(read: dict[str, Any]) -> ClosingLine | None:
+    """Take the closing line out of what was read of a row."""
+    line = read.pop("close_line", "")
+    try:
+        return close_of(
+            read.pop("close_odds", None),
+            read.pop("close_fair_odds", None),
+            read.pop("close_method", ""),
+            read.pop("close_at", None),
+            read.pop("no_close", ""),
+            read.pop("moved_to", ""),
+            read.pop("moved_fair_odds", None),
+            read.pop("close_reference", ""),
+            read.pop("close_decided", None),
+            line,
+        )
+    except ValueError:
+        raise CellError(f"close_line: expected odds with blanks between, got {line!r}") from None
+
+
 def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     read: dict[str, Any] = {
         key: _cell(key, text, writing) for key, text in row.items() if key in _READ and text
@@ -321,15 +342,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
     for key in _NEEDED:
         if key not in read:
             raise CellError(f"{key}: expected one, got nothing")
-    close = close_of(
-        read.pop("close_odds", None),
-        read.pop("close_fair_odds", None),
-        read.pop("close_method", ""),
-        read.pop("close_at", None),
-        read.pop("no_close", ""),
-        read.pop("moved_to", ""),
-        read.pop("moved_fair_odds", None),
-    )
+    close = _close(read)
     result = read.pop("result", None)
     placed_at = min(now_ms, read.get("kick_off", now_ms + MINUTE_MS) - MINUTE_MS)
     fields: dict[str, Any] = _DEFAULTS | {"placed_at": placed_at, "method": ""} | read

@@ -7,13 +7,28 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.devig import NotApplicableError, devig
-from oddsdesk.pricing.market import Market
-from oddsdesk.pricing.outcomes import Outcome, read_selection
+from oddsdesk.pricing.assessment import settlement_of
+from oddsdesk.pricing.devig import DEFAULT_METHOD, NotApplicableError, devig
+from oddsdesk.pricing.market import Market, Prices, reference_lines
+from oddsdesk.pricing.outcomes import DRAW, Outcome, read_selection
+from oddsdesk.pricing.pushes import MAY_BE_DRAWN, Pushes, can_push
 from oddsdesk.pricing.selections import LineGroup, line_groups
 
 MOST_AGE_MS: Final = 30 * MINUTE_MS
 """A sighting that is older when the game begins is no closing line."""
+
+
+MONEYLINE: Final = "moneyline"
+
+
+class CloseBy(NamedTuple):
+    """The one close that all bets of a table are measured by, whatever judged them (D117)."""
+
+    reference: str = ""
+    """Whose closing line it is: a bookmaker, or ``CONSENSUS_TITLE``; empty for whom the database or
+    the service judges by."""
+    method: str = DEFAULT_METHOD
+    """The devig method."""
 
 
 class Sighting(NamedTuple):
@@ -41,10 +56,8 @@ class FollowedBet(NamedTuple):
     selection: str
     kick_off: int | None
     """As it was when the bet was placed, in milliseconds; what is known later goes before it."""
-    method: str
-    """What devigs its closing line."""
-    reference: str = ""
-    """Whose closing line it is; empty is whom the service judges by."""
+    by: CloseBy
+    """Whose closing line is wanted, and what devigs it."""
     bookmaker: str = ""
     """Where it was placed: a consensus is asked without that one's operator."""
 
@@ -69,6 +82,13 @@ class ClosingLine(msgspec.Struct, frozen=True):
     moved_to: str = ""
     """The selection of the line that took the place of the bet's, which is another bet."""
     moved_fair_odds: float | None = None
+    reference: str = ""
+    """Whose close it is; empty where that was not recorded."""
+    decided: float | None = None
+    """The share of the stake that is won or lost on average, by the close: below 1 where the line
+    can push. None where that is not known, as in closes recorded before it was kept."""
+    line: tuple[float, ...] = ()
+    """The gross odds of all sides, from which another method devigs; empty in older records."""
 
     @property
     def is_there(self) -> bool:
@@ -98,11 +118,13 @@ def closing_line(
     kick_off: int | None,
     first_in_play: int | None,
     method: str,
+    moneyline: Sequence[Sighting] = (),
 ) -> ClosingLine:
     """Return the close of a bet from what the reference said of its market.
 
     A sighting before the kick-off is judged by its age then, also where the game was seen in play
-    only later.
+    only later. ``moneyline`` is what the reference said of the moneyline of the same period: its
+    draw tells how often a handicap of zero and draw no bet push.
 
     Raises:
         DevigError: unknown method.
@@ -124,7 +146,9 @@ def closing_line(
         odds, fair = own.fair(method, read.side)
         if fair is None:
             return ClosingLine(why="the method gives no fair odds", method=method)
-        return ClosingLine(odds, fair, method, own.at)
+        draw = _draw_chance(market, moneyline, (kick_off, began), method)
+        decided = _decided(market, own, read.side, draw, method)
+        return ClosingLine(odds, fair, method, own.at, decided=decided, line=own.odds)
     return _moved(market, read, recent, method)
 
 
@@ -135,6 +159,8 @@ class ClosedLine(NamedTuple):
     group: LineGroup
     odds: tuple[float, ...]
     """Gross, in the order of the group."""
+    market: Mapping[str, float]
+    """All that was said of the market at that moment, by selection."""
 
     def fair(self, method: str, side: str) -> tuple[float, float | None]:
         """Return the odds of a side, and its fair odds where the method gives any."""
@@ -155,6 +181,58 @@ def closing_lines(
     it stood until then or was withdrawn before.
     """
     return _last(market, _recent(_before(sightings, began), began, kick_off))
+
+
+def _draw_chance(
+    market: Market, sightings: Sequence[Sighting], begin: tuple[int | None, int], method: str
+) -> float | None:
+    """Return how likely a draw is by the close of the three-way moneyline; None without one."""
+    if market.market_type not in MAY_BE_DRAWN:
+        return None
+    kick_off, began = begin
+    whole = market._replace(market_type=MONEYLINE)
+    line = closing_lines(whole, sightings, kick_off=kick_off, began=began).get("")
+    if line is None or DRAW not in line.group.sides:
+        return None
+    fair = line.fair(method, DRAW)[1]
+    return None if fair is None else 1 / fair
+
+
+def _decided(
+    market: Market, own: ClosedLine, side: str, draw: float | None, method: str
+) -> float | None:
+    """Return the share of a stake that is decided on average, None where that is not known (D53).
+
+    Neighbouring lines are those that stood at the same moment.
+    """
+    if not can_push(market.market_type, own.group.line):
+        return 1.0
+    lines = reference_lines(market, Prices("", own.market, own.at, is_live=False), method)
+    line = lines[own.group.key]
+    push = Pushes(lines.values(), draw).of(line, in_play=False)
+    fair = line.prices[side].fair_odds
+    if push is None or fair is None:
+        return None
+    return settlement_of(line, side, fair, push).decided
+
+
+def devigged_by(close: ClosingLine, method: str) -> ClosingLine | None:
+    """Return a close with its margin taken out by another method, None where its line is not known.
+
+    Raises:
+        DevigError: unknown method.
+    """
+    if not close.is_there or close.method == method:
+        return close
+    if not close.line or close.odds is None:
+        return None
+    try:
+        fair = devig(method, close.line).fair_odds[close.line.index(close.odds)]
+    except NotApplicableError:
+        return ClosingLine(
+            why="the method gives no fair odds", method=method, reference=close.reference
+        )
+    return msgspec.structs.replace(close, fair_odds=fair, method=method)
 
 
 def _before(sightings: Iterable[Sighting], began: int) -> list[Sighting]:
@@ -197,7 +275,7 @@ def _complete(market: Market, sighting: Sighting, side: str) -> Iterator[ClosedL
     for group in _groups(market.market_type, market.match_name, tuple(odds), market.sport):
         if group.complete and (not side or side in group.sides):
             prices = tuple(odds[selection] for selection in group.selections)
-            yield ClosedLine(sighting.at, group, prices)
+            yield ClosedLine(sighting.at, group, prices, odds)
 
 
 _groups: Final = lru_cache(maxsize=1 << 10)(line_groups)

@@ -123,9 +123,13 @@ def decided_share(result: Result) -> float:
     return sum(_SHARES[result])
 
 
-def clv_pct(net_odds: float, fair_close: float) -> float:
-    """Return the closing line value: net odds over the fair close, in percent (D57)."""
-    return (net_odds / fair_close - 1) * 100
+def clv_pct(net_odds: float, fair_close: float, decided: float = 1.0) -> float:
+    """Return the closing line value: net odds over the fair close, in percent (D57).
+
+    ``decided`` is the share of the stake that is won or lost on average. With it the value is per
+    unit staked, as an EV is (D53); without it, of a line that can push, per decided unit.
+    """
+    return (net_odds / fair_close - 1) * 100 * decided
 
 
 def _won(is_won: bool) -> Result:

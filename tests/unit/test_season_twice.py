@@ -105,6 +105,7 @@ def test_handicaps_of_a_season_end_and_close_as_by_the_second_count(season: Seas
     mine = {_place(bet): bet for bet in other.run("list")}
 
     assert {row["result"] for row in mine.values()} >= {"won", "lost", "void", "half_won"}
+    assert {row["clv_per"] for row in mine.values()} == {"staked", "decided", ""}
     assert any(row["moved_to"] for row in mine.values())
     for row in rows:
         for side, column in enumerate(("B365AHH", "B365AHA")):
@@ -112,7 +113,7 @@ def test_handicaps_of_a_season_end_and_close_as_by_the_second_count(season: Seas
             found = mine[bet.game, "spread", side]
             assert (found["result"], found["profit"]) == (bet.result, pytest.approx(bet.profit))
             clv = None if bet.clv is None else pytest.approx(bet.clv * 100)
-            assert found["clv_pct"] == clv, bet
+            assert (found["clv_pct"], found["clv_per"]) == (clv, bet.per), bet
             assert (found["no_close"] == "the line moved") == (bet.clv is None)
 
 
@@ -203,12 +204,43 @@ def _bet(bet: Bet, at: int) -> PlacedBet:
     )
 
 
-def test_a_backtest_of_a_season_is_the_second_count(season: Season) -> None:
-    done = CliRunner().invoke(backtest, ["--database", str(season.database), "--json"])
+EQUAL, PROPORTIONAL = money_season.EQUAL, money_season.PROPORTIONAL
+PINNACLE, BET365 = money_season.REFERENCE, money_season.BET365
+
+
+@pytest.mark.parametrize(
+    ("judge", "method", "closed_by"),
+    [
+        (PINNACLE, EQUAL, (PINNACLE, EQUAL)),
+        (PINNACLE, PROPORTIONAL, (PINNACLE, EQUAL)),
+        (PINNACLE, PROPORTIONAL, (PINNACLE, PROPORTIONAL)),
+        (BET365, PROPORTIONAL, (PINNACLE, EQUAL)),
+        (BET365, EQUAL, (BET365, PROPORTIONAL)),
+    ],
+)
+def test_a_backtest_of_a_season_is_the_second_count(
+    season: Season,
+    judge: dict[str, str],
+    method: str,
+    closed_by: tuple[dict[str, str], str],
+) -> None:
+    """By whatever reference and method bets are judged, they close by Pinnacle, unless told."""
+    names = {id(PINNACLE): "Pinnacle", id(BET365): "Bet365"}
+    asked = ["--reference", names[id(judge)], "--method", method]
+    if closed_by != (PINNACLE, EQUAL):
+        asked += ["--close-reference", names[id(closed_by[0])], "--close-method", closed_by[1]]
+    arguments = ["--database", str(season.database), "--json", *asked]
+    done = CliRunner().invoke(backtest, arguments)
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
+    assert (found["close_reference"], found["close_method"]) == (
+        names[id(closed_by[0])],
+        closed_by[1],
+    )
     mine = {_place(row): row for row in found["rows"]}
-    counted = list(money_season.bets_of(money_season.read(season.file)))
+    rows = money_season.read(season.file)
+    counted = list(money_season.bets_of(rows, judge, method, closed_by))
+    assert len(counted) > 10
     theirs = {(bet.game, bet.market, bet.side): bet for bet in counted}
 
     assert mine.keys() == theirs.keys()
@@ -219,6 +251,7 @@ def test_a_backtest_of_a_season_is_the_second_count(season: Season) -> None:
         assert row["ev_pct"] == pytest.approx(bet.expected * 100), place
         clv = None if row["clv_pct"] is None else row["clv_pct"] / 100
         assert clv == (None if bet.clv is None else pytest.approx(bet.clv)), place
+        assert row["clv_per"] == bet.per, place
     total = money_season.summed(counted)
     assert (found["bets"], found["staked"], found["clv_bets"]) == (
         *(total.bets, total.bets),
@@ -229,14 +262,19 @@ def test_a_backtest_of_a_season_is_the_second_count(season: Season) -> None:
         assert found[f"{name}_low"] < found[name] < found[f"{name}_high"], name
 
 
-def test_a_backtest_by_the_consensus_is_the_second_count(season: Season) -> None:
+@pytest.mark.parametrize("closed_together", [False, True])
+def test_a_backtest_by_the_consensus_is_the_second_count(
+    season: Season, closed_together: bool
+) -> None:
     """Of match results, the one market that enough bookmakers price."""
     asked = ["--database", str(season.database), "--reference", "consensus", "--json"]
+    asked += ["--close-reference", "consensus"] * closed_together
     done = CliRunner().invoke(backtest, asked)
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     mine = {_place(row): row for row in found["rows"]}
-    counted = list(money_season.by_all_of(money_season.read(season.file)))
+    rows = money_season.read(season.file)
+    counted = list(money_season.by_all_of(rows, closed_together=closed_together))
     theirs = {(bet.game, bet.market, bet.side): bet for bet in counted}
 
     assert found["reference"] == "Consensus"

@@ -49,8 +49,8 @@ def close_text(bet: PlacedBet) -> str:
         moved = f": {close.moved_to} closed" if close.moved_to else ""
         fair = f" at a fair {fair_text(close.moved_fair_odds)}" if close.moved_fair_odds else ""
         return f"no close: {close.why}{moved}{fair}"
-    method = close.method.replace("_", " ")
-    return f"close {exact_odds_text(close.odds)}, fair {fair_text(close.fair_odds)} ({method})"
+    by = ", ".join(filter(None, (close.method.replace("_", " "), close.reference)))
+    return f"close {exact_odds_text(close.odds)}, fair {fair_text(close.fair_odds)} ({by})"
 
 
 def _state(bet: PlacedBet, now: int) -> Cell:
@@ -101,6 +101,7 @@ def facts_text(bet: PlacedBet) -> str:
         if bet.cashed_stake
         else "",
         close_text(bet),
+        f"CLV {PER_DECIDED_TEXT}" if bet.clv_per == "decided" else "",
         bet.note,
     ]
     return "\n".join(filter(None, told))

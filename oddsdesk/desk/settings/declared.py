@@ -11,10 +11,13 @@ import msgspec
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
 from oddsdesk.pricing import formats
+from oddsdesk.pricing.closing import CloseBy
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.opportunities import Split
 
+_AS_TRUE_EV: Final = "true_ev"
 SCHEME: Final = Setting(
     "look/scheme",
     "Colours",
@@ -143,6 +146,26 @@ MINE: Final[Setting[tuple[str, ...]]] = Setting(
     (),
     Names(),
 )
+CLOSE_REFERENCE: Final = Setting(
+    "research/close_reference",
+    "Measure closing lines by",
+    "Whose closing line every bet is measured by, whoever judged it: in CLV of your bets, of "
+    "backtests and of scorecards. So their rows can be compared.",
+    SERVICES_OWN,
+    Judge(((SERVICES_OWN, "The service's own reference"), (CONSENSUS, "Consensus"))),
+)
+CLOSE_METHOD: Final = Setting(
+    "research/close",
+    "Devig method for closing lines",
+    "How the margin is taken out of every closing line, whichever method judged the bet.",
+    _AS_TRUE_EV,
+    Choice(
+        (
+            (_AS_TRUE_EV, "As for true EV"),
+            *((method, method.replace("_", " ").capitalize()) for method in METHODS),
+        )
+    ),
+)
 AT_START: Final = Setting(
     "connection/at_start",
     "Connect at the start to",
@@ -200,6 +223,15 @@ def stake_plan(value_of: ReadSetting) -> StakePlan:
     )
 
 
+def close_by(value_of: ReadSetting) -> CloseBy:
+    """Return whose closing line all bets are measured by, and how its margin is taken out."""
+    reference, method = value_of(CLOSE_REFERENCE), value_of(CLOSE_METHOD)
+    return CloseBy(
+        CONSENSUS_TITLE if reference == CONSENSUS else reference,
+        value_of(METHOD) if method == _AS_TRUE_EV else method,
+    )
+
+
 def split_of(value_of: ReadSetting) -> Split:
     """Return how the user divides money among the legs of an opportunity."""
     return Split(float(value_of(SPLIT_TOTAL)), float(value_of(STAKE_STEP)))
@@ -210,6 +242,7 @@ SECTIONS: Final = (
     Section("Prices", (ODDS_FORMAT, REFERENCE, METHOD)),
     STAKES,
     Section("Bookmakers", (MINE,)),
+    Section("Closing lines", (CLOSE_REFERENCE, CLOSE_METHOD)),
     Section("Connection", (AT_START,)),
     Section("Alerts", (TRAY,)),
     Section("Start", (INTRODUCTION,)),

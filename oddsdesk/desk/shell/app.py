@@ -35,6 +35,7 @@ from oddsdesk.desk.settings.declared import (
     MINE,
     REFERENCE,
     SCHEME,
+    close_by,
 )
 from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.settings.preferences import Preferences
@@ -232,7 +233,10 @@ async def _run(app: QApplication, root: Root, ending: Ending, garbage: Garbage) 
     desk.connect_reading(manager)
     manager.entered.connect(lambda: _tell_service(manager, desk))
     manager.entered.connect(lambda: desk.read_history(_price_log(manager), manager.client))
-    closing = ClosingLineWriter(board, clock, records, desk.follow_games)
+    closing = ClosingLineWriter(
+        board, clock, records, desk.follow_games, partial(close_by, root.preferences.get)
+    )
+    root.preferences.changed.connect(closing.follow_again)
     fill_closes_from_log(closing, manager)
     manager.entered.connect(lambda: desk.research.read(database_here(manager.session)))
     effects = Effects(root.preferences, theme, board)

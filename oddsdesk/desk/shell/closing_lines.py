@@ -13,7 +13,7 @@ from oddsdesk.desk.records import Records, Taken
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import to_follow
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.tasks import spawn, stop
 
 _LOOK_MS = 5_000
@@ -22,7 +22,7 @@ _WRITE_AGAIN_MS = 60_000
 _FILL_MS = 10 * MINUTE_MS
 _LOOK_AGAIN_MS = 48 * 60 * MINUTE_MS
 
-ReadLog = Callable[[list[PlacedBet], int, str], Awaitable[dict[int, ClosingLine]]]
+ReadLog = Callable[[list[PlacedBet], int, CloseBy], Awaitable[dict[int, ClosingLine]]]
 """Returns the closing lines that a log has of some bets, by number."""
 
 
@@ -35,13 +35,23 @@ class ClosingLineWriter(QObject):
         clock: Clock,
         records: Records,
         subscribe: Callable[[frozenset[str]], None],
+        close_by: Callable[[], CloseBy],
     ) -> None:
-        """``subscribe`` has games, and no others, kept current for closing lines."""
+        """Follow the open bets.
+
+        Args:
+            board: Where prices are seen.
+            clock: The time.
+            records: The ledger.
+            subscribe: Has games, and no others, kept current for closing lines.
+            close_by: Returns whose close is wanted, as the settings say now.
+        """
         super().__init__()
         self._board = board
         self._clock = clock
         self._records = records
         self._subscribe = subscribe
+        self._close_by = close_by
         self._lines = ClosingLines(board, clock)
         self._unwritten: dict[int, ClosingLine] = {}
         self._read_log: ReadLog | None = None
@@ -62,6 +72,10 @@ class ClosingLineWriter(QObject):
         self._read_log = read
         self.fill()
 
+    def follow_again(self, _key: str) -> None:
+        """Follow the open bets by the close that the settings want now, whichever was changed."""
+        self._on_records_bets_changed()
+
     def look(self) -> None:
         """Have the games that are about to begin kept current, and write what is decided."""
         self._subscribe(self._lines.wanted_games())
@@ -78,7 +92,7 @@ class ClosingLineWriter(QObject):
         now = self._clock()
         missing = [bet for bet in counted(self._records.bets()) if _may_have_close(bet, now)]
         if missing:
-            read = self._read_log(missing, self._clock(), self._board.method)
+            read = self._read_log(missing, self._clock(), self._close_by())
             self._filling = spawn("desk: closing lines from the log", self._fill(read))
 
     async def close(self) -> None:
@@ -120,7 +134,7 @@ class ClosingLineWriter(QObject):
     def _on_records_bets_changed(self) -> None:
         self._lines.follow(
             bet
-            for bet in to_follow(self._records.bets(), self._board.method)
+            for bet in to_follow(self._records.bets(), self._close_by())
             if bet.ident not in self._unwritten
         )
 

@@ -39,7 +39,7 @@ from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.network.secrets import keep_secret
 from oddsdesk.places import default_ledger, settings_folder
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.server.administration import Administration
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.errors import PairError, StoreError
@@ -261,7 +261,7 @@ class EmbeddedLog:
 
 
 async def closes_in(
-    database: Path, bets: Sequence[PlacedBet], now_ms: int, method: str
+    database: Path, bets: Sequence[PlacedBet], now_ms: int, by: CloseBy
 ) -> dict[int, ClosingLine]:
     """Return the closing lines of bets that the log of a database has, read on a thread.
 
@@ -272,7 +272,7 @@ async def closes_in(
         opened = open_store(database, read_only=True, find_older=LookingBack())
         with contextlib.closing(opened) as store:
             past = ReaderPast(store.reader(), store.reference)
-            return closes_from_log(past, bets, now_ms, method).found
+            return closes_from_log(past, bets, now_ms, by).found
 
     try:
         return await asyncio.wrap_future(in_background("closing lines", work))

@@ -17,15 +17,15 @@ from oddsdesk.desk.research.log import (
     ResearchError,
 )
 from oddsdesk.desk.ui.background import in_background
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.backtest.betting import Question, backtest
 from oddsdesk.research.backtest.summary import summary
 from oddsdesk.research.past.game import Mine
-from oddsdesk.research.past.judged_by import open_judged
+from oddsdesk.research.past.judged_by import Opened, open_judged
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, scorecards
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.store import Store
 
 T = TypeVar("T")
 
@@ -38,12 +38,19 @@ class DatabaseResearch:
     """A ``desk.research.log.ResearchLog`` of one database, judged as the desk judges now."""
 
     def __init__(
-        self, database: Path, profiles: Profiles, mine: Mine, method: str, clock: Clock
+        self,
+        database: Path,
+        profiles: Profiles,
+        mine: Mine,
+        method: str,
+        close_by: CloseBy,
+        clock: Clock,
     ) -> None:
         self._database = database
         self._profiles = profiles
         self._mine = mine
         self._method = method
+        self._close_by = close_by
         self._clock = clock
 
     async def backtest(self, asked: BacktestAsked, progress: Progress) -> BacktestFound:
@@ -54,10 +61,11 @@ class DatabaseResearch:
         """
         preset = asked.preset
 
-        def work(store: Store, reference: str, tell: Progress) -> BacktestFound:
+        def work(opened: Opened, tell: Progress) -> BacktestFound:
             question = Question(
-                reference=reference,
+                reference=opened.reference,
                 method=asked.method,
+                close=opened.close,
                 profiles=self._profiles,
                 mine=self._mine,
                 since_ms=asked.span.since_ms,
@@ -66,7 +74,7 @@ class DatabaseResearch:
                 preset="" if preset is None else preset.name,
                 filter=None if preset is None else preset.filter,
             )
-            done = backtest(RecordedLog(store.reader()), question, self._clock(), tell)
+            done = backtest(RecordedLog(opened.store.reader()), question, self._clock(), tell)
             return BacktestFound(question, done, summary(done.bets))
 
         return await self._run("backtest", asked.reference, work, progress)
@@ -78,11 +86,12 @@ class DatabaseResearch:
             ResearchError: it cannot be read.
         """
 
-        def work(store: Store, reference: str, tell: Progress) -> Scored:
+        def work(opened: Opened, tell: Progress) -> Scored:
             return scorecards(
-                RecordedLog(store.reader()),
-                reference=reference,
+                RecordedLog(opened.store.reader()),
+                reference=opened.reference,
                 method=self._method,
+                close=opened.close,
                 profiles=self._profiles,
                 now_ms=self._clock(),
                 since_ms=span.since_ms,
@@ -96,7 +105,7 @@ class DatabaseResearch:
         self,
         name: str,
         reference: str,
-        work: Callable[[Store, str, Progress], T],
+        work: Callable[[Opened, Progress], T],
         progress: Progress,
     ) -> T:
         """Run work on a thread; cancelled, it ends at the next rows."""
@@ -113,9 +122,9 @@ class DatabaseResearch:
                 loop.call_soon_threadsafe(progress, rows)
 
         def run() -> T:
-            store, judged_by = open_judged(self._database, reference)
-            with contextlib.closing(store):
-                return work(store, judged_by, tell)
+            opened = open_judged(self._database, reference, self._close_by)
+            with contextlib.closing(opened.store):
+                return work(opened, tell)
 
         try:
             return await asyncio.wrap_future(in_background(name, run))

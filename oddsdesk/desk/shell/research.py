@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
-from oddsdesk.desk.settings.declared import METHOD
+from oddsdesk.desk.settings.declared import METHOD, close_by
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.commands import show_tab
@@ -128,8 +128,9 @@ class Research(QObject):
         from oddsdesk.desk.shell.log_research import DatabaseResearch  # noqa: PLC0415
 
         basis = self._board.basis
+        by = close_by(self._preferences.get)
         return DatabaseResearch(
-            self._database, basis.profiles, basis.mine, basis.method, self._clock
+            self._database, basis.profiles, basis.mine, basis.method, by, self._clock
         )
 
     def _on_theme_changed(self) -> None:

@@ -16,13 +16,16 @@ from oddsdesk.board.bets import listing_bets
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.research.backtest.closes import IN_PLAY, Closes
+from oddsdesk.research.backtest.closes import IN_PLAY, with_closes
 from oddsdesk.research.backtest.outcomes import with_results
+from oddsdesk.research.past.coverage import Coverage
 from oddsdesk.research.past.game import Mine, PastGame
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
+from oddsdesk.research.scorecards.last_lines import LastLines
 from oddsdesk.slices import returned
 
 Outcome = tuple[str, str, int, str, str]
@@ -37,6 +40,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """A bookmaker, or ``CONSENSUS_TITLE``: what the bookmakers say together (D60)."""
     method: str
     profiles: Profiles
+    close: CloseBy
+    """Whose closing line CLV is by, whatever judged the bets (D117); its reference by name."""
     mine: Mine = None
     since_ms: int | None = None
     """Bets are placed from this moment on; what was known before is known."""
@@ -70,6 +75,7 @@ class Backtested(msgspec.Struct, frozen=True):
     """What is said of rows that were removed and could not be read; empty for none."""
     has_results: bool
     """Whether any result is known at all."""
+    coverage: Coverage
 
 
 class _Bettor:
@@ -78,22 +84,22 @@ class _Bettor:
     def __init__(self, question: Question) -> None:
         self.bets: list[PlacedBet] = []
         self.missed = 0
-        self.closes = Closes(question.method)
         self._question = question
         self._taken: dict[str, set[Outcome]] = {}
+        self._last_lines = LastLines(question.reference, question.close.reference)
         self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
         """By game and outcome: when a bet is placed that was decided on, and by which price."""
 
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Decide on what is value now."""
         keys = game.near()
+        self._last_lines.see(game, now_ms)
         chosen = self._question.filter
         if chosen is not None and chosen.depends_on_time:
             keys = list(game.all_near())
         self._place_due(game, now_ms + 1)
         if keys and self._is_asked(now_ms):
             self._decide(game, keys, now_ms)
-        self.closes.see(game, now_ms)
 
     def _decide(self, game: PastGame, keys: list[RowKey], now_ms: int) -> None:
         found = [price for price in self._best(game, keys, now_ms) if self._is_free(price)]
@@ -114,7 +120,8 @@ class _Bettor:
         """Nothing is bet on at this moment."""
 
     def at_close(self, game: PastGame) -> None:
-        """Nothing more is bet on; closing lines are put on at the end."""
+        """Note whether it closed; the bets get their closing lines at the end."""
+        game.closed_by |= {closed.bookmaker for closed in self._last_lines.take(game)}
 
     def forget_due(self) -> None:
         """Count what the log ends too early for."""
@@ -169,7 +176,6 @@ class _Bettor:
         question = self._question
         bet = bet_on(price, game, now_ms, len(self.bets) + 1)
         self.bets.append(msgspec.structs.replace(bet, preset=question.preset))
-        self.closes.follow(bet, game, now_ms)
 
 
 def bet_on(price: AssessedPrice, game: PastGame, now_ms: int, ident: int) -> PlacedBet:
@@ -221,7 +227,7 @@ def backtest(
     """Go through the log and bet.
 
     Args:
-        log: Of a database that has the reference that is asked for.
+        log: Of a database opened by ``past.judged_by``: its reference is the close's.
         question: What is asked.
         now_ms: The time: only games that began before it have a closing line.
         progress: Called with the rows done; what it raises ends the backtest.
@@ -233,11 +239,12 @@ def backtest(
     bettor = _Bettor(question)
     era = era_maker(question.reference, question.method, question.profiles, question.mine)
     walk = Walk(log, bettor, era, now_ms)
+    count = walk.count_coverage(question.reference, question.close, question.since_ms)
     walk.run(question.since_ms, question.until_ms, progress)
     bettor.forget_due()
     placed = _numbered(bettor.bets)
-    past = log.past(question.reference, placed, progress)
-    bets = settle(with_results(bettor.closes.put_on(placed, past, now_ms), log))
+    closed = with_closes(log, placed, question.close, question.profiles, now_ms, progress)
+    bets = settle(with_results(closed, log))
     return Backtested(
         bets=bets,
         rows=walk.rows,
@@ -249,4 +256,5 @@ def backtest(
         gaps=log.gaps(walk.moments),
         removed=log.removed(),
         has_results=any(bet.result is not None for bet in bets),
+        coverage=count.coverage(),
     )

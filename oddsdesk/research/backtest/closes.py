@@ -1,24 +1,88 @@
-"""Closing lines of bets on the log (D57): a reference's is read from it, a consensus' is seen.
+"""Closing lines of bets on the log (D57, D117): all by one reference and one devig method.
 
-What the bookmakers said together stands in no log. So it is looked at while the log is gone
-through, as a desk looks at it that runs (``board.closing_lines``), and by the same rules: whenever
-anything of the game was recorded, so that of a log with hours between nobody knows the close.
+A bookmaker's close is read from the log. What the bookmakers said together stands in no log. So the
+log is gone through a second time, and a consensus is asked whenever anything of a game with bets
+was recorded, by the rules of a desk that runs (``board.closing_lines``). Of a log with hours
+between its rows nobody knows the close.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from oddsdesk.board.closing_lines import WAIT_MS, close_of, keep_sighting
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.log_closes import PastOdds, closes_of_own_bets
+from oddsdesk.ledger.log_closes import closes_of_own_bets
 from oddsdesk.ledger.open_bets import to_follow
-from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine, Sighting, began_at
+from oddsdesk.pricing.closing import (
+    MONEYLINE,
+    MOST_AGE_MS,
+    CloseBy,
+    ClosingLine,
+    FollowedBet,
+    Sighting,
+    began_at,
+)
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.pushes import MAY_BE_DRAWN
 from oddsdesk.research.past.game import PastGame
+from oddsdesk.research.past.recorded_log import RecordedLog
+from oddsdesk.research.past.walk import Walk, era_maker
 
 IN_PLAY = "in play"
 """The note of a bet that was placed after its game began: no close is before it."""
+
+
+def with_closes(
+    log: RecordedLog,
+    bets: Sequence[PlacedBet],
+    by: CloseBy,
+    profiles: Profiles,
+    now_ms: int,
+    progress: Callable[[int], None],
+) -> list[PlacedBet]:
+    """Return bets with their closing lines.
+
+    Args:
+        log: Of a database whose reference is the close's, unless that is a consensus.
+        bets: Numbered; those with the note ``IN_PLAY`` have no close.
+        by: Whose close it is, and what devigs it.
+        profiles: What bookmakers are of one operator, for a consensus.
+        now_ms: The time: only games that began before it have a closing line.
+        progress: Called while the log is read; what it raises ends the work.
+    """
+    ahead = [bet for bet in bets if bet.note != IN_PLAY]
+    if by.reference == CONSENSUS_TITLE:
+        closes = _pooled(log, ahead, by, profiles, now_ms, progress) if ahead else {}
+    else:
+        by_game = sorted(ahead, key=lambda bet: (bet.game_id, bet.market_type, bet.period))
+        past = log.past(by.reference, bets, progress)
+        closes = closes_of_own_bets(past, by_game, now_ms, by)
+    in_play = ClosingLine(why="placed in play")
+    return [
+        msgspec.structs.replace(
+            bet, close=in_play if bet.note == IN_PLAY else closes.get(bet.ident or 0)
+        )
+        for bet in bets
+    ]
+
+
+def _pooled(
+    log: RecordedLog,
+    bets: Iterable[PlacedBet],
+    by: CloseBy,
+    profiles: Profiles,
+    now_ms: int,
+    progress: Callable[[int], None],
+) -> dict[int, ClosingLine]:
+    watcher = _ConsensusWatcher(bets)
+    era = era_maker(by.reference, by.method, profiles, None)
+    Walk(log, watcher, era, now_ms).run(None, None, lambda _: progress(0))
+    found = watcher.closes(by, now_ms).items()
+    return {ident: msgspec.structs.replace(close, reference=by.reference) for ident, close in found}
 
 
 class _Market(NamedTuple):
@@ -36,74 +100,64 @@ class _Begin(NamedTuple):
     first_in_play: int | None
 
 
-class Closes:
-    """Follows bets that a consensus judges until their games begin; all get their closes here."""
+class _ConsensusWatcher:
+    """A ``walk.Visitor`` that notes what a consensus says of games with bets before they begin."""
 
-    def __init__(self, method: str) -> None:
-        """``method`` devigs the closes."""
-        self._method = method
-        self._seen: dict[str, dict[_Market, list[Sighting]]] = {}
+    def __init__(self, bets: Iterable[PlacedBet]) -> None:
+        self._bets = defaultdict[str, list[PlacedBet]](list)
+        for bet in bets:
+            self._bets[bet.game_id].append(bet)
+        self._seen = defaultdict[str, dict[_Market, list[Sighting]]](dict)
         self._begins: dict[str, _Begin] = {}
 
-    def follow(self, bet: PlacedBet, game: PastGame, now_ms: int) -> None:
-        """Look at the market of a bet from now on, where a consensus judges it."""
-        if not game.era.basis.is_pooled or bet.note == IN_PLAY:
-            return
-        market = _Market(bet.market_type, bet.period, bet.bookmaker)
-        followed = self._seen.setdefault(bet.game_id, {})
-        if market not in followed:
-            followed[market] = []
-            self._look(game, market, now_ms)
-
-    def see(self, game: PastGame, now_ms: int) -> None:
-        """Look at a game that has bets, where it is about to begin at a moment."""
+    def at_moment(self, game: PastGame, now_ms: int) -> None:
+        """Ask of the markets of bets that were placed by now, where the game is about to begin."""
         ident, begins = game.entry.game_id, game.kick_off
-        if ident not in self._seen:
+        if ident not in self._bets:
             return
+        game.near()
         first = game.in_play_at
         is_late = first is not None and begins is not None and first > begins + WAIT_MS
         self._begins[ident] = _Begin(begins, None if is_late else first)
         is_due = begins is None or begins - MOST_AGE_MS <= now_ms <= begins + WAIT_MS
-        if first is None and is_due:
-            for market in self._seen[ident]:
-                self._look(game, market, now_ms)
+        seen = self._seen[ident]
+        for bet in self._bets[ident]:
+            for market in _markets_of(bet):
+                is_new = market not in seen and bet.placed_at <= now_ms
+                if first is None and (is_new or (is_due and market in seen)):
+                    self._look(game, market, now_ms)
 
-    def put_on(self, bets: Iterable[PlacedBet], past: PastOdds, now_ms: int) -> list[PlacedBet]:
-        """Return bets with their closing lines.
+    def passing(self, game: PastGame, until_ms: int) -> None:
+        """Nothing comes of time alone."""
 
-        Args:
-            bets: All bets.
-            past: What the log says of those that no consensus judged.
-            now_ms: The time: only games that began before it have a closing line.
-        """
-        held = list(bets)
-        ahead = [bet for bet in held if bet.note != IN_PLAY]
-        by_game = sorted(ahead, key=lambda bet: (bet.game_id, bet.market_type, bet.period))
-        logged = [bet for bet in by_game if not self._is_followed(bet)]
-        closes = closes_of_own_bets(past, logged, now_ms, self._method)
-        closes |= self._lines(filter(self._is_followed, ahead), now_ms)
-        in_play = ClosingLine(why="placed in play")
-        return [
-            msgspec.structs.replace(
-                bet, close=in_play if bet.note == IN_PLAY else closes.get(bet.ident or 0)
-            )
-            for bet in held
-        ]
+    def before_begin(self, game: PastGame) -> None:
+        """Nothing is asked of this moment."""
 
-    def _is_followed(self, bet: PlacedBet) -> bool:
-        return bet.game_id in self._seen
+    def at_close(self, game: PastGame) -> None:
+        """Nothing more is asked."""
 
-    def _lines(self, bets: Iterable[PlacedBet], now_ms: int) -> dict[int, ClosingLine]:
+    def closes(self, by: CloseBy, now_ms: int) -> dict[int, ClosingLine]:
+        """Return the closes of bets whose games have begun, by number."""
         found = {}
-        for bet in to_follow(bets, self._method):
+        for bet in to_follow((bet for bets in self._bets.values() for bet in bets), by):
             begin = self._begins.get(bet.game_id, _Begin(bet.kick_off, None))
             began = began_at(*begin)
             if began is None or began <= now_ms:
-                market = _Market(bet.market_type, bet.period, bet.bookmaker)
-                found[bet.ident] = close_of(bet, self._seen[bet.game_id][market], *begin)
+                seen = self._seen[bet.game_id]
+                own, *more = (seen.get(each, []) for each in _markets_of(bet))
+                found[bet.ident] = close_of(bet, own, *begin, moneyline=more[0] if more else ())
         return found
 
     def _look(self, game: PastGame, market: _Market, now_ms: int) -> None:
+        kept = self._seen[game.entry.game_id].setdefault(market, [])
         sighting = game.pooled_sighting(*market, now_ms)
         if sighting is not None:
-            keep_sighting(self._seen[game.entry.game_id][market], sighting)
+            keep_sighting(kept, sighting)
+
+
+def _markets_of(bet: PlacedBet | FollowedBet) -> list[_Market]:
+    """Return the markets to ask of for a bet: its own, and the moneyline whose draw is a push."""
+    own = _Market(bet.market_type, bet.period, bet.bookmaker)
+    if bet.market_type in MAY_BE_DRAWN:
+        return [own, own._replace(market_type=MONEYLINE)]
+    return [own]

@@ -7,11 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.board.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.closing import CloseBy, devigged_by
 from oddsdesk.pricing.devig import PUBLISHED
 from oddsdesk.research.backtest.betting import Backtested, Question
 from oddsdesk.research.intervals import bootstrapped
+from oddsdesk.research.past.coverage import day_of, why_unpriced
 from oddsdesk.research.past.log_words import Moment, in_span, why_nothing
 
 _HOUR_MS: Final = 60 * MINUTE_MS
@@ -21,8 +24,7 @@ _MOST_UNMOVED: Final = 0.1
 _SAME: Final = 1e-9
 """Fair odds whose ratio differs by less are equal."""
 _OVERSTATED: Final = (
-    "the published formula adds the reference's margin instead of taking it out: "
-    "by it EV is overstated, and so is CLV"
+    "the published formula adds the reference's margin instead of taking it out, and overstates"
 )
 
 
@@ -68,12 +70,19 @@ def summary(bets: Sequence[PlacedBet]) -> Summary:
     )
 
 
-def notes(done: Backtested, question: Question, moment: Moment = format_ms) -> list[str]:
-    """Return what has to be said of a backtest, a line each; ``moment`` says times."""
+def notes(
+    done: Backtested, question: Question, moment: Moment = format_ms, day: Moment = day_of
+) -> list[str]:
+    """Return what has to be said of a backtest, a line each.
+
+    ``moment`` says times, ``day`` days.
+    """
     told = []
     when = in_span(question.since_ms, question.until_ms, moment)
     if lacks := why_nothing(done, question.reference, when, moment):
         told.append(lacks)
+    elif unpriced := why_unpriced(done.coverage, question.reference, when, day):
+        told.append(unpriced)
     elif not done.bets:
         told.append(f"no price was value {when}")
     elif not done.has_results:
@@ -82,10 +91,17 @@ def notes(done: Backtested, question: Question, moment: Moment = format_ms) -> l
         told.append(f"no result is known of {missing} of {len(done.bets)} bets; yield is without")
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
         told.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
+    if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):
+        told.append(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}")
     if unmoved := _unmoved(done.bets):
         told.append(unmoved)
-    if done.bets and question.method == PUBLISHED:
-        told.append(_OVERSTATED)
+    overstated = [
+        name
+        for name, method in (("EV", question.method), ("CLV", question.close.method))
+        if method == PUBLISHED
+    ]
+    if done.bets and overstated:
+        told.append(f"{_OVERSTATED}: {' and '.join(overstated)}")
     if done.missed:
         told.append(f"{done.missed} times the price was value no more after the latency")
     if done.removed:
@@ -117,8 +133,14 @@ def as_fields(bet: PlacedBet) -> dict[str, Any]:
         "profit": bet.profit,
         "fair_close": None if bet.close is None else bet.close.fair_odds,
         "clv_pct": bet.clv_pct,
+        "clv_per": bet.clv_per,
         "no_close": "" if bet.close is None else bet.close.why,
     }
+
+
+def close_text(by: CloseBy) -> str:
+    """Return whose closing line CLV is by, and by which method."""
+    return f"closed by {by.reference}, {by.method.replace('_', ' ')}"
 
 
 def summary_fields(found: Summary) -> dict[str, Any]:
@@ -186,9 +208,13 @@ def _unmoved(bets: Sequence[PlacedBet]) -> str:
 
 
 def _closed_as_judged(bet: PlacedBet) -> bool:
-    if bet.close is None or bet.close.fair_odds is None or bet.fair_odds is None:
+    """Return whether the line that judged a bet stood until the close, whatever devigs it."""
+    if bet.close is None or bet.fair_odds is None or bet.close.reference != bet.reference:
         return False
-    return math.isclose(bet.close.fair_odds, bet.fair_odds, rel_tol=_SAME)
+    close = devigged_by(bet.close, bet.method)
+    if close is None or close.fair_odds is None:
+        return False
+    return math.isclose(close.fair_odds, bet.fair_odds, rel_tol=_SAME)
 
 
 def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:

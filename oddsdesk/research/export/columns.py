@@ -93,7 +93,11 @@ _OF_BET: Final = {
     "close_fair_odds": "the fair odds of the closing line",
     "no_close": "why there is no closing line",
     "moved_to": "where the line moved to, where it moved",
+    "close_reference": "whose closing line it is",
+    "close_decided": "the share of the stake decided on average, by the close; null if not known",
+    "close_line": "the gross odds of all sides of the closing line, with blanks between",
     "clv_pct": "what the bet was worth by the closing line, in percent",
+    "clv_per": "of what unit that is: staked, or decided where pushes were not known",
     "age_ms": "how old the price was, in milliseconds",
 }
 BETS: Final = tuple(

@@ -26,6 +26,7 @@ from oddsdesk.board.price_history import Move, SelectionKey
 from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.board.valuation import figure
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.pricing.closing import Sighting as LineSighting
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
@@ -74,6 +75,12 @@ class PastGame:
         """When it began, as far as its rows tell; None before its close is over."""
         self.is_closed = False
         """Whether its close is over: a row was known after it had begun."""
+        self.priced_by: set[str] = set()
+        """Whose prices it has, or had."""
+        self.closed_by: set[str] = set()
+        """Who closed any line of it, of those that a visitor asks for."""
+        self.refused: set[tuple[Caution, object]] = set()
+        """What spoke against prices with the least edge, each with outcome and bookmaker."""
         self.moves: list[Move] = []
         """Prices before and after they moved, of the moment that was looked at last."""
         self._last_sightings = last_sightings
@@ -101,6 +108,7 @@ class PastGame:
         else:
             seen = Sighting(odds, scraped_at, self.moment, None, is_live)
             self.book.put(key, seen, self._changes)
+            self.priced_by.add(key.bookmaker or self.era.reference)
 
     def near(self) -> list[RowKey]:
         """Return the prices with the least edge among selections that were touched since."""
@@ -145,6 +153,9 @@ class PastGame:
                 price = self._assessed(key, now_ms)
                 if price is not None and price.is_value:
                     found.append(price)
+                elif price is not None and price.assessment.is_value_but_for_cautions:
+                    which = (price.outcome, price.bookmaker)
+                    self.refused |= {(why, which) for why in price.assessment.cautions}
         return found
 
     def pooled_sighting(

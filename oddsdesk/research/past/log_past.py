@@ -13,6 +13,8 @@ from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, Ref
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.log_closes import LoggedGame
+from oddsdesk.pricing.closing import MONEYLINE
+from oddsdesk.pricing.pushes import MAY_BE_DRAWN
 from oddsdesk.research.export.log import ALWAYS, LogOfAll
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import LoggedMove
@@ -45,6 +47,9 @@ class LogPast:
         self._last_sightings = lru_cache(maxsize=4)(reader.last_sightings)
         keys = [bet.key[:4] for bet in bets]
         markets, selections = {key[:3] for key in keys}, set(keys)
+        markets |= {
+            (game, MONEYLINE, period) for game, kind, period in markets if kind in MAY_BE_DRAWN
+        }
         games = {key[0] for key in keys}
         for rows in log.batches(*ALWAYS):
             progress(0)

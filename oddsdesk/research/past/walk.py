@@ -6,8 +6,10 @@ from typing import Final, Protocol
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.export.log import ALWAYS
+from oddsdesk.research.past.coverage import CoverageCount
 from oddsdesk.research.past.game import Era, Mine, PastGame
 from oddsdesk.research.past.moments import Moments
 from oddsdesk.research.past.recorded_log import RecordedLog
@@ -63,6 +65,8 @@ class Walk:
         self.last_ms = 0
         """When the last one was."""
         self.bookmakers: set[str] = set()
+        self.count: CoverageCount | None = None
+        """What the log has of its games is counted where somebody asks for it."""
         self._log = log
         self._visitor = visitor
         self._make_era = make_era
@@ -71,6 +75,11 @@ class Walk:
         self._games: dict[str, PastGame] = {}
         self._dirty: dict[str, PastGame] = {}
         self._swept_at = 0
+
+    def count_coverage(self, reference: str, by: CloseBy, since_ms: int | None) -> CoverageCount:
+        """Return what counts the games of the log from now on."""
+        self.count = CoverageCount(reference, by, since_ms)
+        return self.count
 
     def run(self, since_ms: int | None, until_ms: int | None, progress: Progress) -> None:
         """Go through the log; rows that were known at ``until_ms`` or later are left out.
@@ -186,6 +195,14 @@ class Walk:
                 del self._games[ident]
 
     def _end(self, game: PastGame) -> None:
+        self._begin_by_now(game)
+        if self.count is not None:
+            entry = game.entry
+            named = (entry.game_id, entry.match_name, entry.competition, entry.kick_off)
+            self.count.add(game, has_result=self._log.score(*named) is not None)
+
+    def _begin_by_now(self, game: PastGame) -> None:
+        """Let a game begin that no row came of since it did."""
         now = game.era.now_ms
         self._visitor.passing(game, max(now, game.moment) + 1)
         begins = game.kick_off

@@ -33,8 +33,10 @@ class Closed(NamedTuple):
 class LastLines:
     """Keeps what was whole before it was withdrawn, until its game has begun."""
 
-    def __init__(self, reference: str) -> None:
+    def __init__(self, reference: str, only: str | None = None) -> None:
+        """Keep the lines of all bookmakers, or ``only`` of one; ``reference`` is the walk's."""
         self._reference = reference
+        self._only = only
         self._gone: defaultdict[str, dict[_Line, Sighting]] = defaultdict(dict)
         self._moved_at: defaultdict[str, dict[SightingKey, int]] = defaultdict(dict)
 
@@ -45,6 +47,8 @@ class LastLines:
         ident, before = game.entry.game_id, dict[_Cell, Price | None]()
         withdrawn, moved = dict[SectionKey, Section](), dict[SightingKey, int]()
         for (market_type, period, bookmaker), selection, old, new in game.moves:
+            if self._is_left_out(bookmaker or self._reference):
+                continue
             before.setdefault((market_type, period, selection, bookmaker), old)
             moved[bookmaker or self._reference, market_type, period] = now_ms
             section = game.book.section_of(market_type, period, selection)
@@ -53,9 +57,16 @@ class LastLines:
         for section in withdrawn.values():
             for name, odds in whole_lines(section, self._reference, before):
                 whose = (name, *section.key[:2])
-                if whose in moved and (at := self._moved_at[ident].get(whose)) is not None:
+                if (
+                    not self._is_left_out(name)
+                    and whose in moved
+                    and (at := self._moved_at[ident].get(whose)) is not None
+                ):
                     self._gone[ident][section.key, name] = Sighting(at, odds, False)
         self._moved_at[ident] |= moved
+
+    def _is_left_out(self, bookmaker: str) -> bool:
+        return self._only is not None and bookmaker != self._only
 
     def take(self, game: PastGame) -> Iterator[Closed]:
         """Return the lines that a game closed at; it is kept no longer, whoever looks."""
@@ -70,6 +81,8 @@ class LastLines:
             seen[line].append(sighting._replace(at=min(sighting.at, began)))
         for section in game.book.matrix.sections:
             for name, odds in whole_lines(section, self._reference):
+                if self._is_left_out(name):
+                    continue
                 at = game.last_seen_ahead((name, *section.key[:2]), began)
                 seen[section.key, name].append(Sighting(at, odds, False))
         for (key, name), sightings in seen.items():

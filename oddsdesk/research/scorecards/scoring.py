@@ -15,12 +15,14 @@ from oddsdesk.board.own_groups import offered
 from oddsdesk.board.valuation import hold
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.results import Result, Score, decided_share, result_of
 from oddsdesk.research.backtest.betting import bet_on
-from oddsdesk.research.backtest.closes import Closes
+from oddsdesk.research.backtest.closes import with_closes
+from oddsdesk.research.past.coverage import Coverage, day_of, why_unpriced
 from oddsdesk.research.past.game import PastGame
 from oddsdesk.research.past.log_words import Moment, why_nothing
 from oddsdesk.research.past.recorded_log import RecordedLog
@@ -39,6 +41,8 @@ class Scored(msgspec.Struct, frozen=True):
     cards: list[Card]
     """By sport, market and period; in each the least hold first."""
     reference: str
+    close: CloseBy
+    """Whose closing line CLV is by."""
     rows: int
     asked: int
     """How many of these rows were known in the span that is asked for."""
@@ -52,11 +56,16 @@ class Scored(msgspec.Struct, frozen=True):
     removed: str
     """What is said of rows that were removed and could not be read; empty for none."""
     has_results: bool
+    coverage: Coverage
 
 
-def notes(found: Scored, when: str, moment: Moment = format_ms) -> list[str]:
-    """Return what has to be said of scorecards of a span, a line each; ``moment`` says times."""
+def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = day_of) -> list[str]:
+    """Return what has to be said of scorecards of a span, a line each.
+
+    ``moment`` says times, ``day`` days.
+    """
     lacks = why_nothing(found, found.reference, when, moment)
+    lacks = lacks or why_unpriced(found.coverage, found.reference, when, day)
     told = [lacks] if lacks else []
     if found.cards and found.reference == CONSENSUS_TITLE:
         told.append(
@@ -79,7 +88,6 @@ class _Scorer:
         self.games = 0
         self.bets: list[PlacedBet] = []
         self.has_results = False
-        self.closes = Closes(method)
         self._reference = reference
         self._method = method
         self._log = log
@@ -93,7 +101,6 @@ class _Scorer:
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Count what moved, and what is value now."""
         keys = game.near()
-        self.closes.see(game, now_ms)
         self._last_lines.see(game, now_ms)
         if game.has_begun or now_ms < self._since_ms:
             return
@@ -107,9 +114,7 @@ class _Scorer:
             keys, now_ms, lambda each: (each.outcome, each.bookmaker) not in valued
         ):
             valued.add((price.outcome, price.bookmaker))
-            bet = bet_on(price, game, now_ms, len(self.bets) + 1)
-            self.bets.append(bet)
-            self.closes.follow(bet, game, now_ms)
+            self.bets.append(bet_on(price, game, now_ms, len(self.bets) + 1))
 
     def passing(self, game: PastGame, until_ms: int) -> None:
         """Nothing comes of time alone."""
@@ -129,7 +134,8 @@ class _Scorer:
 
     def at_close(self, game: PastGame) -> None:
         """Count chances beside what came true."""
-        entry, lines = game.entry, self._last_lines.take(game)
+        entry, lines = game.entry, list(self._last_lines.take(game))
+        game.closed_by |= {closed.bookmaker for closed in lines}
         named = (entry.match_name, entry.competition, entry.kick_off)
         score = self._log.score(entry.game_id, *named)
         if score is None or _begins(game) < self._since_ms:
@@ -231,6 +237,7 @@ def scorecards(
     *,
     reference: str,
     method: str,
+    close: CloseBy,
     profiles: Profiles,
     now_ms: int,
     since_ms: int | None = None,
@@ -240,9 +247,10 @@ def scorecards(
     """Go through the log and return a card for each bookmaker and kind of market.
 
     Args:
-        log: Of a database that has that reference.
+        log: Of a database opened by ``past.judged_by``: its reference is the close's.
         reference: Who prices are judged by: a bookmaker, or ``CONSENSUS_TITLE``.
         method: How margins are taken out.
+        close: Whose closing line CLV is by (D117); its reference by name.
         profiles: What bookmakers keep of a win.
         now_ms: The time: only games that began before it have a closing line.
         since_ms: What is seen from this moment on counts; what was known before is known.
@@ -254,10 +262,10 @@ def scorecards(
     """
     scorer = _Scorer(reference, method, log, since_ms)
     walk = Walk(log, scorer, era_maker(reference, method, profiles, None), now_ms)
+    count = walk.count_coverage(reference, close, since_ms)
     walk.run(since_ms, until_ms, progress)
     scorer.end()
-    past = log.past(reference, scorer.bets, progress)
-    for bet in scorer.closes.put_on(scorer.bets, past, now_ms):
+    for bet in with_closes(log, scorer.bets, close, profiles, now_ms, progress):
         key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)
         scorer.tallies[key].value_bets += 1
         if bet.clv_pct is not None:
@@ -269,6 +277,7 @@ def scorecards(
     return Scored(
         cards=sorted(cards, key=_place),
         reference=reference,
+        close=close,
         rows=walk.rows,
         asked=walk.asked,
         first_ms=walk.first_ms,
@@ -277,6 +286,7 @@ def scorecards(
         games=scorer.games,
         removed=log.removed(),
         has_results=scorer.has_results,
+        coverage=count.coverage(),
     )
 
 

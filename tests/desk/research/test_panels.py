@@ -23,6 +23,7 @@ from oddsdesk.desk.shell.log_research import DatabaseResearch
 from oddsdesk.desk.shell.window import focus_within
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.research.intervals import Interval
 from oddsdesk.research.scorecards.tally import Card, CardKey
@@ -64,7 +65,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def research(path: Path) -> ResearchLog:
-    return DatabaseResearch(path, shipped_profiles(), None, DEFAULT_METHOD, lambda: NOW)
+    return DatabaseResearch(path, shipped_profiles(), None, DEFAULT_METHOD, CloseBy(), lambda: NOW)
 
 
 class Waits:

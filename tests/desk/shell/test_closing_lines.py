@@ -17,7 +17,7 @@ from oddsdesk.desk.shell.closing_lines import ClosingLineWriter
 from oddsdesk.desk.shell.local_server import closes_in
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.store.store import open_store
 from tests.kit.quoted_game import NOW_MS, REFERENCE, QuotedGame
 
@@ -52,7 +52,7 @@ class Watched:
         with qtbot.waitSignal(self.records.bets_changed):
             pass
         self.writer = ClosingLineWriter(
-            self.game.board, self.game.clock, self.records, self.wanted.append
+            self.game.board, self.game.clock, self.records, self.wanted.append, CloseBy
         )
 
     def at(self, minutes: float) -> None:
@@ -118,11 +118,13 @@ async def test_what_nobody_saw_is_filled_in_from_the_log(
     made = Watched(tmp_path / "ledger.db", qtbot)
     await made.writer.close()
     made.at(60)
-    writer = ClosingLineWriter(made.game.board, made.game.clock, made.records, made.wanted.append)
+    writer = ClosingLineWriter(
+        made.game.board, made.game.clock, made.records, made.wanted.append, CloseBy
+    )
     found: list[dict[int, ClosingLine]] = []
 
-    async def read(bets: list[PlacedBet], now_ms: int, method: str) -> dict[int, ClosingLine]:
-        found.append(await closes_in(database, bets, now_ms, method))
+    async def read(bets: list[PlacedBet], now_ms: int, by: CloseBy) -> dict[int, ClosingLine]:
+        found.append(await closes_in(database, bets, now_ms, by))
         return found[-1]
 
     writer.read_log(read)
@@ -174,7 +176,7 @@ async def test_practice_is_neither_followed_nor_looked_for_in_the_log(
 
 
 async def test_a_log_that_cannot_be_read_gives_none(tmp_path: Path) -> None:
-    assert await closes_in(tmp_path / "missing.db", [], NOW_MS, "shin") == {}
+    assert await closes_in(tmp_path / "missing.db", [], NOW_MS, CloseBy()) == {}
 
 
 async def test_what_the_ledger_refused_is_written_later(

@@ -18,6 +18,7 @@ from oddsdesk.desk.research.log import AskedSpan
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession, database_here, service_of
 from oddsdesk.desk.shell.log_research import DatabaseResearch
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.store.access_paths import access_path
@@ -69,7 +70,9 @@ async def test_a_guest_goes_through_the_log_beside_the_server(first, profile, tm
     database = database_here(guest)
     assert database == tmp_path / "odds.db"
     await guest.start()
-    research = DatabaseResearch(database, shipped_profiles(), None, DEFAULT_METHOD, system_clock)
+    research = DatabaseResearch(
+        database, shipped_profiles(), None, DEFAULT_METHOD, CloseBy(), system_clock
+    )
     scored = await research.scorecards(AskedSpan(None, None), lambda _rows: None)
     assert scored.bookmakers == {"Pinnacle", "Soft"}
     await first.games(limit=1)

@@ -24,6 +24,7 @@ from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
 from oddsdesk.desk.ui.states import state_without_rows, text_without_games
 from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.store.store import open_store
 from tests.kit.waiting import until_told
 
@@ -232,7 +233,7 @@ async def test_closing_lines_are_filled_in_from_the_log_after_a_look_back(
 ) -> None:
     """Going back to now is no other connection: the log was let go of until the next start."""
     records = Records(tmp_path / "ledger.db")
-    writer = ClosingLineWriter(looking.board, looking.clock, records, lambda _games: None)
+    writer = ClosingLineWriter(looking.board, looking.clock, records, lambda _games: None, CloseBy)
     fill_closes_from_log(writer, looking.manager)
     await looking.manager.switch(looking.profile)
     looking.looking_back.show_day(DAY)

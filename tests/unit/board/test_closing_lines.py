@@ -10,7 +10,7 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.pricing.closing import FollowedBet
+from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from tests.kit.quoted_game import NOW_MS, REFERENCE, QuotedGame
 
 KICK_OFF = NOW_MS + 241_200_000
@@ -28,7 +28,7 @@ class Followed:
         self.bet = FollowedBet(
             *(7, self.game.id, self.game.name, "Football", "total", 0, "Over 2.5"),
             KICK_OFF,
-            "multiplicative",
+            CloseBy("", "multiplicative"),
         )
         self.lines.follow([self.bet])
 
@@ -150,12 +150,12 @@ def _list_game(game: QuotedGame) -> None:
 
 
 @pytest.mark.parametrize("chosen", ["", "B", CONSENSUS])
-def test_the_close_is_that_of_whom_the_bet_was_judged_by(followed: Followed, chosen: str) -> None:
+def test_the_close_is_that_of_whom_the_settings_name(followed: Followed, chosen: str) -> None:
     board = followed.game.board
     board.name_reference(REFERENCE)
     board.choose_reference(chosen)
     bets = [
-        followed.bet._replace(ident=number, reference=reference)
+        followed.bet._replace(ident=number, by=CloseBy(reference, "multiplicative"))
         for number, reference in enumerate(("", REFERENCE, "B", "Nobody"))
     ]
     followed.lines.follow(bets)
@@ -165,15 +165,18 @@ def test_the_close_is_that_of_whom_the_bet_was_judged_by(followed: Followed, cho
 
     closes = followed.lines.decided()
 
+    assert [closes[number].reference for number in range(4)] == [
+        *(REFERENCE, REFERENCE, "B", "Nobody"),
+    ]
     assert [closes[number].odds for number in range(4)] == [1.8, 1.8, 2.0, None]
     assert closes[3].why == "the reference was not seen to price this market before the game"
 
 
-def test_a_bet_judged_by_a_consensus_closes_at_that_of_the_others(followed: Followed) -> None:
+def test_a_bet_closes_by_the_consensus_of_the_others(followed: Followed) -> None:
     board = followed.game.board
     board.name_reference(REFERENCE)
     board.basis.least_voices = 1
-    bet = followed.bet._replace(reference="Consensus", bookmaker="B", method="power")
+    bet = followed.bet._replace(by=CloseBy("Consensus", "power"), bookmaker="B")
     followed.lines.follow([bet])
     followed.at(-2)
     board.choose_reference(CONSENSUS)
@@ -183,4 +186,25 @@ def test_a_bet_judged_by_a_consensus_closes_at_that_of_the_others(followed: Foll
     followed.at(11)
     close = followed.lines.decided()[7]
     assert close.fair_odds == pytest.approx(found.fair_odds, abs=1e-9)
+    assert (close.reference, close.line) == ("Consensus", ())
     assert (close.method, close.at) == ("power", KICK_OFF - 2 * MINUTE_MS)
+
+
+def test_a_handicap_of_zero_pushes_as_often_as_the_moneyline_that_was_followed_draws(
+    followed: Followed,
+) -> None:
+    game = followed.game
+    home, away = game.name.split(" - ") if " - " in game.name else game.name.split(" vs ")
+    bet = followed.bet._replace(ident=8, market_type="spread", selection=f"{home} 0")
+    game._markets.clear()
+    odds = {f"{home} 0": 1.5, f"{away} 0": 3.0}
+    game.quote("spread", {name: {REFERENCE: each} for name, each in odds.items()})
+    odds = {home: 2.0, "Draw": 4.0, away: 4.0}
+    game.quote("moneyline", {name: {REFERENCE: each} for name, each in odds.items()})
+    followed.at(-2)
+    game.load()
+    followed.lines.follow([bet])
+    followed.at(11)
+    close = followed.lines.decided()[8]
+    assert (close.fair_odds, close.decided) == (pytest.approx(1.5), pytest.approx(0.75))
+    assert close.line == (1.5, 3.0)

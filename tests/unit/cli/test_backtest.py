@@ -76,7 +76,10 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     text = run(database).stdout
     assert "yield: not known" in text
     assert "no result is known" in text
-    begin = "3 rows of the log, judged by Pinnacle, margin proportional; the log goes from 2023"
+    begin = (
+        "3 rows of the log, judged by Pinnacle, margin proportional; closed by Pinnacle, margin"
+        " proportional; the log goes from 2023"
+    )
     assert text.startswith(begin)
 
 
@@ -84,7 +87,8 @@ def test_the_span_that_is_asked_for_stands_with_its_rows(database: Path) -> None
     told = run(database, "--from", "2023-11-14").stdout.splitlines()[0]
     assert told == (
         "3 rows of the log from 2023-11-14T00:00:00.000Z to the end, judged by Pinnacle, margin"
-        " proportional; the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
+        " proportional; closed by Pinnacle, margin proportional;"
+        " the log goes from 2023-11-14T22:13:20.000Z to 2023-11-14T22:13:20.000Z"
     )
 
 

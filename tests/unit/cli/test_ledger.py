@@ -304,8 +304,11 @@ def test_closing_lines_are_filled_in_from_the_log(tmp_path: Path) -> None:
     assert (beside, last) == (FLOOR_TEXT, "2 bets")
     assert run("settle", "1", "won").stdout
     assert run("report").stderr.strip() == FLOOR_TEXT
-    assert (bet["close_odds"], bet["close_method"]) == (1.9, "multiplicative")
-    assert bet["clv_pct"] == pytest.approx((2.1 / (1.9 * (1 / 1.9 + 1 / 2.0)) - 1) * 100)
+    assert (bet["close_odds"], bet["method"]) == (1.9, "multiplicative")
+    assert (bet["close_reference"], bet["close_method"]) == ("Pinnacle", "margin_proportional")
+    fair = 1 / (1 / 1.9 - (1 / 1.9 + 1 / 2.0 - 1) / 2)
+    assert bet["clv_pct"] == pytest.approx((2.1 / fair - 1) * 100)
+    assert (bet["close_line"], bet["clv_per"]) == ("1.9 2", "staked")
     assert "+" in run("list").stdout
 
 

@@ -21,7 +21,7 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import placed_in, to_follow
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.ledger.schema import LedgerError
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.results import Result
 from tests.unit.ledger.test_ledger import BET, VERSION_1
 
@@ -302,7 +302,7 @@ def test_practice_counts_beside_simulated_odds_alone() -> None:
     assert placed_in(bets, now).total == 13.6
     assert placed_in(bets, now, simulated=True).total == 5.0
     assert placed_in(bets, now, simulated=None).total == 13.6
-    assert [each.ident for each in to_follow(bets, "shin")] == [1]
+    assert [each.ident for each in to_follow(bets, CloseBy())] == [1]
     ended = [settled(bet, Result.LOST, now) for bet in bets]
     found = whole_report(ended)
     assert (found.bets, found.staked) == (1, 13.6)
@@ -334,3 +334,41 @@ def test_an_ev_of_a_decided_unit_promises_nothing_of_what_came_back() -> None:
     }
     with pytest.raises(BadBetError, match="per 'stake': expected staked or decided"):
         check_bet(REPLACE(BET, per="stake"))
+
+
+@pytest.mark.parametrize(
+    ("market_type", "selection", "per"),
+    [
+        ("moneyline", "Leeds", "staked"),
+        ("total", "Over 2.5", "staked"),
+        ("total", "Over 2.25", "decided"),
+        ("spread", "Leeds -1", "decided"),
+        ("draw_no_bet", "Leeds", "decided"),
+    ],
+)
+def test_a_close_of_an_older_ledger_is_per_decided_unit_where_its_line_can_push(
+    tmp_path: Path, market_type: str, selection: str, per: str
+) -> None:
+    """It has no share that is decided, no reference and no line; what it lacks may come later."""
+    path = tmp_path / "ledger.db"
+    bet = REPLACE(BET, market_type=market_type, selection=selection, match_name="Leeds - Wolves")
+    with closing(Ledger(path)) as held:
+        held.place(bet)
+    old = '{"odds":1.9,"fair_odds":2.0,"method":"shin","at":null,"why":"","moved_to":""}'
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE placed_bet SET close = ?", (old,))
+        connection.commit()
+    with closing(Ledger(path)) as held:
+        (found,) = held.bets()
+        assert (found.clv_per, found.close and found.close.reference) == (per, "")
+        assert found.clv_pct == pytest.approx((found.net / 2.0 - 1) * 100)
+    none = '{"odds":null,"fair_odds":null,"method":"","at":null,"why":"no","moved_to":""}'
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE placed_bet SET close = ?", (none,))
+        connection.commit()
+    with closing(Ledger(path)) as held:
+        close = ClosingLine(1.9, 2.0, "shin", reference="Pinnacle", decided=0.75, line=(1.9, 2.1))
+        assert held.write_closes({1: close}) == 1, "a record without the newer fields gives way"
+        (found,) = held.bets()
+        assert (found.close, found.clv_per) == (close, "staked")
+        assert found.clv_pct == pytest.approx((found.net / 2.0 - 1) * 75)

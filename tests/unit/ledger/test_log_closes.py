@@ -13,7 +13,7 @@ from oddsdesk.contract.times import parse_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import CLOSED_AGAIN, Ledger
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
-from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.store import Store, open_store
 
@@ -75,7 +75,7 @@ def test_each_bet_of_a_series_is_closed_by_its_own_game(
     starts = [FIRST + number * apart for number in range(3)]
     record(store, [starts[each] for each in order], [PRICES[each] for each in order])
     bets = bets_at(starts)
-    found, not_known = closes_from_log(past_of(store), bets, NOW, "multiplicative")
+    found, not_known = closes_from_log(past_of(store), bets, NOW, CloseBy("", "multiplicative"))
     assert not_known == {}
     assert clv(bets, found) == list(CLV)
 
@@ -83,7 +83,7 @@ def test_each_bet_of_a_series_is_closed_by_its_own_game(
 def test_of_a_game_that_the_log_does_not_have_there_is_no_close(store: Store) -> None:
     record(store, [FIRST], PRICES[:1])
     bets = bets_at([FIRST + each for each in (YEAR, DAY, 3 * HOUR, -DAY, HOUR)])
-    found, not_known = closes_from_log(past_of(store), bets, NOW, "multiplicative")
+    found, not_known = closes_from_log(past_of(store), bets, NOW, CloseBy("", "multiplicative"))
     assert not_known == {
         0: "the log has no game of these teams about its kick-off",
         1: f"the log has {NAME}, which is 24 hours earlier than the bet says",
@@ -99,7 +99,7 @@ def test_a_game_without_a_kick_off_is_closed_by_its_id_at_the_kick_off_of_the_be
     undated = msgspec.structs.replace(quote(FIRST, PRICES[0]), match_date=None)
     store.record([undated]).result()
     bets = bets_at([FIRST, FIRST + YEAR])
-    found, _ = closes_from_log(past_of(store), bets, NOW, "multiplicative")
+    found, _ = closes_from_log(past_of(store), bets, NOW, CloseBy("", "multiplicative"))
     assert clv(bets, found) == [CLV[0], None]
     assert found[1].why == "last seen more than 30 minutes before the game"
 
@@ -158,7 +158,7 @@ def test_what_was_closed_wrongly_is_closed_again_and_that_is_undone(
         held = ledger.place_all(placed, "placed")
         found = closed_wrongly(past_of(store), held, NOW)
         assert found == held
-        ledger.close_again(closes_again(past_of(store), found, NOW, "multiplicative"))
+        ledger.close_again(closes_again(past_of(store), found, NOW, CloseBy("", "multiplicative")))
         first, second = ledger.bets()
         assert first.clv_pct == pytest.approx(CLV[0], abs=1e-4)
         assert second.close is not None

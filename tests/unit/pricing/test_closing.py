@@ -1,10 +1,14 @@
 """The closing line of a bet (D57)."""
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.closing import ClosingLine, Sighting, closing_line
+from oddsdesk.pricing.closing import ClosingLine, Sighting, closing_line, devigged_by
 from oddsdesk.pricing.market import Market
+from oddsdesk.pricing.results import clv_pct
 
 KICK_OFF = 1_000 * MINUTE_MS
 TOTAL = Market("total", "Leeds - Wolves", "Football")
@@ -87,3 +91,120 @@ def test_what_has_no_close_says_why() -> None:
         TOTAL, "Over 2.5", [seen(1)], kick_off=None, first_in_play=None, method="shin"
     )
     assert undated.why == "the kick-off is not known"
+
+
+TOTALS = {0: 0.07, 1: 0.19, 2: 0.25, 3: 0.22, 4: 0.15, 5: 0.08, 6: 0.04}
+"""How likely each number of goals is."""
+MARGINS = {-2: 0.15, -1: 0.17, 0: 0.26, 1: 0.22, 2: 0.2}
+"""How likely the home team wins by so many."""
+BET_AT = 2.2
+
+
+def earned(chances: dict[int, float], line: float, *, above: bool) -> tuple[float, float]:
+    """Return what of a unit is won and lost on average: half of it on each side of a quarter."""
+    won = lost = 0.0
+    for half in (line - line % 0.5, line + (-line) % 0.5):
+        for number, chance in chances.items():
+            distance = (number - half) * (1 if above else -1)
+            won += chance / 2 * (distance > 0)
+            lost += chance / 2 * (distance < 0)
+    return won, lost
+
+
+def fair_line(chances: dict[int, float], line: float) -> tuple[float, float]:
+    """Return the odds of both sides at which nobody earns anything."""
+    (won, lost), (other_won, other_lost) = (
+        earned(chances, line, above=above) for above in (True, False)
+    )
+    return 1 + lost / won, 1 + other_lost / other_won
+
+
+def clv_of(found: ClosingLine) -> float | None:
+    assert found.fair_odds is not None
+    return clv_pct(BET_AT, found.fair_odds, found.decided or 1.0)
+
+
+@pytest.mark.parametrize("line", [2.0, 2.25, 2.5, 2.75, 3.0, 3.25])
+@pytest.mark.parametrize("side", ["Over", "Under"])
+def test_a_clv_is_what_a_unit_staked_earns_on_average_by_the_close(line: float, side: str) -> None:
+    odds = {}
+    for each in {line, 1.5, 2.5, 3.5}:
+        odds |= dict(
+            zip((f"Over {each:g}", f"Under {each:g}"), fair_line(TOTALS, each), strict=True)
+        )
+    found = close(seen(1, odds), selection=f"{side} {line:g}")
+    won, lost = earned(TOTALS, line, above=side == "Over")
+    assert clv_of(found) == pytest.approx((won * (BET_AT - 1) - lost) * 100)
+    assert found.decided == pytest.approx(won + lost)
+
+
+@pytest.mark.parametrize("line", [-0.5, -0.25, 0.0, 0.25])
+@pytest.mark.parametrize("side", ["Leeds", "Wolves"])
+def test_the_draw_of_the_moneyline_tells_how_often_a_handicap_of_zero_pushes(
+    line: float, side: str
+) -> None:
+    """The line is the home team's; its side wins where the margin is above the line's opposite."""
+    prices = fair_line(MARGINS, -line)
+    odds = dict(zip((f"Leeds {line:+g}", f"Wolves {-line:+g}"), prices, strict=True))
+    home, away = (sum(MARGINS[sign * each] for each in (1, 2)) for sign in (1, -1))
+    moneyline = {"Leeds": 1 / home, "Draw": 1 / MARGINS[0], "Wolves": 1 / away}
+    market = Market("spread", "Leeds - Wolves", "Football")
+    selection = f"Leeds {line:+g}" if side == "Leeds" else f"Wolves {-line:+g}"
+    found, without = (
+        closing_line(
+            market,
+            selection,
+            [seen(1, odds)],
+            kick_off=KICK_OFF,
+            first_in_play=None,
+            method="shin",
+            moneyline=told,
+        )
+        for told in ([seen(2, moneyline)], [])
+    )
+    won, lost = earned(MARGINS, -line, above=side == "Leeds")
+    assert clv_of(found) == pytest.approx((won * (BET_AT - 1) - lost) * 100)
+    assert without.fair_odds == pytest.approx(found.fair_odds)
+    assert without.decided == (1.0 if line == -0.5 else None)
+
+
+def test_draw_no_bet_is_decided_where_there_is_no_draw() -> None:
+    market = Market("draw_no_bet", "Leeds - Wolves", "Football")
+    moneyline = {"Leeds": 2.0, "Draw": 4.0, "Wolves": 4.0}
+    asked: dict[str, Any] = {"kick_off": KICK_OFF, "first_in_play": None, "method": "power"}
+    odds = {"Leeds": 1.5, "Wolves": 3.0}
+    found = closing_line(market, "Leeds", [seen(1, odds)], **asked, moneyline=[seen(1, moneyline)])
+    assert found.decided == pytest.approx(0.75)
+    two_way = [seen(1, {"Leeds": 1.5, "Wolves": 3.0})]
+    assert (
+        closing_line(market, "Leeds", [seen(1, odds)], **asked, moneyline=two_way).decided is None
+    )
+
+
+def test_lines_that_stood_at_another_moment_tell_nothing_of_a_push() -> None:
+    neighbours = {"Over 1.5": 1.3, "Under 1.5": 4.0, **EVEN}
+    whole = {"Over 2": 1.6, "Under 2": 2.6}
+    found = close(seen(5, neighbours), seen(1, whole), selection="Over 2")
+    assert (found.odds, found.decided) == (1.6, None)
+    assert close(seen(1, neighbours | whole), selection="Over 2").decided is not None
+
+
+def test_a_close_is_devigged_by_another_method_from_its_line() -> None:
+    found = close(seen(1, {"Over 2.5": 1.5, "Under 2.5": 2.6}))
+    other = devigged_by(found, "margin_proportional")
+    margin = 1 / 1.5 + 1 / 2.6 - 1
+    assert other is not None
+    assert (other.odds, other.method) == (1.5, "margin_proportional")
+    assert other.fair_odds == pytest.approx(1 / (1 / 1.5 - margin / 2))
+    assert devigged_by(found, "multiplicative") == found
+    assert devigged_by(replace(found, line=()), "shin") is None
+
+
+def test_a_method_that_does_not_apply_to_a_line_leaves_no_close() -> None:
+    market = Market("moneyline", "Leeds - Wolves", "Football")
+    odds = {"Leeds": 1.02, "Draw": 20.0, "Wolves": 200.0}
+    asked: dict[str, Any] = {"kick_off": KICK_OFF, "first_in_play": None}
+    found = closing_line(market, "Wolves", [seen(1, odds)], **asked, method="multiplicative")
+    without = devigged_by(found, "margin_proportional")
+    assert without is not None
+    assert (without.fair_odds, without.why) == (None, "the method gives no fair odds")

@@ -16,6 +16,7 @@ from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.ledger.reporting import whole_report
 from oddsdesk.ledger.writing import write_csv
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.results import Result
 from oddsdesk.research.backtest.betting import Backtested, Question, backtest
@@ -63,7 +64,12 @@ class Log:
 
 
 def question(**asked: Any) -> Question:
-    usual = {"reference": "Pinnacle", "method": DEFAULT_METHOD, "profiles": shipped_profiles()}
+    usual = {
+        "reference": "Pinnacle",
+        "method": DEFAULT_METHOD,
+        "close": CloseBy("Pinnacle"),
+        "profiles": shipped_profiles(),
+    }
     return Question(**(usual | asked))
 
 
@@ -327,18 +333,22 @@ def test_bets_of_one_moment_stand_by_name_in_whatever_order_a_file_has_them(tmp_
 
 
 def test_the_published_formula_is_said_to_judge_its_own_bets_too_well(log: Log) -> None:
-    """Of two even sides at 1.95 it makes 1.90 fair: 1.945 is value, and beats its close."""
+    """Of two even sides at 1.95 it makes 1.90 fair: 1.945 is value, and beats its own close."""
     lately = KICK_OFF - 10 * MINUTE
     log.archive(reference(EVEN, lately), said(SOFT, {"A": 1.945, "B": 1.8}, lately))
     caution = (
-        "the published formula adds the reference's margin instead of taking it out: "
-        "by it EV is overstated, and so is CLV"
+        "the published formula adds the reference's margin instead of taking it out, and"
+        " overstates: EV"
     )
-    asked = {"method": "published"}
+    asked: dict[str, Any] = {"method": "published"}
     done = log.backtest(**asked)
     (bet,) = done.bets
-    assert bet.clv_pct == pytest.approx(2.18, abs=0.01)
+    assert bet.clv_pct == pytest.approx((1.945 / 2 - 1) * 100)
     assert caution in notes(done, question(**asked))
+    asked |= {"close": CloseBy("Pinnacle", "published")}
+    done = log.backtest(**asked)
+    assert done.bets[0].clv_pct == pytest.approx(2.18, abs=0.01)
+    assert f"{caution} and CLV" in notes(done, question(**asked))
     log.archive(said("Other", {"A": 2.09, "B": 1.7}, lately))
     usual = log.backtest()
     assert usual.bets
@@ -395,24 +405,27 @@ def test_a_close_is_read_from_the_log_though_all_was_withdrawn_when_the_game_beg
     assert bet.clv_pct == pytest.approx((2.09 / 2.26471 - 1) * 100, abs=0.01)
 
 
-@pytest.mark.parametrize(("judge", "clv"), [("Pinnacle", 2.09 / 2.26471), (SOFT, 2.09 / 2.0)])
-def test_a_file_says_by_whom_it_was_judged_and_the_close_of_the_imported_bets_is_theirs(
-    log: Log, judge: str, clv: float
+@pytest.mark.parametrize("judge", ["Pinnacle", SOFT])
+@pytest.mark.parametrize(
+    ("closer", "clv"), [("", 2.09 / 2.26471), ("pinnacle", 2.09 / 2.26471), (SOFT, 2.09 / 2.0)]
+)
+def test_bets_close_by_one_reference_whoever_judged_them_also_those_of_an_imported_file(
+    log: Log, judge: str, closer: str, clv: float
 ) -> None:
-    """A bet of the list has the last prices of whom it was judged by, whoever else moved."""
     log.live(said(judge, EVEN), said("Other", {"A": 2.09}))
     ending = KICK_OFF - 10 * MINUTE
     log.live(reference(LONGER, ending), said(SOFT, EVEN, ending + MINUTE))
-    store, name = open_judged(log.path, judge)
+    store, name, by = open_judged(log.path, judge, CloseBy(closer))
     with closing(store):
-        done = backtest(RecordedLog(store.reader()), question(reference=name), TODAY)
+        done = backtest(RecordedLog(store.reader()), question(reference=name, close=by), TODAY)
     file = BytesIO()
     write_csv(done.bets, file)
     (bet,) = read_bets(file.getvalue(), TODAY).bets
     assert (bet.reference, bet.clv_pct) == (judge, pytest.approx((clv - 1) * 100, abs=0.01))
     anew = replace(bet, ident=1, close=None)
     past = ReaderPast(log.store.reader(), log.store.reference)
-    assert closes_from_log(past, [anew], TODAY, DEFAULT_METHOD).found == {1: bet.close}
+    assert closes_from_log(past, [anew], TODAY, by).found == {1: bet.close}
+    assert (by.reference, bet.close and bet.close.reference) == (closer.title() or "Pinnacle",) * 2
 
 
 VOTERS = ("One", "Two", "Three")
@@ -464,7 +477,7 @@ def test_a_consensus_closes_as_it_was_last_before_the_game(log: Log) -> None:
     log.live(*votes({"A": 1.8, "B": 2.1}, ending), said(SOFT, {}, ending))
     log.live(*votes({}, ending + 5 * MINUTE))
     log.live(said(SOFT, EVEN, KICK_OFF + HOUR, match_name="C vs D"))
-    (bet,) = log.backtest(**BY_ALL).bets
+    (bet,) = log.backtest(**BY_ALL, close=CloseBy("Consensus")).bets
     fair = 1 / (1 / 1.8 - (1 / 1.8 + 1 / 2.1 - 1) / 2)
     assert bet.clv_pct == pytest.approx((2.09 / fair - 1) * 100)
 
@@ -472,7 +485,7 @@ def test_a_consensus_closes_as_it_was_last_before_the_game(log: Log) -> None:
 def test_of_snapshots_with_hours_between_no_consensus_closes_and_why_is_told(log: Log) -> None:
     log.archive(*votes(EVEN), said(SOFT, {"A": 2.09, "B": 1.7}))
     log.archive(*votes({"A": 1.8, "B": 2.1}, KICK_OFF + HOUR))
-    done = log.backtest(**BY_ALL)
+    done = log.backtest(**BY_ALL, close=CloseBy("Consensus"))
     assert [bet.clv_pct for bet in done.bets] == [None]
     why = "last seen more than 30 minutes before the game"
     assert f"1 of 1 bets have no closing line: {why}" in notes(done, question(**BY_ALL))

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD, devig
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.scorecards.scoring import Scored, notes, scorecards
@@ -50,6 +51,7 @@ def scored(store: Store, **span: int) -> Scored:
         RecordedLog(store.reader()),
         reference="Pinnacle",
         method=DEFAULT_METHOD,
+        close=CloseBy("Pinnacle"),
         profiles=shipped_profiles(),
         now_ms=KICK_OFF * 2,
         **span,

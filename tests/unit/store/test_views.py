@@ -15,7 +15,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.log_closes import closes_from_log
-from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.store.databases import Database
 from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.postgres.schema import STEPS
@@ -89,7 +89,7 @@ def test_the_view_differs_from_the_ledger_as_its_page_says(
     assert sorted(odds for *_, odds in closes(database, quotes)) == of_view
     with closing(open_store(database, "Bet365")) as store:
         past = ReaderPast(store.reader(), store.reference)
-        found = closes_from_log(past, [bet()], KICK_OFF + MINUTE_MS, DEFAULT_METHOD).found[1]
+        found = closes_from_log(past, [bet()], KICK_OFF + MINUTE_MS, CloseBy()).found[1]
     assert found.odds == of_ledger
 
 

@@ -2,10 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from oddsdesk.pricing.outcomes import HOME, OVER
 from oddsdesk.pricing.settlement import HANDICAPS, number_hit, push_probability, threshold
 from oddsdesk.pricing.value import ReferenceLine
+
+MAY_BE_DRAWN: Final = frozenset({"spread", "draw_no_bet"})
+"""Markets whose stakes may come back where the game is drawn."""
 
 
 class Pushes:
@@ -50,3 +54,9 @@ def ladders(lines: Iterable[ReferenceLine]) -> Mapping[str, Mapping[float, float
 def subject(group: str) -> str:
     """Return what a line group counts, beside its line: a team, a player's shots."""
     return group.rpartition(" ")[0]
+
+
+def can_push(market_type: str, line: float | None) -> bool:
+    """Return whether all or half of a stake may come back; ``line`` as ``LineGroup.line``."""
+    above = threshold(market_type, line)
+    return market_type == "draw_no_bet" or (above is not None and number_hit(above) is not None)
