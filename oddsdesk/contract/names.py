@@ -1,6 +1,7 @@
 """What a text may be at every edge: how long a name is at most, and what it never holds."""
 
 import re
+import unicodedata
 from typing import Annotated, Final
 
 import msgspec
@@ -29,6 +30,18 @@ _UNSHOWABLE_IN_JSON: Final = re.compile(
     re.DOTALL,
 )
 """The same in the bytes of a JSON document, but for half surrogates, which are no JSON."""
+
+
+_LETTERS: Final = str.maketrans(
+    {"ß": "ss", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+"""What has no decomposition into a letter and its accent."""
+
+
+def plain_letters(text: str) -> str:
+    """Return a text in lower case without accents, to compare names by: ``jokic``, ``koln``."""
+    plain = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
 def folded(text: str) -> str:

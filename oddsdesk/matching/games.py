@@ -36,7 +36,7 @@ _WOMEN: Final = frozenset(
 )
 _RESERVES: Final = frozenset(
     {"am", "amateure", "b", "castilla", "ii", "iii", "jong", "promesas", "r", "res", "reserve"}
-    | {"reserves"}
+    | {"fabril", "futuro", "mestalla", "nextgen", "reserva", "reserves"}
 )
 _YOUTH: Final = frozenset(
     {"academy", "junior", "juniors", "juvenil", "primavera", "youth", "youths"}

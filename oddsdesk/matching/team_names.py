@@ -7,7 +7,6 @@ scopes the teams of a competition are. A name that two teams of a scope share te
 
 import csv
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from copy import copy
@@ -17,13 +16,11 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.identity import teams
+from oddsdesk.contract.names import plain_letters
 from oddsdesk.resource_files import resource_path
 
-_LETTERS: Final = str.maketrans(
-    {"ß": "ss", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i", "&": " and "}
-    | dict.fromkeys("'’.", "")
-)
-"""What has no decomposition into a letter and its accent, and what is left out inside words."""
+_INSIDE_WORDS: Final = str.maketrans({"&": " and "} | dict.fromkeys("'’‘ʼ`´.", ""))
+"""What is left out inside words."""
 _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 
 Key = tuple[str, str]
@@ -59,8 +56,7 @@ class SameTeam(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1 << 14)
 def fold_team(name: str) -> str:
     """Return a name without case, accents and punctuation: ``1. FC Köln`` is ``1 fc koln``."""
-    plain = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
-    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    letters = plain_letters(name.translate(_INSIDE_WORDS))
     return " ".join(_BETWEEN_WORDS.sub(" ", letters).split())
 
 

@@ -17,6 +17,7 @@ from oddsdesk.store.games import GameChanges, Games, StoredGame
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
+from oddsdesk.store.player_names import PLAYER_PROP, PlayerNames
 from oddsdesk.store.settings import (
     LAST_MADE_UP_GAME,
     LAST_MADE_UP_MOVE,
@@ -110,6 +111,7 @@ class _Recording:
         reference: str,
         now_ms: int,
         other_names: OtherNames | None,
+        players: PlayerNames | None,
         origin: Origin | None,
     ) -> None:
         self._tables = tables
@@ -119,6 +121,7 @@ class _Recording:
         self._latest = now_ms + CLOCK_TOLERANCE_MS
         """What is recorded as seen later than that was seen by a wrong clock."""
         self._other_names = other_names
+        self._players = players
         self._games = Games(tables, reference, other_names, self._latest)
         self._known = NOTHING_KNOWN
         self._said: list[tuple[int, Quote]] | None = None
@@ -165,7 +168,7 @@ class _Recording:
         count = sum(kept)
         if count < len(quotes):
             older = [quote for quote, is_kept in zip(quotes, kept, strict=True) if not is_kept]
-            self.older += [(game.row, game.in_own_words(quote)) for quote in older]
+            self.older += [(game.row, self._in_own_words(game, quote)) for quote in older]
         if not count:
             return
         self.quotes += count
@@ -185,8 +188,7 @@ class _Recording:
             if before[_SCRAPED_AT] <= self._latest or quote.scraped_at > self._latest:
                 return False
             self._uncovered.add(offer.pair)
-        if game.other_names:
-            quote = game.in_own_words(quote)
+        quote = self._in_own_words(game, quote)
         seen_at = quote.scraped_at
         if quote.unread and before is not None:
             quote, seen_at = _beside_unread(quote, before)
@@ -213,6 +215,14 @@ class _Recording:
             None if quote.offers is None else _encode(quote.offers).decode(),
         )
         return True
+
+    def _in_own_words(self, game: StoredGame, quote: Quote) -> Quote:
+        """Return a quote with teams and players as its game names them."""
+        if game.other_names:
+            quote = game.in_own_words(quote)
+        if self._players is not None and quote.market_type == PLAYER_PROP:
+            quote = self._players.in_own_words(self._tables, game.row, quote, self._now_ms)
+        return quote
 
     def changes(self, said_by: Iterable[str], ends: Mapping[str, int]) -> Changes:
         """Return what is to be written, with ``ends`` among the settings.
@@ -402,6 +412,7 @@ def record_quotes(
     simulated: bool,
     now_ms: int,
     bookmakers: BookmakerNames | None = None,
+    players: PlayerNames | None = None,
     origin: Origin | None = None,
     shifted: bool = False,
 ) -> Recorded:
@@ -419,7 +430,8 @@ def record_quotes(
 
     def read() -> _Recording:
         other_names = None if simulated else OtherNames(tables, quotes)
-        recording = _Recording(tables, reference, now_ms, other_names, origin)
+        named = None if simulated else players or PlayerNames()
+        recording = _Recording(tables, reference, now_ms, other_names, named, origin)
         recording.read_ahead([group[0] for group in said])
         return recording
 

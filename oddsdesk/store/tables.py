@@ -14,6 +14,7 @@ from oddsdesk.store.bookmaker_names import BookmakerTable
 from oddsdesk.store.games import GameChanges, GameTables
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.other_names import NameTables, OtherName
+from oddsdesk.store.player_names import PropTable
 
 Pair = tuple[int, str]
 """A game, by its row, and a bookmaker."""
@@ -109,7 +110,7 @@ class Known(NamedTuple):
 NOTHING_KNOWN: Final = Known((), has_same_teams=False, newest=0, span=None)
 
 
-class Tables(GameTables, NameTables, BookmakerTable, Protocol):
+class Tables(GameTables, NameTables, BookmakerTable, PropTable, Protocol):
     """The tables of one database, as a recording sees them in its transaction."""
 
     def known(self) -> Known:

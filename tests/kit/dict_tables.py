@@ -95,6 +95,13 @@ class DictTables:
             if (row, market_type, period) == (game, "moneyline", 0) and values[3] and not values[0]
         ]
 
+    def props(self, game: int) -> list[dict[str, float]]:
+        return [
+            json.loads(values[3])
+            for (row, _, market_type, _), values in sorted(self.quotes.items())
+            if (row, market_type) == (game, "player_prop") and values[3]
+        ]
+
     def same_teams(self) -> list[SameTeam]:
         return []
 

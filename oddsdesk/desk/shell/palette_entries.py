@@ -1,13 +1,13 @@
 """What the palette leads to, and which of it answers what was typed."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import cache
 
 import msgspec
 
+from oddsdesk.contract.names import plain_letters
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 
 WORD_START, WITHIN, IN_ORDER, MISTYPED = 4.0, 2.5, 1.0, 0.3
@@ -18,12 +18,7 @@ _LEAST_MISTYPED = 4
 
 def fold(text: str) -> str:
     """Return a text as it is compared: lower case, without accents and punctuation."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(
-        " " if not letter.isalnum() else letter
-        for letter in plain
-        if not unicodedata.combining(letter)
-    )
+    kept = "".join(letter if letter.isalnum() else " " for letter in plain_letters(text))
     return " " + " ".join(kept.split())
 
 

@@ -18,6 +18,7 @@ from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
+from oddsdesk.store.player_names import PlayerNames
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.game_rows import count_shards, divide_log, shard_of
 from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
@@ -112,6 +113,7 @@ class PostgresStore:
         self._share = share
         self._shards = shards
         self._bookmakers = BookmakerNames(reference)
+        self._players = PlayerNames()
         self._writer: PostgresWriter | None = None
         if connection is not None:
             self._writer = PostgresWriter(
@@ -318,6 +320,7 @@ class PostgresStore:
                 simulated=simulated,
                 now_ms=self._clock(),
                 bookmakers=self._bookmakers,
+                players=self._players,
                 origin=origin,
                 shifted=shifted,
             ),

@@ -86,6 +86,10 @@ SELECT odds FROM quote
 WHERE game = %s AND market_type = 'moneyline' AND period = 0 AND NOT is_live AND odds IS NOT NULL
 ORDER BY bookmaker
 """
+_PROPS: Final = """
+SELECT odds FROM quote
+WHERE game = %s AND market_type = 'player_prop' AND odds IS NOT NULL ORDER BY bookmaker, period
+"""
 _SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY id"
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
 _ARE_JOINED: Final = "SELECT 1 FROM joined_game WHERE game = %s"
@@ -254,6 +258,10 @@ class PostgresTables(PostgresGameRows):
     def moneylines(self, game: int) -> list[dict[str, float]]:
         """Return the bookmakers' odds on the winner of a game, as far as it was not in play."""
         return [_decode_odds(odds) for (odds,) in self._rows(_MONEYLINES, game)]
+
+    def props(self, game: int) -> list[dict[str, float]]:
+        """Return the odds on players of a game that stand, by bookmaker."""
+        return [_decode_odds(odds) for (odds,) in self._rows(_PROPS, game)]
 
     def same_teams(self) -> list[SameTeam]:
         """Return which names are one team's, in the order in which the user said so."""

@@ -19,6 +19,7 @@ from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
+from oddsdesk.store.player_names import PlayerNames
 from oddsdesk.store.recent_changes import RecentChanges
 from oddsdesk.store.recording import end_simulation, record_quotes
 from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
@@ -109,6 +110,7 @@ class SqliteStore:
         self._clock = clock
         self._sync = sync
         self._bookmakers = BookmakerNames(reference)
+        self._players = PlayerNames()
         self._writer: Writer | None = None
         self._place: FilePlace | None = None
         if connection is not None:
@@ -163,6 +165,7 @@ class SqliteStore:
                 simulated=simulated,
                 now_ms=self._clock(),
                 bookmakers=self._bookmakers,
+                players=self._players,
                 origin=origin,
                 shifted=shifted,
             )

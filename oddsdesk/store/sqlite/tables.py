@@ -73,6 +73,10 @@ _MONEYLINES: Final = """
 SELECT odds FROM quote
 WHERE game = ? AND market_type = 'moneyline' AND period = 0 AND NOT is_live AND odds NOT NULL
 """
+_PROPS: Final = """
+SELECT odds FROM quote
+WHERE game = ? AND market_type = 'player_prop' AND odds IS NOT NULL ORDER BY bookmaker, period
+"""
 _SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY rowid"
 _JOINED: Final = """
 SELECT game.id FROM game_pair pair CROSS JOIN game ON game.game_id = pair.kept
@@ -226,6 +230,11 @@ class SqliteTables(SqliteGameRows):
     def moneylines(self, game: int) -> list[dict[str, float]]:
         """Return the bookmakers' odds on the winner of a game, as far as it was not in play."""
         rows = self._connection.execute(_MONEYLINES, (game,)).fetchall()
+        return [_decode_odds(odds) for (odds,) in rows]
+
+    def props(self, game: int) -> list[dict[str, float]]:
+        """Return the odds on players of a game that stand, by bookmaker."""
+        rows = self._connection.execute(_PROPS, (game,)).fetchall()
         return [_decode_odds(odds) for (odds,) in rows]
 
     def same_teams(self) -> list[SameTeam]:

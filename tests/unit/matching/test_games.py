@@ -65,6 +65,44 @@ def test_another_time_competition_opponent_or_side_is_another_game(other: Game) 
     assert verdict(game("Man United vs Nott'm Forest"), other) is OTHER
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Olympiacos vs Arsenal", "Olympiakos Piraeus vs Arsenal FC"),
+        ("Inter vs Club Brugge", "Internazionale vs Club Bruges KV"),
+        ("FC Kobenhavn vs Qarabag", "Copenhagen vs Qarabağ FK"),
+        ("Barcelona vs Liverpool", "FC Barcelona vs Liverpool FC"),
+    ],
+)
+@pytest.mark.parametrize("cup", ["UCL", "UEL", "soccer_uefa_europa_conference_league"])
+def test_clubs_in_european_cups_are_found_by_the_table(cup: str, one: str, other: str) -> None:
+    """A namesake of another continent does not come in between, as Liverpool of Montevideo."""
+    assert verdict(game(one, cup), game(other, cup)) is SAME
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Stjarnan (w) vs Breidablik (w)", "Stjarnan vs Breidablik"),
+        ("Ajax U-21 vs PSV U-21", "Ajax vs PSV"),
+        ("Ajax Under 19 vs PSV Under 19", "Ajax U21 vs PSV U21"),
+        ("Brann (R) vs Molde (R)", "Brann vs Molde"),
+        ("Porto B vs Benfica B", "Porto vs Benfica"),
+        ("Lyon Feminines vs Paris FC Feminines", "Lyon vs Paris FC"),
+        ("Real Madrid Castilla vs Osasuna Promesas", "Real Madrid vs Osasuna"),
+        ("Juventus NextGen vs Milan Futuro", "Juventus vs Milan"),
+    ],
+)
+def test_another_side_of_a_club_is_never_suggested(one: str, other: str) -> None:
+    assert verdict(game(one, "Club Games"), game(other, "Club Games")) is OTHER
+
+
+def test_one_side_of_a_club_is_suggested_however_it_is_marked() -> None:
+    for one, other in (("Women", "W"), ("II", "B"), ("U-21", "Under 21")):
+        names = [f"Chelsea {side} vs Arsenal {side}" for side in (one, other)]
+        assert verdict(*(game(name, "Club Games") for name in names)) is ALIKE
+
+
 def test_the_same_teams_the_other_way_round_are_one_game_that_is_crosswise() -> None:
     match = compare(shipped_names(), game("Arsenal vs Chelsea"), game("Chelsea FC vs Arsenal FC"))
     assert match == Match(SAME, is_crosswise=True)

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -574,3 +575,31 @@ def test_a_clock_that_agrees_with_less_of_the_log_makes_nothing_old(
     with contextlib.closing(recorded_for(database, quote, now, 60_000)) as store:
         assert store.put_back(now - 400 * DAY) == 0
         assert store.reader().last_scraped_at() == now + DAY + 60_000
+
+
+def props(*players: str) -> dict[str, float]:
+    return {f"{name} points {side} 24.5": 1.9 for name in players for side in ("Over", "Under")}
+
+
+def test_a_players_other_spelling_is_recorded_as_the_first(
+    every_store: Store, quote: MakeQuote, now: int
+) -> None:
+    """Of an own store again: what stands tells it how players are spelled."""
+    prop = {"market_type": "player_prop", "competition": "NBA"}
+    record(every_store, quote("A", odds=props("Nikola Jokić", "Jaren Jackson Jr."), **prop))
+    said = props("Nikola Jokic", "Jaren Jackson")
+    record(every_store, quote("B", odds=said, unread={"Nikola Jokic blocks Over 1": "?"}, **prop))
+    first, second = rows(every_store, now)
+    assert first.odds == second.odds
+    assert record(every_store, quote("B", odds=said, scraped_at=now + 1, **prop)).changes == 0
+
+
+def test_a_player_is_known_by_what_stands_when_a_store_is_opened(
+    tmp_path: Path, quote: MakeQuote, now: int
+) -> None:
+    prop = {"market_type": "player_prop", "competition": "NBA"}
+    for bookmaker, name in (("A", "R.J. Barrett"), ("B", "RJ Barrett")):
+        with closing(open_store(tmp_path / "odds.db", clock=lambda: now)) as store:
+            record(store, quote(bookmaker, odds=props(name), **prop))
+            said = {selection for _, selection, _ in log(store)}
+    assert said == set(props("R.J. Barrett"))
