@@ -32,7 +32,7 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None 
     of_game = defaultdict[Hashable, list[tuple[PlacedBet, frozenset[str]]]](list)
     for bet, ids in _with_ids(counted(bets, simulated=simulated)):
         if bet.open_stake and now_ms <= _ends(bet):
-            of_game[min(ids) or id(bet)].append((bet, ids))
+            of_game[min(ids, default="") or id(bet)].append((bet, ids))
     by_outcome, by_game = dict[Hashable, float](), dict[Hashable, float]()
     there = defaultdict[tuple[Hashable, str], float](float)
     positions, total = dict[Hashable, list[Position]](), 0.0
