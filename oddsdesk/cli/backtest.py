@@ -37,7 +37,6 @@ from oddsdesk.research.backtest.betting import backtest as bet_on_log
 from oddsdesk.research.backtest.summary import (
     Summary,
     as_fields,
-    close_text,
     notes,
     summary,
     summary_fields,
@@ -224,7 +223,7 @@ def _asked(runs: Sequence[_Run]) -> str:
     span = "" if since is None and until is None else f" {in_span(since, until)}"
     line = (
         f"{done.asked:,} rows of the log{span}, judged by {question.reference}, {how}{which}; "
-        f"{close_text(question.close)}"
+        f"{question.close.text}"
     )
     if done.first_ms is None:
         return plain(line)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.archive.looking_back import LookingBack
-from oddsdesk.board.verdict_words import FLOOR_TEXT
+from oddsdesk.board.verdict_words import FLOOR_TEXT, PER_DECIDED_TEXT
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
 from oddsdesk.cli.options import (
     Number,
@@ -34,7 +34,9 @@ from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, re
 from oddsdesk.ledger.reporting import (
     LUCK_TEXT,
     Grouping,
+    OneClose,
     by_currency,
+    by_one_close,
     luck_text,
     split_report,
     whole_report,
@@ -354,15 +356,24 @@ def undo(path: Path, as_json: bool) -> None:
 @ledger.command()
 @ledger_option()
 @click.option("--by", type=click.Choice([each.value for each in Grouping]), help="Split by this.")
+@close_reference_option
+@close_method_option
 @json_option
-def report(path: Path, by: str | None, as_json: bool) -> None:
+def report(
+    path: Path,
+    by: str | None,
+    close_reference: str | None,
+    close_method: str | None,
+    as_json: bool,
+) -> None:
     """Report profit, yield, expected profit, closing line value, drawdown and luck.
 
     Settled bets only, without practice, each currency for itself. Luck is how often a bettor
     without edge does as well, or as badly: nested lines of a game, such as over 1.5 and over 2.5,
     win and lose together and count as one outcome. It is "about" so often where different markets
     of one game were bet on, or too many bets to add up every way to end; z is then the profit in
-    standard deviations of what chance alone does. Months are UTC.
+    standard deviations of what chance alone does. Months are UTC. CLV is of closes of one reference
+    and by one method: closes recorded otherwise are left out and counted.
 
     \b
     Example:
@@ -370,17 +381,25 @@ def report(path: Path, by: str | None, as_json: bool) -> None:
     """
     with _open(path) as held:
         placed = held.bets()
+    by_close = own_close_by(close_reference, close_method)
+    closed = by_one_close(counted(placed), by_close, is_method_fixed=close_method is not None)
     rows: list[tuple[str, str, Report]] = []
-    for currency, bets in by_currency(placed).items():
+    for currency, bets in by_currency(closed.bets).items():
         whole = whole_report(bets)
         if whole.bets:
             split = {} if by is None else split_report(bets, Grouping(by))
             rows += [(currency, label, found) for label, found in split.items()]
             rows.append((currency, "", whole))
     if as_json:
-        click.echo(json.dumps([_report_fields(*row) for row in rows], indent=2))
+        click.echo(
+            json.dumps([_report_fields(*row) | _close_fields(closed) for row in rows], indent=2)
+        )
     else:
         click.echo(reports_table(rows))
+        if rows and closed.text:
+            click.echo(closed.text, err=True)
+        if decided := sum(found.clv_decided for _, label, found in rows if not label):
+            click.echo(f"CLV of {decided} bets is {PER_DECIDED_TEXT}", err=True)
         if any(found.expected_bets and found.clv_bets for _, _, found in rows):
             click.echo(FLOOR_TEXT, err=True)
         if any(luck_text(found).startswith("about") for _, _, found in rows):
@@ -463,6 +482,7 @@ def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
         "expected_bets": found.expected_bets,
         "clv_pct": found.clv_pct,
         "clv_bets": found.clv_bets,
+        "clv_bets_per_decided": found.clv_decided,
         "beaten_pct": found.beaten_pct,
         "drawdown": found.drawdown.depth,
         "drawdown_bets": found.drawdown.bets,
@@ -471,6 +491,14 @@ def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
         "bad_chance": found.bad_chance,
         "outcomes": found.outcomes,
         "chance_is_exact": found.is_exact,
+    }
+
+
+def _close_fields(closed: OneClose) -> dict[str, Any]:
+    return {
+        "close_reference": closed.by.reference,
+        "close_method": closed.by.method,
+        "closes_left_out": closed.left_out,
     }
 
 

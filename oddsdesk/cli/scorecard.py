@@ -26,7 +26,6 @@ from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.research.backtest.summary import close_text
 from oddsdesk.research.intervals import Interval
 from oddsdesk.research.past.coverage import coverage_fields, coverage_lines
 from oddsdesk.research.past.judged_by import open_judged
@@ -158,7 +157,7 @@ def _tables(found: Scored) -> str:
         lines.append(f"{market_title(market_type)}, {period_label(sport, period)}, {sport}")
         lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
     lines.append(
-        f"{found.games} games began; CLV {close_text(found.close)}; [..] holds 95 %, "
+        f"{found.games} games began; CLV {found.close.text}; [..] holds 95 %, "
         "(n) is how many a figure is of, ? is too few"
     )
     return "\n".join(lines)

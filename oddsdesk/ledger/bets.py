@@ -179,7 +179,8 @@ class PlacedBet(msgspec.Struct, frozen=True):
             return None
         earned = self._decided_profit(result)
         return SettledBet(
-            self.stake, self.net, profit, self._decided, earned, self.expected, self.clv_pct
+            *(self.stake, self.net, profit, self._decided, earned, self.expected, self.clv_pct),
+            is_clv_decided=self.clv_per == "decided",
         )
 
     @property

@@ -6,13 +6,16 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
 from enum import Enum
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
+
+import msgspec
 
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.ledger.open_bets import outcome_named
+from oddsdesk.pricing.closing import CloseBy, ClosingLine, devigged_by
 from oddsdesk.pricing.outcomes import read_selection
 from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
@@ -53,6 +56,69 @@ _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
     Grouping.MARKET: lambda bet: market_title(bet.market_type) if bet.market_type else "",
     Grouping.PRESET: lambda bet: bet.preset,
 }
+
+
+class OneClose(NamedTuple):
+    """Bets whose closing lines are all of one reference and by one method (D117)."""
+
+    by: CloseBy
+    """With the reference by name; without one where no close is recorded with one."""
+    bets: list[PlacedBet]
+    """All of them; those closed otherwise have no close here, and why."""
+    left_out: int
+    """How many those are."""
+
+    @property
+    def text(self) -> str:
+        """What CLV is measured by, and what it leaves out; empty where there is no close."""
+        if not self.left_out and not any(bet.clv_pct is not None for bet in self.bets):
+            return ""
+        if not self.left_out:
+            return f"CLV {self.by.text}"
+        some = f"{self.left_out} close{'' if self.left_out == 1 else 's'}"
+        return f"CLV {self.by.text}; {some} by another reference or method left out"
+
+
+def by_one_close(
+    bets: Iterable[PlacedBet], by: CloseBy, *, is_method_fixed: bool = False
+) -> OneClose:
+    """Return bets with the closes that can be compared.
+
+    A recorded close is devigged again from its line. One recorded before that was kept counts where
+    its own method is the one. Its reference is then whom the bet was judged by.
+
+    Args:
+        bets: Any bets.
+        by: Whose close; without a reference the one that closed most bets.
+        is_method_fixed: Whether no other method will do. Else one that measures more closes does.
+    """
+    held = list(bets)
+    names = Counter(name for bet in held if (name := _closer(bet)))
+    usual = min(names, key=lambda name: (-names[name], name), default="")
+    same = {fold_name(by.reference)} if by.reference else {fold_name(usual), ""}
+    method = by.method
+    if not is_method_fixed:
+        alone = [bet.close for bet in held if bet.close is not None and not bet.close.line]
+        counts = Counter(close.method for close in alone if close.is_there)
+        method = max((by.method, *sorted(counts)), key=lambda each: counts[each])
+    measured, left_out = list[PlacedBet](), 0
+    for bet in held:
+        close = bet.close
+        if close is not None and close.is_there:
+            is_same = fold_name(_closer(bet)) in same
+            found = devigged_by(close, method) if is_same else None
+            left_out += found is None
+            why = CloseBy(_closer(bet), close.method).text
+            bet = msgspec.structs.replace(bet, close=found or ClosingLine(why=why))
+        measured.append(bet)
+    return OneClose(CloseBy(by.reference or usual, method), measured, left_out)
+
+
+def _closer(bet: PlacedBet) -> str:
+    """Return whose close a bet has; empty where that was not recorded, or it has none."""
+    if bet.close is None or not bet.close.is_there:
+        return ""
+    return bet.close.reference or bet.reference
 
 
 def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:

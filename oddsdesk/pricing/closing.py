@@ -30,6 +30,11 @@ class CloseBy(NamedTuple):
     method: str = DEFAULT_METHOD
     """The devig method."""
 
+    @property
+    def text(self) -> str:
+        """Who closes, and by which method, in words."""
+        return f"closed by {self.reference or 'the reference'}, {self.method.replace('_', ' ')}"
+
 
 class Sighting(NamedTuple):
     """What the reference said of a whole market at a time, in milliseconds."""

@@ -71,6 +71,8 @@ class SettledBet(NamedTuple):
     wins: tuple[float, float] | None = None
     """The least and greatest number of its draw with which it wins, an end infinite for a line:
     over 2.5 goals 3 and more. None: of the outcomes of its draw at most one wins."""
+    is_clv_decided: bool = False
+    """Whether ``clv_pct`` is per decided unit, since how often the line pushes is not known."""
 
 
 class Drawdown(NamedTuple):
@@ -96,6 +98,8 @@ class Report(NamedTuple):
     clv_pct: float | None
     """The mean of the bets that have a closing line, each counted once."""
     clv_bets: int
+    clv_decided: int
+    """Of how many of those it is per decided unit: how often their lines push is not known."""
     beaten_pct: float | None
     """How many of those beat the close."""
     drawdown: Drawdown
@@ -141,6 +145,7 @@ def report(bets: Sequence[SettledBet]) -> Report:
         expected_bets=len(expected),
         clv_pct=fmean(clv) if clv else None,
         clv_bets=len(clv),
+        clv_decided=sum(bet.is_clv_decided for bet in bets),
         beaten_pct=sum(each > 0 for each in clv) / len(clv) * 100 if clv else None,
         drawdown=drawdown(
             [bet.profit for _, bet in together] for together in _decided_together(bets)

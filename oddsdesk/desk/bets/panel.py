@@ -30,7 +30,7 @@ from oddsdesk.desk.export.bets import table_of_bets
 from oddsdesk.desk.export.files import CSV, XLSX, FileFormat
 from oddsdesk.desk.export.tables import ExportColumn, Table
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import stake_plan
+from oddsdesk.desk.settings.declared import close_by, stake_plan
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.chart.course_chart import CourseChart
@@ -42,7 +42,15 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.open_bets import placed_in
-from oddsdesk.ledger.reporting import Grouping, by_currency, in_order, split_report, whole_report
+from oddsdesk.ledger.reporting import (
+    Grouping,
+    OneClose,
+    by_currency,
+    by_one_close,
+    in_order,
+    split_report,
+    whole_report,
+)
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.reports import course
 
@@ -169,10 +177,12 @@ class BetsPanel(QWidget):
             table, rows = self.table, len(bets)
             self.bar.show_facts(_count_text(bets, total))
         else:
-            found = split_report(self._shown, view.grouping, zone=None)
+            closed = self._closed()
+            found = split_report(closed.bets, view.grouping, zone=None)
             self.report.show_rows({(of,): (of, each) for of, each in found.items()}, may_move=True)
             table, rows = self.reports, len(found)
-            self.bar.show_facts(_report_text(self._shown, view.grouping))
+            said = (_report_text(self._shown, view.grouping), closed.text)
+            self.bar.show_facts("; ".join(filter(None, said)))
         if not rows:
             self.placeholder.say(state_without_bets(view, total=total, has_filter=has_filter))
         self._show_page(table if rows else self.placeholder)
@@ -197,7 +207,7 @@ class BetsPanel(QWidget):
             page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_figures(self, now: int) -> None:
-        found, plan = whole_report(self._shown), stake_plan(self._preferences.get)
+        found, plan = whole_report(self._closed().bets), stake_plan(self._preferences.get)
         is_own = not self._currency
         risk = AtRisk(
             placed_in(self._shown, now).total,
@@ -208,6 +218,10 @@ class BetsPanel(QWidget):
         self.facts.show_facts(facts_of(found, risk))
         self.chart.show_steps(course(each for _, each in in_order(self._shown)))
         self._fit()
+
+    def _closed(self) -> OneClose:
+        """Return the bets with closes that can be compared; the rows show them as recorded."""
+        return by_one_close(self._shown, close_by(self._preferences.get))
 
     def _fit(self) -> None:
         has_bets = next(self._records.bets(), None) is not None

@@ -10,7 +10,7 @@ import msgspec
 from oddsdesk.board.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.closing import CloseBy, devigged_by
+from oddsdesk.pricing.closing import devigged_by
 from oddsdesk.pricing.devig import PUBLISHED
 from oddsdesk.research.backtest.betting import Backtested, Question
 from oddsdesk.research.intervals import bootstrapped
@@ -136,11 +136,6 @@ def as_fields(bet: PlacedBet) -> dict[str, Any]:
         "clv_per": bet.clv_per,
         "no_close": "" if bet.close is None else bet.close.why,
     }
-
-
-def close_text(by: CloseBy) -> str:
-    """Return whose closing line CLV is by, and by which method."""
-    return f"closed by {by.reference}, {by.method.replace('_', ' ')}"
 
 
 def summary_fields(found: Summary) -> dict[str, Any]:

@@ -108,7 +108,9 @@ def test_practice_is_marked_and_counts_in_no_figure(
     assert marked == dict.fromkeys(range(1, 5), "") | dict.fromkeys(range(5, 8), "practice")
     assert real.bar._facts.accessibleName() == "7 bets, 3 practice"
     real.choose_view("by sport")
-    assert real.bar._facts.accessibleName() == "settled bets by sport, without 1 of practice"
+    assert real.bar._facts.accessibleName() == (
+        "settled bets by sport, without 1 of practice; CLV closed by the reference, shin"
+    )
     assert [cell[1] for cell in real.report.exported()] == [2]
 
 

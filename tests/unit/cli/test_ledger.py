@@ -303,7 +303,8 @@ def test_closing_lines_are_filled_in_from_the_log(tmp_path: Path) -> None:
     *_, beside, last = run("list").stdout.splitlines()
     assert (beside, last) == (FLOOR_TEXT, "2 bets")
     assert run("settle", "1", "won").stdout
-    assert run("report").stderr.strip() == FLOOR_TEXT
+    closed = "CLV closed by Pinnacle, margin proportional"
+    assert run("report").stderr.splitlines() == [closed, FLOOR_TEXT]
     assert (bet["close_odds"], bet["method"]) == (1.9, "multiplicative")
     assert (bet["close_reference"], bet["close_method"]) == ("Pinnacle", "margin_proportional")
     fair = 1 / (1 / 1.9 - (1 / 1.9 + 1 / 2.0 - 1) / 2)

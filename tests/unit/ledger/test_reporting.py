@@ -5,7 +5,14 @@ import pytest
 
 from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.columns import COLUMNS
-from oddsdesk.ledger.reporting import Grouping, luck_text, split_report, whole_report
+from oddsdesk.ledger.reporting import (
+    Grouping,
+    by_one_close,
+    luck_text,
+    split_report,
+    whole_report,
+)
+from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.pricing.results import Result
 from tests.unit.ledger.test_ledger import BET
 
@@ -192,3 +199,56 @@ def test_three_games_of_a_series_under_one_id_are_three_outcomes_and_a_drawdown(
     assert (found.outcomes, found.drawdown.depth) == (3, -100.0)
     same_game = [REPLACE(bet, kick_off=day) for bet in bets]
     assert whole_report(same_game).outcomes == 1
+
+
+def closed(close: ClosingLine, **fields: object) -> PlacedBet:
+    return settled(REPLACE(WON, result=None, close=close, **fields), Result.WON, 5_000)
+
+
+OWN = ClosingLine(2.0, 2.1, "shin", reference="Pinnacle", decided=1.0, line=(2.0, 1.9))
+OLD = ClosingLine(2.0, 2.2, "power")
+"""Recorded before the line was kept: no other method can devig it."""
+
+
+def test_a_report_has_closes_of_one_reference_by_one_method() -> None:
+    bets = [
+        closed(OWN),
+        closed(OWN, reference="Soft"),
+        closed(REPLACE(OWN, reference="Soft", fair_odds=9.0)),
+        closed(OLD, reference="Pinnacle"),
+        closed(OLD),
+        closed(OLD, reference="Consensus"),
+        closed(ClosingLine(why="the line moved")),
+    ]
+    found = by_one_close(bets, CloseBy("", "multiplicative"), is_method_fixed=True)
+    fair = 2.0 * (1 / 2.0 + 1 / 1.9)
+    kept = [bet.close.fair_odds if bet.close else 0 for bet in found.bets]
+    assert kept == [pytest.approx(fair), pytest.approx(fair), None, None, None, None, None]
+    assert (found.by, found.left_out) == (CloseBy("Pinnacle", "multiplicative"), 4)
+    assert found.text == (
+        "CLV closed by Pinnacle, multiplicative; 4 closes by another reference or method left out"
+    )
+    report = whole_report(found.bets)
+    assert (report.clv_bets, report.clv_pct) == (2, pytest.approx((6.9 / fair - 1) * 100))
+
+    old = by_one_close(bets, CloseBy("", "power"), is_method_fixed=True)
+    there = [bet.clv_pct is not None for bet in old.bets]
+    assert there == [True, True, False, True, True, False, False]
+    assert old.left_out == 2
+    assert by_one_close(bets, CloseBy("soft", "shin")).left_out == 5
+    assert by_one_close(bets, CloseBy("Nobody", "shin")).left_out == 6
+
+
+def test_older_closes_are_measured_by_their_own_method_where_no_other_is_asked_for() -> None:
+    """Else a new setting would leave a ledger of years without a closing line value."""
+    found = by_one_close([closed(OLD), closed(OLD), closed(OWN)], CloseBy())
+    assert (found.by.method, found.left_out) == ("power", 0)
+    assert whole_report(found.bets).clv_bets == 3
+    assert by_one_close([closed(OWN)], CloseBy()).by.method == CloseBy().method
+    assert by_one_close([], CloseBy()).text == ""
+
+
+def test_a_report_counts_closes_per_decided_unit() -> None:
+    """WON is on a handicap of zero: an older close does not tell how often it pushes."""
+    report = whole_report([closed(OLD), closed(OWN)])
+    assert (report.clv_bets, report.clv_decided) == (2, 1)
