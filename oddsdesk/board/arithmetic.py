@@ -112,8 +112,8 @@ def _sum(said: Explanation, total: str) -> Step:
 def _pooled(said: Explanation, fair: float, shown: _Figures) -> Iterator[Step]:
     """What the votes come to: who said what stands beside the steps (D60)."""
     chance = _enough(100 / fair, 4, lambda x: 100 / (float(x) or math.inf), shown.fair)
-    count = said.operators
-    yield Step("Chance", f"{count} operator{'' if count == 1 else 's'} together", f"{chance} %")
+    count = said.votes
+    yield Step("Chance", f"{count} vote{'' if count == 1 else 's'} together", f"{chance} %")
     yield Step("Fair", f"1 ÷ {chance} %", shown.fair)
 
 

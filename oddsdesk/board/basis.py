@@ -10,6 +10,7 @@ from oddsdesk.board.reference import DeskReference
 from oddsdesk.pricing.consensus import LEAST_VOTES
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.suppliers import Suppliers, Voices
 
 
 class Basis(msgspec.Struct):
@@ -25,9 +26,22 @@ class Basis(msgspec.Struct):
     reference: DeskReference = msgspec.field(default_factory=DeskReference)
     """Whose prices the others are judged by."""
     least_voices: int = LEAST_VOTES
-    """How many operators make a consensus, where that is the reference (D60)."""
+    """How many voices make a consensus, where that is the reference (D60)."""
     scrape_interval: ScrapeInterval = msgspec.field(default_factory=ScrapeInterval)
     overtime: OvertimeForms = msgspec.field(default_factory=OvertimeForms)
+    suppliers: Suppliers = msgspec.field(default_factory=Suppliers)
+    """Which bookmakers show the odds of one supplier (D94)."""
+    known_voices: tuple[Profiles, frozenset[tuple[str, str]], Voices] | None = None
+    """``voices`` as they were asked for last, and what they are of."""
+
+    @property
+    def voices(self) -> Voices:
+        """Whose vote each bookmaker's is, by the profiles and by what was found."""
+        known, found = self.known_voices, self.suppliers.found
+        if known is None or known[0] is not self.profiles or known[1] != found:
+            voices = Voices(self.profiles, found)
+            known = self.known_voices = (self.profiles, found, voices)
+        return known[2]
 
     def of_another_service(self) -> "Basis":
         """Return the user's choices alone: what was learned is of the service before."""

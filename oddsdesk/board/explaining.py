@@ -10,21 +10,27 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.judging import line_of
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.own_groups import offered
-from oddsdesk.board.pool import PooledLine, fair_by_method
+from oddsdesk.board.pool import LeftOut, PooledLine, fair_by_method
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.board.second_opinion import SecondOpinions
 from oddsdesk.board.service_rows import ServiceRow
+from oddsdesk.board.voting import left_out_of, pool_of
 from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import ValueBet
-from oddsdesk.pricing.assessment import Assessment, settlement_of
+from oddsdesk.pricing.assessment import Assessment, settlement_of, settles_otherwise
 from oddsdesk.pricing.audit import fair_odds
 from oddsdesk.pricing.devig import METHODS, PUBLISHED, DevigError, devig
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import Rule, safety_floor
-from oddsdesk.pricing.value import PriceWindow, ReferenceLine, price_window
+from oddsdesk.pricing.value import (
+    PriceWindow,
+    ReferenceLine,
+    is_comparable,
+    is_same_state,
+    price_window,
+)
 
 SAME_AS_DEFAULT: Final = "additive"
 """Gives the figures of the default method (D26): not shown beside it."""
@@ -53,7 +59,7 @@ class NoFairOdds(Enum):
     OTHER_OUTCOME = "other_outcome"
     """The reference does not price this outcome of the market."""
     TOO_FEW = "too_few"
-    """Fewer operators than make a consensus price all of the line."""
+    """Fewer votes than make a consensus."""
     NO_ANSWER = "no_answer"
     """The devig method has no answer to the reference's prices."""
 
@@ -72,7 +78,7 @@ class ConsensusFigure(NamedTuple):
     """What the others' prices together say of the price."""
 
     groups: int
-    """How many operators they are of."""
+    """How many votes they are: those of one operator or supplier are one."""
     fair_odds: float
     ev_pct: float
 
@@ -81,7 +87,8 @@ class VoterFigure(NamedTuple):
     """What one bookmaker says in a consensus that is the reference; times in milliseconds."""
 
     bookmaker: str
-    operator: str
+    voice: str
+    """Whose vote it is: bookmakers of one operator or one supplier of odds share one."""
     weight: float
     fair_odds: float
     """Of the side that is explained, by the user's method."""
@@ -135,12 +142,14 @@ class Explanation(NamedTuple):
     service_reference: str = ""
     """Whom the service judges by, where that is another than ``reference``; else empty."""
     voters: tuple[VoterFigure, ...] = ()
-    """Who makes up the reference, where that is a consensus."""
+    """The bookmakers that make up the reference, where that is a consensus."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The bookmakers that price something of the line and have no vote in a consensus, and why."""
 
     @property
-    def operators(self) -> int:
-        """How many operators the consensus is of that is the reference."""
-        return len({voter.operator for voter in self.voters})
+    def votes(self) -> int:
+        """How many votes the consensus is of that is the reference."""
+        return len({voter.voice for voter in self.voters})
 
     @property
     def selection(self) -> str:
@@ -225,6 +234,7 @@ def _explain_cell(
         service=board.values.listed.get(key),
         service_reference=_service_reference(board),
         voters=() if pooled is None else tuple(_voters(pooled, side)),
+        left_out=left_out_of(section, board.basis, key.bookmaker),
     )
 
 
@@ -237,7 +247,7 @@ def _voters(pooled: PooledLine, side: str) -> Iterator[VoterFigure]:
         if side in voter.group.sides:
             yield VoterFigure(
                 voter.bookmaker,
-                voter.profile.group,
+                voter.voice,
                 voter.profile.weight,
                 1 / voter.chances[voter.group.sides.index(side)],
                 voter.overround,
@@ -318,13 +328,31 @@ class _Figured(NamedTuple):
 def _consensus(
     board: Board, matrix: Matrix, section: Section, key: RowKey, found: _Figured
 ) -> ConsensusFigure | None:
+    """Return what the others say without the reference, whose opinion is the first one.
+
+    None of too few, and where they bet on something else than the price: on other sides, in
+    another state, or by other rules of overtime.
+    """
     if board.basis.is_pooled:  # then it is the first opinion
         return None
-    opinions = SecondOpinions(board.basis, board.reference, board.judge(matrix))
-    opinion = opinions.of(section, key.selection, key.bookmaker)
-    if opinion is None:
+    pool = pool_of(section, board.basis)
+    price = section.row_of(key.selection).price_of(key.bookmaker)
+    side, judge = section.side_of(key.selection), board.judge(matrix)
+    if pool is None or price is None or not is_same_state(price.is_live, pool.is_live):
         return None
-    return ConsensusFigure(opinion.groups, opinion.fair_odds, found.ev_by(opinion.fair_odds))
+    market = (key.market_type, key.period, section.sport)
+    has_overtime = judge.counts_overtime(key.bookmaker)
+    if side not in pool.sides or settles_otherwise(
+        market, section.line, has_overtime, pool.has_overtime
+    ):
+        return None
+    if not is_comparable(pool.sides, judge.sides(section, key.bookmaker)):
+        return None
+    said = pool.without(name for name in (board.whose.bookmaker, key.bookmaker) if name)
+    if said is None:
+        return None
+    fair = 1 / said.chances[pool.sides.index(side)]
+    return ConsensusFigure(said.groups, fair, found.ev_by(fair))
 
 
 def _names(board: Board) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from oddsdesk.board.arithmetic import exact, fair_text, steps
-from oddsdesk.board.explaining import Explanation
+from oddsdesk.board.explaining import Explanation, VoterFigure
 from oddsdesk.board.verdict_words import (
     GONE,
     NOT_MINE,
@@ -61,7 +61,8 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
         prices = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
         yield f"{said.reference}: {prices}"
     if said.voters:
-        yield f"{said.reference} of {said.operators} operators, fair by each: {votes_text(said)}"
+        yield f"{said.reference} of {said.votes} votes, fair by each: {votes_text(said)}"
+    yield from (f"No vote: {each.bookmaker}, {each.text}" for each in said.left_out)
     for step in steps(said):
         yield " = ".join(part for part in (step.name, step.formula, step.result) if part)
     if said.window is not None:
@@ -73,12 +74,23 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
 
 
 def votes_text(said: Explanation) -> str:
-    """Return what each bookmaker says in the consensus, with its weight where that is not 1."""
+    """Return each vote of the consensus, the lowest fair odds first.
+
+    A bookmaker's weight is told where it is not 1, and those that share a vote are together.
+    """
+    shared: dict[str, list[VoterFigure]] = {}
+    for vote in sorted(said.voters, key=lambda vote: vote.fair_odds):
+        shared.setdefault(vote.voice, []).append(vote)
+    texts = [", ".join(map(_vote_text, votes)) for votes in shared.values()]
     return ", ".join(
-        f"{vote.bookmaker} {vote.fair_odds:.4g}"
-        + ("" if vote.weight == 1 else f" × {vote.weight:g}")
-        for vote in sorted(said.voters, key=lambda vote: vote.fair_odds)
+        f"one vote ({text})" if len(votes) > 1 else text
+        for text, votes in zip(texts, shared.values(), strict=True)
     )
+
+
+def _vote_text(vote: VoterFigure) -> str:
+    weight = "" if vote.weight == 1 else f" × {vote.weight:g}"
+    return f"{vote.bookmaker} {vote.fair_odds:.4g}{weight}"
 
 
 def _methods(said: Explanation) -> Iterator[str]:

@@ -173,7 +173,7 @@ class Judge:
     def _line_limit(self, section: Section, bookmaker: str | None) -> _Limit:
         """Return the age from which the reference's line is stale; without one nothing tells.
 
-        A consensus is stale once fewer operators than make one have a fresh vote.
+        A consensus is stale once fewer voices than make one have a fresh vote.
         """
         if section.pool is None:
             for row in section.rows:
@@ -186,9 +186,9 @@ class Judge:
         counted, whole = dict[str, int](), dict[str, int]()
         for voter in pooled.voters:
             limit = _Limit(0, 0) if voter.is_apart else self._limit(voter.bookmaker, voter.price)
-            group, end = voter.profile.group, voter.scraped_at + (limit.stale_after_ms or 0)
-            counted[group] = max(end, counted.get(group, 0))
-            whole[group] = max(end + limit.unread_ms, whole.get(group, 0))
+            voice, end = voter.voice, voter.scraped_at + (limit.stale_after_ms or 0)
+            counted[voice] = max(end, counted.get(voice, 0))
+            whole[voice] = max(end + limit.unread_ms, whole.get(voice, 0))
         decides, seen_at = section.pool.least - 1, pooled.line.scraped_at
         after, with_unread = (
             max(1, sorted(ends.values(), reverse=True)[decides] - seen_at)

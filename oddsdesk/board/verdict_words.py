@@ -176,7 +176,7 @@ def unvalued_text(said: Explanation) -> str:
         case NoFairOdds.OTHER_OUTCOME:
             return f"{reference} does not price this outcome, so there is nothing to judge by."
         case NoFairOdds.TOO_FEW:
-            return "No reference price: too few operators price all of this line for a consensus."
+            return "No reference price: too few votes on this line for a consensus."
         case NoFairOdds.NO_ANSWER:
             method = said.method.replace("_", " ")
             return f"The {method} method has no answer to these prices; choose another."

@@ -145,6 +145,7 @@ def board_of(moment: Moment, now_ms: int, reference: str | None = None) -> Board
     for draw in moment.draws:
         board.miss_draw(*draw, now_ms)
     board.sweep()  # else prices that are old by now have a vote and may be the best ones
+    board.find_suppliers()
     return board
 
 

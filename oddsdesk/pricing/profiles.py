@@ -1,7 +1,7 @@
 """What a bookmaker keeps of a win, and which bookmakers are one voice (D46, D47, D70).
 
 A profile stands in a line of a CSV file (``resources/bookmakers.csv``, and one of the user's own
-whose lines replace those): name, group, kind, commission, tax and taker fee in percent,
+whose lines replace those): name, group, supplier, kind, commission, tax and taker fee in percent,
 currency, short name, code, other names (``|`` between them), and where the figures come from. The
 user's own has two more: the limit, which is the most that the bookmaker takes from the user (D55),
 and the weight of its vote in a consensus (D60).
@@ -20,6 +20,7 @@ import msgspec
 COLUMNS: Final = (
     "name",
     "group",
+    "supplier",
     "kind",
     "commission",
     "tax",
@@ -34,7 +35,7 @@ COLUMNS: Final = (
 )
 _PERCENT: Final = ("commission", "tax", "taker_fee")
 _AMOUNTS: Final = ("limit", "weight")
-_TEXTS: Final = ("group", "currency", "short", "code", "source")
+_TEXTS: Final = ("group", "supplier", "currency", "short", "code", "source")
 _GUARDED: Final = ("=", "+", "-", "@", "#", "'")
 """A written field begins with none of these: formulas to a spreadsheet, ``#`` a comment."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
@@ -59,6 +60,10 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     group: str
     """Its operator: skins of one operator and views of one exchange pool share it (D47)."""
+    supplier: str = ""
+    """Whose odds it shows: bookmakers with one supplier share a vote (D94), but are different
+    operators, where two bets may be placed. Its own name: nobody's but its own; empty: not known.
+    """
     kind: Kind = Kind.BOOKMAKER
     commission: float = 0.0
     """Of what is won, stake not included."""

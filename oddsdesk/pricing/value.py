@@ -263,14 +263,28 @@ def price_window(line: ReferenceLine, side: str, decided: float = 1.0) -> PriceW
         (1 / (MAX_PAYOUT - price.others), Rule.PAYOUT),
         key=_end,
     )
-    room = MIN_PAYOUT - price.others
     most, most_rule = min(
         (final * (1 + limit / 100), cap_rule),
-        (1 / room if room > 0 else math.inf, Rule.PAYOUT),
+        (_highest_by_payout(price.others), Rule.PAYOUT),
         (fair * MAX_RATIO, Rule.RATIO),
         key=_end,
     )
     return PriceWindow(least, most, least_rule, most_rule) if least <= most else None
+
+
+def highest_unsuspicious(market_type: str, fair_odds: float, others: float) -> float:
+    """Return the net odds of an outcome above which the rules call a price an error.
+
+    ``others`` is the sum of 1/odds of the reference's other sides.
+    """
+    limit = 1 + edge_limit(market_type) / 100
+    by_edge = fair_odds * min(safety_floor(market_type) * limit, MAX_RATIO)
+    return min(by_edge, _highest_by_payout(others))
+
+
+def _highest_by_payout(others: float) -> float:
+    room = MIN_PAYOUT - others
+    return 1 / room if room > 0 else math.inf
 
 
 def _end(end: tuple[float, Rule]) -> float:

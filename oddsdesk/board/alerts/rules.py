@@ -109,7 +109,7 @@ class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
             ge=1,
             le=100,
             title="Operators at least",
-            description="Brands of one operator count once.",
+            description="Bookmakers of one operator or supplier count once.",
         ),
     ] = 3
     points: Annotated[

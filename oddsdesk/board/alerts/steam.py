@@ -1,7 +1,10 @@
-"""Steam: several operators that move the same way within minutes (D61)."""
+"""Steam: several independent bookmakers that move the same way within minutes (D61).
+
+Bookmakers of one operator or one supplier of odds move together anyway and count once (D94).
+"""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.times import MINUTE_MS
@@ -22,7 +25,7 @@ class SteamOutcome(NamedTuple):
 
 
 class Steam(NamedTuple):
-    """Operators that moved an outcome's probability the same way."""
+    """Voices that moved an outcome's probability the same way."""
 
     outcome: SteamOutcome
     direction: int
@@ -33,11 +36,11 @@ class Steam(NamedTuple):
 
 
 Moved = dict[SteamOutcome, dict[str, float]]
-"""By how many percentage points each operator moved an outcome's implied probability."""
+"""By how many percentage points each voice moved an outcome's implied probability."""
 
 
 def steam_among(moved: Moved, groups: int, points: float) -> Iterator[Steam]:
-    """Yield outcomes that at least so many operators moved the same way by at least so much."""
+    """Yield outcomes that at least ``groups`` voices moved the same way by ``points`` or more."""
     for outcome, by_group in moved.items():
         for direction in (1, -1):
             alike = {group: abs(by) for group, by in by_group.items() if by * direction >= points}
@@ -48,30 +51,30 @@ def steam_among(moved: Moved, groups: int, points: float) -> Iterator[Steam]:
 class SteamWatch:
     """Remembers how prices moved within a window of some minutes."""
 
-    def __init__(self, minutes: float) -> None:
+    def __init__(self, minutes: float, voice_of: Callable[[str], str]) -> None:
+        """``voice_of`` tells whose vote a bookmaker's is; it is asked when moves are."""
+        self._voice_of = voice_of
         self._window_ms = round(minutes * MINUTE_MS)
         self._moves: defaultdict[SteamOutcome, dict[str, deque[tuple[int, float]]]] = defaultdict(
             dict
         )
         """By outcome and bookmaker: when, and the implied probability in percent before it."""
-        self._now: dict[tuple[SteamOutcome, str], tuple[float, str]] = {}
+        self._now: dict[tuple[SteamOutcome, str], float] = {}
         self._changed: dict[SteamOutcome, None] = {}
 
-    def note(
-        self, outcome: SteamOutcome, bookmaker: str, group: str, odds: float, at_ms: int
-    ) -> None:
+    def note(self, outcome: SteamOutcome, bookmaker: str, odds: float, at_ms: int) -> None:
         """Take in a price."""
         chance = 100 / odds
         where = (outcome, bookmaker)
         known = self._now.get(where)
-        if known is not None and known[0] == chance:
+        if known == chance:
             return
-        self._now[where] = (chance, group)
+        self._now[where] = chance
         if known is not None:
             moves = self._moves[outcome]
             if bookmaker not in moves:
                 moves[bookmaker] = deque(maxlen=_MOST_KEPT)
-            moves[bookmaker].append((at_ms, known[0]))
+            moves[bookmaker].append((at_ms, known))
             self._changed[outcome] = None
 
     def forget(self, outcome: SteamOutcome, bookmaker: str) -> None:
@@ -91,7 +94,7 @@ class SteamWatch:
         return {outcome: self._by_group(outcome, now_ms) for outcome in held}
 
     def _by_group(self, outcome: SteamOutcome, now_ms: int) -> dict[str, float]:
-        """By how much each operator moved: that of its prices that moved most."""
+        """Return by how much each voice moved: the price of it that moved most."""
         found: dict[str, float] = {}
         held = self._moves[outcome]
         for bookmaker, moves in list(held.items()):
@@ -101,9 +104,9 @@ class SteamWatch:
             if not moves or now is None:
                 del held[bookmaker]
                 continue
-            points = now[0] - moves[0][1]
-            if abs(points) > abs(found.get(now[1], 0.0)):
-                found[now[1]] = points
+            points, voice = now - moves[0][1], self._voice_of(bookmaker)
+            if abs(points) > abs(found.get(voice, 0.0)):
+                found[voice] = points
         if not held:
             del self._moves[outcome]
         return found

@@ -93,7 +93,7 @@ class AlertWatch:
         self._rules = settings.active
         self._present: dict[Hashable, _Present] = {} if after is None else dict(after._present)
         windows = {each.minutes for each in self._rules if isinstance(each, SteamRule)}
-        self._steam = {minutes: SteamWatch(minutes) for minutes in windows}
+        self._steam = {minutes: SteamWatch(minutes, self._voice_of) for minutes in windows}
         """By window."""
         self._moved: dict[float, Moved] = {}
         self._best: dict[Hashable, AssessedPrice] = {}
@@ -356,8 +356,11 @@ class AlertWatch:
             if price is None or price.withdrawn_at is not None:
                 watch.forget(outcome, name)
             else:
-                group = board.basis.profiles.of(name).group
-                watch.note(outcome, name, group, price.odds, self._clock())
+                watch.note(outcome, name, price.odds, self._clock())
+
+    def _voice_of(self, bookmaker: str) -> str:
+        """Return whose vote a bookmaker's is: skins and brands of one supplier move as one."""
+        return self._board.basis.voices.of(bookmaker)
 
     def _outcome(self, selection: tuple[str, str, int, str]) -> SteamOutcome | None:
         """Return what a selection is of, which its text says once and for all."""

@@ -257,8 +257,8 @@ def methods(said: Explanation) -> list[Fact]:
 def _consensus(said: Explanation, found: ConsensusFigure) -> Fact:
     fair = fair_text(said.net_odds, found.fair_odds, said.floor)
     tip = (
-        f"What {found.groups} operators beside this one and {said.reference} say together, "
-        f"one voice each: fair price {fair}"
+        f"What {found.groups} votes say together, without this one and {said.reference}: "
+        f"fair price {fair}"
     )
     return Fact(f"Consensus of {found.groups} others", ev_text(found.ev_pct), note=fair, tip=tip)
 

@@ -112,11 +112,11 @@ def reference_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell
     return _moving(price, limit, PRICE_ROLES[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
 
 
-def voters_cell(operators: int | None) -> Cell:
-    """Return how many operators make up the consensus that is the reference."""
-    if operators is None:
+def voters_cell(votes: int | None) -> Cell:
+    """Return how many votes make up the consensus that is the reference."""
+    if votes is None:
         return _NO_REFERENCE
-    return Cell(f"of {operators}", TextRole.NOTE, SurfaceRole.REFERENCE)
+    return Cell(f"of {votes}", TextRole.NOTE, SurfaceRole.REFERENCE)
 
 
 def fair_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:

@@ -147,7 +147,7 @@ def _nothing(_section: Section) -> Cell:
 def _reference_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     if context.board.basis.is_pooled:
         pooled = None if section.pool is None else section.pool.of(None)
-        return cells.voters_cell(None if pooled is None else pooled.operators)
+        return cells.voters_cell(None if pooled is None else pooled.votes)
     return cells.reference_cell(row, context.freshness(None, row.reference), context.clock())
 
 

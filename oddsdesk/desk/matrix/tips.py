@@ -100,7 +100,7 @@ def reference_tip(row: SelectionRow, name: str, freshness: Freshness, now_ms: in
 def voters_tip(section: Section, row: SelectionRow, pooled: PooledLine) -> str:
     """Return the tooltip of a consensus: who says what of a selection."""
     side = section.side_of(row.selection)
-    said = [f"{pooled.operators} operators together, one voice each"]
+    said = [f"{pooled.votes} votes; bookmakers of one operator or supplier share one"]
     for voter in pooled.voters[:_MOST_VOTERS]:
         if side in voter.group.sides:
             fair = 1 / voter.chances[voter.group.sides.index(side)]
@@ -130,7 +130,7 @@ def window_beside_tip(section: Section, row: SelectionRow, bookmaker: str | None
 def no_reference_text(name: str) -> str:
     """Return that there is nothing to judge a line by."""
     if name == CONSENSUS_TITLE:
-        return "No reference price: too few operators price all of this line for a consensus."
+        return "No reference price: too few votes on this line for a consensus."
     return f"No reference price: {name} prices no complete market here, nothing to judge by."
 
 

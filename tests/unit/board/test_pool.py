@@ -5,22 +5,26 @@ from hypothesis import strategies as st
 
 from oddsdesk.board.pool import Pool, Voter
 from oddsdesk.board.prices import Price
+from oddsdesk.pricing.consensus import Vote
 from oddsdesk.pricing.devig import devig, overround
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.selections import line_groups
+from oddsdesk.pricing.suppliers import Voices
 
 GROUP = line_groups("moneyline", "A - B", ["A", "Draw", "B"], "Football")[0]
 METHOD = "multiplicative"
 
 
 def voter(number: int, odds: tuple[float, ...], is_stale: bool) -> Voter:
-    name = f"Book {number}"
+    name, chances = f"Book {number}", devig(METHOD, odds).probabilities
+    profile = Profile(name=name, group=f"group {number % 7}")
     return Voter(
         bookmaker=name,
-        profile=Profile(name=name, group=f"group {number % 7}"),
+        profile=profile,
+        voice=profile.group,
         group=GROUP,
         odds=odds,
-        chances=devig(METHOD, odds).probabilities,
+        vote=Vote(profile.group, chances),
         overround=overround(odds),
         price=Price(odds[0], 0, 0, 0),
         scraped_at=number,
@@ -41,7 +45,7 @@ def test_no_line_is_below_the_least_fair_odds_whoever_is_left_out(
 ) -> None:
     voters = [voter(number, *said) for number, said in enumerate(cast)]
     profiles = Profiles([each.profile for each in voters])
-    pool = Pool("moneyline", voters, profiles, METHOD, least)
+    pool = Pool("moneyline", voters, Voices(profiles), METHOD, least)
     for name in (None, *(each.bookmaker for each in voters)):
         pooled = pool.of(name)
         if pooled is None:

@@ -124,7 +124,7 @@ def test_a_price_is_judged_by_the_others_of_a_consensus() -> None:
     assert [vote.bookmaker for vote in said.voters] == ["Bet365", "Betfair", REFERENCE, "Unibet"]
     text = explanation_text(said)
     assert "by Consensus" in text
-    assert "4 operators together" in text
+    assert "4 votes together" in text
     exhaust(desk.board.merge_matrix(matrix({name: ODDS[name] for name in ("Coral", "Bet365")})))
     exhaust(desk.board.withdrawing_unheard(desk.now + 1))
     few = explain(desk.board, row_key("Arsenal", "Coral"), desk.now)

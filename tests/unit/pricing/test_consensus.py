@@ -3,18 +3,32 @@
 import math
 import operator
 from fractions import Fraction
+from statistics import fmean, median
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.consensus import LEAST_VOTES, Consensus, LogitPool, Vote, consensus
+from oddsdesk.pricing.consensus import (
+    LEAST_VOTES,
+    Consensus,
+    LogitPool,
+    Vote,
+    consensus,
+    outliers,
+)
 
 shares = st.lists(st.integers(1, 60), min_size=3, max_size=3).map(
     lambda parts: tuple(part / sum(parts) for part in parts)
 )
 votes = st.lists(
-    st.builds(Vote, st.sampled_from("abcdef"), shares, st.sampled_from([0.5, 1.0, 3.0])),
+    st.builds(
+        Vote,
+        st.sampled_from("abcdef"),
+        shares,
+        st.sampled_from([0.5, 1.0, 3.0]),
+        logits=st.just(()),
+    ),
     min_size=1,
     max_size=12,
 )
@@ -118,7 +132,13 @@ extreme = st.floats(1e-300, 1 - 1e-15).map(lambda chance: (chance, (1 - chance) 
 """Chances as a method may give them: they need not sum to 1."""
 
 
-skewed = st.builds(Vote, st.sampled_from("abcdef"), shares | extreme, st.sampled_from([0.5, 3.0]))
+skewed = st.builds(
+    Vote,
+    st.sampled_from("abcdef"),
+    shares | extreme,
+    st.sampled_from([0.5, 3.0]),
+    logits=st.just(()),
+)
 
 
 @given(st.lists(skewed, min_size=1, max_size=8))
@@ -132,3 +152,63 @@ def test_no_chance_is_above_the_most_whoever_is_left_out(cast: list[Vote]) -> No
 def test_the_most_that_many_say_is_hardly_above_what_they_say() -> None:
     pool = LogitPool([Vote(str(one), (0.48 + one / 500, 0.52 - one / 500)) for one in range(20)])
     assert pool.most_chances()[0] < 1.01 * (pool.chances() or [0.0])[0]
+
+
+def two_way(*percents: float, groups: str = "abcdefghijkl") -> list[Vote]:
+    return [
+        Vote(group, (each / 100, 1 - each / 100))
+        for group, each in zip(groups, percents, strict=False)
+    ]
+
+
+def far_by_hand(cast: list[Vote], place: int) -> bool:
+    """Whether a vote is an outlier by the words of the rule, with other means."""
+    others: dict[str, list[Vote]] = {}
+    for vote in cast:
+        if vote.group != cast[place].group:
+            others.setdefault(vote.group, []).append(vote)
+    for side, chance in enumerate(cast[place].chances):
+        logits = [
+            fmean(math.log(vote.chances[side]) - math.log1p(-vote.chances[side]) for vote in each)
+            for each in others.values()
+        ]
+        middle = median(logits)
+        off = median(abs(logit - middle) for logit in logits)
+        own = math.log(chance) - math.log1p(-chance)
+        points = chance - 1 / (1 + math.exp(-middle))
+        if abs(own - middle) > 4 * off + 1e-12 and abs(points) > 0.03 + 1e-12:
+            return True
+    return False
+
+
+@given(votes)
+def test_outliers_are_those_of_the_rule_s_words(cast: list[Vote]) -> None:
+    found = outliers(cast)
+    if len(groups_of(cast)) < 4:
+        assert not found
+        return
+    assert set(found) == {place for place in range(len(cast)) if far_by_hand(cast, place)}
+
+
+def test_a_switched_line_is_an_outlier_and_close_ones_are_not() -> None:
+    found = outliers(two_way(62, 61, 60.5, 63, 38))
+    assert set(found) == {4}
+    assert (found[4].chance, round(found[4].others, 3)) == (pytest.approx(0.38), 0.615)
+    assert not outliers(two_way(50, 50, 50, 52.9))
+    assert set(outliers(two_way(50, 50, 50, 53.1))) == {3}, "where others agree, points decide"
+    assert not outliers(two_way(50, 53, 56, 60)), "wide apart, none is far from the others"
+
+
+def test_three_voices_are_too_few_to_tell_an_outlier() -> None:
+    assert not outliers(two_way(60, 60, 30))
+    assert not outliers(two_way(60, 60, 60, 30, groups="aabc"))
+
+
+def test_one_supplier_s_eight_skins_do_not_make_the_others_outliers() -> None:
+    cast = two_way(*[50] * 8, 57, 57.5, 58, 57, groups="aaaaaaaabcde")
+    assert set(outliers(cast)) == set(range(8))
+
+
+def test_one_bad_side_of_three_leaves_the_whole_line_out() -> None:
+    sure = [Vote(name, (0.5, 0.3, 0.2)) for name in "abcd"]
+    assert set(outliers([*sure, Vote("e", (0.5, 0.26, 0.24))])) == {4}

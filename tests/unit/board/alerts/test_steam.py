@@ -10,7 +10,7 @@ MINUTE = 60_000
 
 def moved(watch: SteamWatch, *books: str, to: float = 1.9, at: int = MINUTE) -> None:
     for book in books:
-        watch.note(OUTCOME, book, book, to, at)
+        watch.note(OUTCOME, book, to, at)
 
 
 def found(watch: SteamWatch, at: int) -> list[Steam]:
@@ -18,7 +18,7 @@ def found(watch: SteamWatch, at: int) -> list[Steam]:
 
 
 def started(minutes: float = 5.0) -> SteamWatch:
-    watch = SteamWatch(minutes)
+    watch = SteamWatch(minutes, str)
     moved(watch, "A", "B", "C", "D", to=2.0, at=0)
     return watch
 
@@ -62,10 +62,9 @@ def test_small_moves_of_one_add_up_within_the_window() -> None:
 
 
 def test_skins_of_one_operator_count_once() -> None:
-    watch = SteamWatch(5.0)
-    for to in (2.0, 1.9):
-        for book, group in (("A", "One"), ("B", "One"), ("C", "Two")):
-            watch.note(OUTCOME, book, group, to, 0)
+    watch = SteamWatch(5.0, {"A": "One", "B": "One", "C": "Two"}.__getitem__)
+    moved(watch, "A", "B", "C", to=2.0, at=0)
+    moved(watch, "A", "B", "C", to=1.9, at=0)
     assert found(watch, 0) == []
 
 
