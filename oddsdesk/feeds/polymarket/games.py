@@ -39,8 +39,8 @@ _YES_NO = ["yes", "no"]
 _DRAW_TITLE = re.compile(r"Draw \((.+?) vs\.? (.+)\)")
 _TITLE = re.compile(r"(?:.+?: )?(.+?) vs\.? (.+?)(?: \(BO\d\))?(?: - .+)?")
 
-USUAL_FEE: Final = 0.03
-"""The fee of a market that tells none: that of the shipped profile."""
+HIGHEST_FEE: Final = 0.07
+"""The fee of a market that does not tell its own: the highest published, as in the profile."""
 Selections = dict[str, str]
 """The token that is bought for a selection, by the text of the selection (D7, D36)."""
 
@@ -232,7 +232,7 @@ class _Reading(msgspec.Struct, frozen=True):
         return known.get(name.casefold())
 
     def _note_fee(self, kind: str, each: _Priced) -> None:
-        fee = USUAL_FEE if each.market.fee is None else each.market.fee
+        fee = HIGHEST_FEE if each.market.fee is None else each.market.fee
         self.game.fees[kind] = max(fee, self.game.fees.get(kind, 0.0))
 
     def _take(self, kind: str, sides: list[tuple[str | None, str]]) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.polymarket.books import Books
-from oddsdesk.feeds.polymarket.games import DRAW, USUAL_FEE, Game, Selections
+from oddsdesk.feeds.polymarket.games import DRAW, HIGHEST_FEE, Game, Selections
 from oddsdesk.pricing.profiles import fee_name
 from oddsdesk.pricing.selections import order_selections
 
@@ -40,9 +40,9 @@ def _quote(
     game: Game, market_type: str, selections: Selections, books: Books, now_ms: int
 ) -> Quote:
     begun = game.kick_off is not None and game.kick_off <= now_ms
-    fee = game.fees.get(market_type, USUAL_FEE)
+    fee = game.fees.get(market_type, HIGHEST_FEE)
     return Quote(
-        bookmaker=BOOKMAKER if fee == USUAL_FEE else fee_name(BOOKMAKER, fee),
+        bookmaker=BOOKMAKER if fee == HIGHEST_FEE else fee_name(BOOKMAKER, fee),
         match_name=game.match_name,
         competition=game.competition,
         market_type=market_type,

@@ -6,7 +6,7 @@ import pytest
 
 from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.feeds.polymarket.books import Books
-from oddsdesk.feeds.polymarket.games import USUAL_FEE, Game, Listing
+from oddsdesk.feeds.polymarket.games import HIGHEST_FEE, Game, Listing
 from oddsdesk.feeds.polymarket.quotes import quotes_of
 from oddsdesk.pricing.profiles import Kind, Profile
 from oddsdesk.shipped_bookmakers import shipped_profiles
@@ -54,11 +54,11 @@ def test_the_fee_is_the_profiles() -> None:
 @pytest.mark.parametrize(
     ("told", "bookmaker", "net"),
     [
-        ([{}] * 3, "Polymarket", 1.9704),
-        ([{"feesEnabled": True, "feeSchedule": {"rate": 0.03}}] * 3, "Polymarket", 1.9704),
+        ([{}] * 3, "Polymarket", 1.9324),
+        ([{"feeSchedule": {"rate": 0.03}}] * 3, "Polymarket (3 % fee)", 1.9704),
         ([{"feesEnabled": True, "feeSchedule": {"rate": 0.05, "exponent": 1}}] * 3, None, 1.9512),
         ([{"feesEnabled": False, "feeSchedule": None}] * 3, "Polymarket (0 % fee)", 2.0),
-        ([{"feesEnabled": False}, {"feeSchedule": {"rate": 0.05}}, {}], None, 1.9512),
+        ([{"feesEnabled": False}, {"feeSchedule": {"rate": 0.05}}, {}], "Polymarket", 1.9324),
         (
             [{"feesEnabled": True, "feeSchedule": {"rate": 0.05, "exponent": 2}}] * 3,
             "Polymarket",
@@ -97,8 +97,8 @@ def test_a_market_that_tells_a_fee_of_its_own_bears_it_in_the_name(
         assert profile.net(quote.odds["Leeds"]) == pytest.approx(net, abs=5e-5)
 
 
-def test_the_usual_fee_is_the_shipped_one() -> None:
-    assert shipped_profiles().of("Polymarket").taker_fee == USUAL_FEE
+def test_an_unknown_fee_is_the_shipped_one_the_highest_published() -> None:
+    assert shipped_profiles().of("Polymarket").taker_fee == HIGHEST_FEE
 
 
 def test_a_side_that_nobody_sells_has_no_price() -> None:
