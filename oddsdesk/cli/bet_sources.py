@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 import click
+from msgspec import UNSET
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, not_offered
@@ -233,6 +234,7 @@ def row_of(quote: StandingQuote) -> OddsRow:
         scraped_at=format_ms(quote.scraped_at),
         url=None,
         liquidity=None,
+        offers=quote.offers or UNSET,
     )
 
 

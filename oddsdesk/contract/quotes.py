@@ -22,13 +22,15 @@ from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME, UNSHOWABLE
 from oddsdesk.contract.quoting import shown
-from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.resources import Level, OddsRow, Offer
 from oddsdesk.contract.times import MINUTE_MS, YEARS, format_ms, is_in_years, parse_ms
 
 CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
 """How far ahead of the clock a ``scraped_at`` may lie (D42)."""
 MAX_PERIOD = 1_000
 MOST_ODDS = 100_000.0
+MOST_LEVELS = 10
+"""So many levels of each side of a book are kept, the best ones."""
 MOST_LIQUIDITY = 1e12
 """What no bookmaker offers or takes: such figures are mistakes, and spoil every sum they are in."""
 
@@ -43,21 +45,11 @@ _LINE = re.compile(
     re.ASCII,
 )
 """Three digits after a comma may be thousands."""
+_CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 
 
 class BadQuoteError(ValueError):
     """A quote that makes no sense; the message names the field and what was expected."""
-
-
-class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a bookmaker says of one selection besides its price.
-
-    ``sid`` is what it calls the selection, ``bet_limit`` the most it takes, ``link`` its bet slip.
-    """
-
-    sid: str | None = None
-    bet_limit: float | None = None
-    link: str | None = None
 
 
 class Quote(msgspec.Struct, frozen=True, gc=False):
@@ -82,7 +74,7 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     liquidity: float | None = None
     event: str | None = None
     offers: dict[str, Offer] | None = None
-    """By selection, where a source tells more than prices; kept, and in no answer."""
+    """By selection, where a source tells more than prices; answers hold those with levels."""
     unread: dict[str, str] | None = None
     """Why the price of a selection could not be read, by selection: its last price stays."""
     sport: str | None = None
@@ -111,7 +103,6 @@ class _QuoteLine(OddsRow, frozen=True, kw_only=True):
     """An odds row with what only quotes have."""
 
     event: str | msgspec.UnsetType = msgspec.UNSET
-    offers: dict[str, Offer] | msgspec.UnsetType = msgspec.UNSET
 
 
 _encoder = msgspec.json.Encoder()
@@ -285,7 +276,7 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         odds=odds,
         url=check_link(quote.url),
         event=_event(quote.event),
-        offers=None if not quote.offers else _offers(quote.market_type, quote.offers),
+        offers=None if not quote.offers else _offers(quote),
         unread=unread,
         sport=sport,
     )
@@ -307,16 +298,16 @@ def odds_row(quote: Quote) -> OddsRow:
         url=quote.url,
         liquidity=quote.liquidity,
         source_sport=source_sport(quote.competition, played_sport(quote.competition, quote.sport)),
+        offers=quote.offers or msgspec.UNSET,
     )
 
 
 def quote_line(quote: Quote) -> bytes:
     """Return the quote as a line of NDJSON that ``parse_quote`` reads."""
     row = odds_row(quote)
-    if quote.event is None and not quote.offers and not quote.unread:
+    if quote.event is None and not quote.unread:
         return _encoder.encode(row)
-    event, offers = quote.event or msgspec.UNSET, quote.offers or msgspec.UNSET
-    line = _QuoteLine(**msgspec.structs.asdict(row), event=event, offers=offers)
+    line = _QuoteLine(**msgspec.structs.asdict(row), event=quote.event or msgspec.UNSET)
     if not quote.unread:
         return _encoder.encode(line)
     odds = {**quote.odds, **dict.fromkeys(quote.unread, "not read")}
@@ -428,8 +419,10 @@ def _stored_name(text: str) -> str | None:
     return folded if is_name and not UNSHOWABLE.search(folded) else None
 
 
-def _offers(market_type: str, offers: dict[str, Offer]) -> dict[str, Offer]:
-    for offer in offers.values():
+def _offers(quote: Quote) -> dict[str, Offer]:
+    offers = quote.offers or {}
+    checked: dict[str, Offer] = {}
+    for selection, offer in offers.items():
         limit = offer.bet_limit
         if limit is not None and not 0 < limit < math.inf:
             raise BadQuoteError(f"offers: expected a bet_limit above 0, got {limit}")
@@ -439,7 +432,47 @@ def _offers(market_type: str, offers: dict[str, Offer]) -> dict[str, Offer]:
             check_link(offer.link)
         except BadQuoteError as error:
             raise BadQuoteError(f"offers: {error}") from error
-    return {_selection(market_type, "offers", name): offer for name, offer in offers.items()}
+        if offer.back or offer.lay or offer.currency is not None:
+            offer = _with_levels(offer, selection, quote.odds.get(selection))
+        checked[_selection(quote.market_type, "offers", selection)] = offer
+    return checked
+
+
+def _with_levels(offer: Offer, selection: str, odds: float | None) -> Offer:
+    """Return an offer with the best levels of each side, or say what is wrong with them."""
+    back, lay = offer.back, offer.lay
+    _check_levels("back", selection, back)
+    _check_levels("lay", selection, lay)
+    if back and odds is not None and back[0][0] != odds:
+        raise BadQuoteError(
+            f"offers: back of {shown(selection)}: expected the first level at its odds,"
+            f" {odds:g}, got {back[0][0]:g}"
+        )
+    currency = offer.currency
+    if currency is not None and not _CURRENCY.fullmatch(currency):
+        raise BadQuoteError(
+            f"offers: currency: expected three capital letters, got {shown(currency)}"
+        )
+    if len(back) <= MOST_LEVELS and len(lay) <= MOST_LEVELS:
+        return offer
+    return msgspec.structs.replace(offer, back=back[:MOST_LEVELS], lay=lay[:MOST_LEVELS])
+
+
+def _check_levels(side: str, selection: str, levels: tuple[Level, ...]) -> None:
+    sign = 1 if side == "back" else -1
+    before = sign * math.inf
+    for odds, size in levels:
+        if not 1 < odds <= MOST_ODDS or not 0 <= size <= MOST_LIQUIDITY:
+            raise BadQuoteError(
+                f"offers: {side} of {shown(selection)}: expected odds above 1 and an amount"
+                f" from 0 on, got {odds:g} and {size:g}"
+            )
+        if sign * odds >= sign * before:
+            raise BadQuoteError(
+                f"offers: {side} of {shown(selection)}: expected the best odds first,"
+                f" each once, got {odds:g} after {before:g}"
+            )
+        before = odds
 
 
 def _selection(market_type: str, field: str, text: str) -> str:

@@ -32,6 +32,26 @@ class Meta(msgspec.Struct, frozen=True):
     """Of the history of prices: since and until when none of any game was recorded, by time."""
 
 
+Level = tuple[float, float]
+"""Decimal odds, and how much money is for sale at them: the stake that a backer can place."""
+
+
+class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a bookmaker says of one selection besides its price.
+
+    ``sid`` is its own name of the selection, ``bet_limit`` the most it takes, ``link`` its bet
+    slip. ``back`` is what can be backed, the highest odds first; ``lay`` what can be laid, the
+    lowest odds first, in backers' stakes. Both are before fees, in ``currency`` (ISO 4217).
+    """
+
+    sid: str | None = None
+    bet_limit: float | None = None
+    link: str | None = None
+    back: tuple[Level, ...] = ()
+    lay: tuple[Level, ...] = ()
+    currency: str | None = None
+
+
 class Answer(msgspec.Struct, Generic[T], frozen=True):
     """The response envelope."""
 
@@ -135,6 +155,8 @@ class OddsRow(msgspec.Struct, frozen=True):
     url: Link | None
     liquidity: float | None
     source_sport: Name | UnsetType = UNSET
+    offers: dict[Name, Offer] | UnsetType = UNSET
+    """By selection, where the levels of a book are known; an addition to the contract."""
 
 
 class Game(msgspec.Struct, frozen=True):
@@ -157,6 +179,8 @@ class ReferenceCell(msgspec.Struct, frozen=True):
     odds: float | None
     liquidity: float | None
     scraped_at: Timestamp | None
+    offer: Offer | UnsetType = UNSET
+    """Where the levels of a book are known; an addition to the contract."""
 
 
 class BookOddsCell(msgspec.Struct, frozen=True):
@@ -165,6 +189,8 @@ class BookOddsCell(msgspec.Struct, frozen=True):
     odds: float | None
     scraped_at: Timestamp | None
     url: Link | None
+    offer: Offer | UnsetType = UNSET
+    """Where the levels of a book are known; an addition to the contract."""
 
 
 class MatrixRow(msgspec.Struct, frozen=True):
@@ -286,3 +312,5 @@ class PriceMessage(msgspec.Struct, frozen=True):
     scraped_at: Timestamp
     liquidity: float | UnsetType | None = UNSET
     source_sport: Name | UnsetType = UNSET
+    offer: Offer | UnsetType = UNSET
+    """Where the levels of a book are known; an addition to the contract."""

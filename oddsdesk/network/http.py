@@ -4,7 +4,7 @@ import asyncio
 import ssl
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from http.cookiejar import DefaultCookiePolicy
 from importlib.util import find_spec
@@ -73,7 +73,7 @@ class HttpClient:
         self,
         method: str,
         url: str,
-        params: Mapping[str, str],
+        params: Mapping[str, str | Sequence[str]],
         *,
         headers: Mapping[str, str] | None = None,
         json: object = None,

@@ -148,6 +148,8 @@ def _type(schema: dict[str, Any]) -> str:
         return " or ".join(_type(each) for each in schema["anyOf"])
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
+    if "prefixItems" in schema:
+        return f"[{', '.join(_type(each) for each in schema['prefixItems'])}]"
     if schema["type"] == "array":
         return f"list of {_type(schema['items'])}"
     if "additionalProperties" in schema:

@@ -1,15 +1,16 @@
 """Stream messages as WebSocket frames: each is encoded once for every subscriber."""
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from oddsdesk.contract.competitions import source_sport, sport_of
-from oddsdesk.contract.resources import PriceMessage
+from oddsdesk.contract.resources import Offer, PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.values import Change
 
 _FINAL_TEXT = 0x81
 _encoder = msgspec.json.Encoder()
+_decode_offers = msgspec.json.Decoder(dict[str, Offer]).decode
 
 
 def text_frame(payload: bytes) -> bytes:
@@ -44,6 +45,16 @@ def price_frame(change: Change, reference: str) -> bytes | None:
                 scraped_at=format_ms(change.scraped_at),
                 liquidity=change.liquidity if change.bookmaker == reference else UNSET,
                 source_sport=source_sport(change.competition, change.sport),
+                offer=_offer(change),
             )
         )
     )
+
+
+def _offer(change: Change) -> Offer | UnsetType:
+    """Return what is offered of the selection, where that is of these odds: they may move on."""
+    if change.offers is None:
+        return UNSET
+    offer = _decode_offers(change.offers).get(change.selection)
+    is_of_odds = offer is not None and offer.back and offer.back[0][0] == change.odds
+    return offer if offer is not None and is_of_odds else UNSET

@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Offer, Quote
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
+from oddsdesk.contract.resources import Offer
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.errors import RealOddsError

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.resources import Timestamp
+from oddsdesk.contract.resources import Offer, Timestamp
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.market import Prices
 
@@ -135,6 +135,8 @@ class EncodedOddsRow(msgspec.Struct, frozen=True):
     url: str | None
     liquidity: float | None
     source_sport: str | UnsetType = UNSET
+    offers: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    """JSON already, where the levels of a book are known."""
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True):
@@ -159,6 +161,8 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
     scraped_at: int
     liquidity: float | None
     is_left_out: bool = False
+    offers: str | None = None
+    """What stands of the market by now, JSON by selection, where the levels of a book are known."""
 
 
 class MarketKey(NamedTuple):
@@ -208,6 +212,8 @@ class StandingQuote(NamedTuple):
     odds: dict[str, float]
     scraped_at: int
     is_live: bool
+    offers: dict[str, Offer] | None = None
+    """By selection, where the levels of a book are known."""
 
 
 class ValuedGame(NamedTuple):

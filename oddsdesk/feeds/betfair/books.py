@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.contract.quoting import shown
+from oddsdesk.contract.resources import Level
 from oddsdesk.feeds.betfair.shapes import (
     ACTIVE,
     OPEN,
@@ -29,6 +30,8 @@ _INVALID_CLOCK: Final = "INVALID_CLOCK"
 
 RunnerId = tuple[int, float]
 """Selection and handicap."""
+_Positions = dict[int, Level]
+"""Price and size by place; 0 is the best."""
 
 
 class Taken(msgspec.Struct):
@@ -48,18 +51,28 @@ class Runner:
 
     def __init__(self) -> None:
         self._all: tuple[dict[float, float], dict[float, float]] = ({}, {})
-        self._shown: tuple[dict[int, float], dict[int, float]] = ({}, {})
-        self._best: tuple[dict[int, float], dict[int, float]] = ({}, {})
+        self._shown: tuple[_Positions, _Positions] = ({}, {})
+        self._best: tuple[_Positions, _Positions] = ({}, {})
 
     @property
     def best_back(self) -> float | None:
         """The highest price that can be backed."""
-        return max(self._all[0], default=None) or self._first(0)
+        return next((price for price, _ in self.back), None)
 
     @property
     def best_lay(self) -> float | None:
         """The lowest price that can be laid."""
-        return min(self._all[1], default=None) or self._first(1)
+        return next((price for price, _ in self.lay), None)
+
+    @property
+    def back(self) -> tuple[Level, ...]:
+        """What can be backed: prices with backers' stakes, the highest first."""
+        return self._levels(0, is_falling=True)
+
+    @property
+    def lay(self) -> tuple[Level, ...]:
+        """What can be laid: prices with backers' stakes, the lowest first."""
+        return self._levels(1, is_falling=False)
 
     def change(self, change: RunnerChange) -> None:
         """Take in changed levels.
@@ -74,10 +87,18 @@ class Runner:
         for side, (name, levels) in enumerate((("bdatb", change.bdatb), ("bdatl", change.bdatl))):
             _change_positions(self._shown[side], name, levels)
 
-    def _first(self, side: int) -> float | None:
-        """The price of the first position; prices with virtual ones in them come before others."""
+    def _levels(self, side: int, *, is_falling: bool) -> tuple[Level, ...]:
+        """All prices; else the best, those with virtual prices among them before others."""
+        if self._all[side]:
+            return tuple(sorted(self._all[side].items(), reverse=is_falling))
         positions = self._shown[side] or self._best[side]
-        return positions[min(positions)] if positions else None
+        levels: list[Level] = []
+        for place in sorted(positions):
+            price = positions[place][0]
+            is_worse = not levels or (price < levels[-1][0]) is is_falling
+            if is_worse and (not levels or price != levels[-1][0]):
+                levels.append(positions[place])
+        return tuple(levels)
 
 
 class Book:
@@ -245,12 +266,12 @@ def _change_prices(ladder: dict[float, float], name: str, levels: Levels) -> Non
             ladder.pop(price, None)
 
 
-def _change_positions(ladder: dict[int, float], name: str, levels: Levels) -> None:
+def _change_positions(ladder: _Positions, name: str, levels: Levels) -> None:
     for level in levels:
         if len(level) != 3:
             raise FeedError(f"{name}: expected position, price and size, got {shown(level)}")
         position, price, size = int(level[0]), level[1], level[2]
         if size > 0:
-            ladder[position] = price
+            ladder[position] = (price, size)
         else:
             ladder.pop(position, None)

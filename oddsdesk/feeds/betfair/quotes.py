@@ -1,16 +1,21 @@
-"""Quotes of Betfair's games: what can be backed, never what can be laid."""
+"""Quotes of Betfair's games: odds are what can be backed; lay prices stand beside them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.feeds.betfair.books import Book, Books
+from oddsdesk.contract.resources import Level, Offer
+from oddsdesk.feeds.betfair.books import Book, Books, Runner
 from oddsdesk.feeds.betfair.catalogue import DRAW, Market
 from oddsdesk.feeds.notation import signed_text
 from oddsdesk.pricing.profiles import delayed_name
 from oddsdesk.pricing.selections import order_selections
 
 BOOKMAKER: Final = "Betfair Exchange"
+CURRENCY: Final = "GBP"
+"""That of the exchange: the stream's amounts are in it, and answers where it is asked for."""
+LEVELS: Final = 3
+"""So many levels of each side are kept: as many as an answer gives."""
 
 
 class Priced(NamedTuple):
@@ -44,31 +49,45 @@ def quotes_of(
 
 
 def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quote:
+    runners = _runners(market, book) if book.is_open else {}
     return Quote(
         bookmaker=delayed_name(BOOKMAKER) if is_delayed else BOOKMAKER,
         match_name=market.match_name,
         competition=market.competition,
         market_type=market.market_type,
         period=market.period,
-        odds=_odds(market, book) if book.is_open else {},
+        odds={text: runner.back[0][0] for text, runner in runners.items()},
         scraped_at=now_ms,
         is_live=book.definition is not None and book.definition.in_play,
         match_date=market.kick_off,
         sport=market.sport,
+        offers={text: _offer(runner) for text, runner in runners.items()} or None,
     )
 
 
-def _odds(market: Market, book: Book) -> dict[str, float]:
-    """Return odds in the field's order; none while a draw has no offers: it would look two-way."""
-    prices: dict[str, float] = {}
+def _offer(runner: Runner) -> Offer:
+    back, lay = _possible(runner.back), _possible(runner.lay)
+    return Offer(back=back[:LEVELS], lay=lay[:LEVELS], currency=CURRENCY)
+
+
+def _possible(levels: Iterable[Level]) -> tuple[Level, ...]:
+    return tuple(level for level in levels if level[0] > 1)
+
+
+def _runners(market: Market, book: Book) -> dict[str, Runner]:
+    """Return who can be backed in the field's order.
+
+    Nobody while a draw has no offers: the market would look two-way.
+    """
+    found: dict[str, Runner] = {}
     for (ident, handicap), runner in book.active().items():
         text, price = market.selections.get(ident), runner.best_back
         if text is None or price is None or price <= 1:
             continue
         if market.market_type == "spread":
             text = f"{text} {signed_text(handicap)}"
-        prices[text] = price
-    if DRAW in market.selections.values() and DRAW not in prices:
+        found[text] = runner
+    if DRAW in market.selections.values() and DRAW not in found:
         return {}
-    order = order_selections(market.market_type, market.match_name, prices)
-    return {text: prices[text] for text in order}
+    order = order_selections(market.market_type, market.match_name, found)
+    return {text: found[text] for text in order}

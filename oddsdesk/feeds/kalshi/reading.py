@@ -2,22 +2,24 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, played_sport
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import MOST_LEVELS, Quote
+from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi.series import PARLAYS, competition, sport
-from oddsdesk.feeds.kalshi.shapes import ACTIVE, Market, read_page
+from oddsdesk.feeds.kalshi.shapes import ACTIVE, Book, Market, by_price, read_books, read_page
 from oddsdesk.feeds.parts import read_as
 from oddsdesk.pricing.selections import order_selections
 
-__all__ = ["Reading", "read_page"]
+__all__ = ["Reading", "read_books", "read_page"]
 
 BOOKMAKER: Final = "Kalshi"
 DRAW: Final = "Draw"
@@ -29,25 +31,39 @@ _TIE: Final = "tie"
 _DATE: Final = re.compile(r"[^-]+-(\d{2})([A-Z]{3})(\d{2})(\d{4})?")
 _MONTHS: Final = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
 _TITLE: Final = re.compile(r"(.+?) (vs\.?|at|@) (.+?) Winner\?", re.IGNORECASE)
+USD: Final = "USD"
+_CENTS: Final = 4
+"""Decimals of amounts of money."""
 _PLACES: Final = 6
 """Decimals of odds, enough for the net odds computed from them (D46)."""
 
 
+class _Side(msgspec.Struct, frozen=True):
+    """What a Yes on one side costs: contracts by dollars, the cheapest first; and what is bid."""
+
+    asks: dict[Decimal, Decimal] = {}
+    bids: dict[Decimal, Decimal] = {}
+
+
 class _Game(msgspec.Struct):
-    """The asks of one event by what they select, None where nobody sells."""
+    """The sides of one event by what they select, without asks where nobody sells."""
 
     match_name: str
     competition: str
-    asks: dict[str, Decimal | None] = msgspec.field(default_factory=dict)
+    sides: dict[str, _Side] = msgspec.field(default_factory=dict)
     sport: str | None = None
     is_cut: bool = False
     """A market of it could not be read, maybe that of the draw."""
 
     @property
-    def odds(self) -> dict[str, float]:
-        order = order_selections("moneyline", self.match_name, self.asks)
-        asks = {text: ask for text in order if (ask := self.asks[text]) is not None}
-        return {text: round(float(1 / ask), _PLACES) for text, ask in asks.items()}
+    def offers(self) -> dict[str, Offer]:
+        """What can be backed, in the field's order."""
+        order = order_selections("moneyline", self.match_name, self.sides)
+        sides = {text: side for text in order if (side := self.sides[text]).asks}
+        return {
+            text: Offer(back=_levels(side.asks), lay=_levels(side.bids), currency=USD)
+            for text, side in sides.items()
+        }
 
     @property
     def is_football(self) -> bool:
@@ -56,8 +72,8 @@ class _Game(msgspec.Struct):
     @property
     def is_without_its_draw(self) -> bool:
         """Whether the draw is missing, so that the market would look two-way (D48)."""
-        has_draw = DRAW in self.asks or self.is_cut or self.is_football
-        return has_draw and self.asks.get(DRAW) is None
+        has_draw = DRAW in self.sides or self.is_cut or self.is_football
+        return has_draw and not self.sides.get(DRAW, _Side()).asks
 
 
 class Reading(msgspec.Struct):
@@ -70,9 +86,14 @@ class Reading(msgspec.Struct):
     problems: list[str] = msgspec.field(default_factory=list)
     tickers: dict[tuple[str, str], str] = msgspec.field(default_factory=dict)
     """The event of each quote, by competition and game."""
+    _books: dict[str, Book] = msgspec.field(default_factory=dict)
     _games: dict[str, _Game] = msgspec.field(default_factory=dict)
     _cut: set[str] = msgspec.field(default_factory=set)
     """Events of which a market could not be read."""
+
+    def read_books(self, books: Iterable[Book]) -> None:
+        """Take in the order books of markets that are read after it."""
+        self._books |= {book.ticker: book for book in books}
 
     def read(self, markets: Iterable[Any]) -> None:
         """Take in the markets of a page; those of one game may stand on two."""
@@ -98,15 +119,15 @@ class Reading(msgspec.Struct):
         quotes: dict[tuple[str, str], Quote] = {}
         for event, game in sorted(self._games.items(), key=lambda item: _day(item[0])):
             game.is_cut = event in self._cut
-            odds = game.odds
+            offers = game.offers
             if game.is_without_its_draw:
-                self.skipped[NO_DRAW] += len(odds)
-            elif not odds:
+                self.skipped[NO_DRAW] += len(offers)
+            elif not offers:
                 continue
             elif (game.competition, game.match_name) in quotes:
-                self.skipped[ANOTHER_DAY] += len(odds)
+                self.skipped[ANOTHER_DAY] += len(offers)
             else:
-                quotes[game.competition, game.match_name] = _quote(game, odds, now_ms)
+                quotes[game.competition, game.match_name] = _quote(game, offers, now_ms)
                 self.tickers[game.competition, game.match_name] = event
         return list(quotes.values())
 
@@ -118,10 +139,20 @@ class Reading(msgspec.Struct):
             self.skipped["unknown outcome"] += 1
         elif market.status != ACTIVE:
             self.skipped[market.status] += 1
-            self._game(market, found).asks[text] = None
+            self._game(market, found).sides[text] = _Side()
         else:
-            ask = market.yes_ask
-            self._game(market, found).asks[text] = ask
+            self._game(market, found).sides[text] = self._side(market)
+
+    def _side(self, market: Market) -> _Side:
+        """Return the market's book; without it the best ask and its size, as the page says."""
+        if (book := self._books.get(market.ticker)) is not None:
+            no_bids = by_price(book.orderbook_fp.no_dollars)
+            return _Side(
+                {1 - price: size for price, size in no_bids.items()},
+                by_price(book.orderbook_fp.yes_dollars),
+            )
+        ask = market.yes_ask
+        return _Side() if ask is None else _Side({ask: market.yes_ask_size})
 
     def _game(self, market: Market, title: re.Match[str]) -> _Game:
         between = "vs" if title[2].lower().startswith("vs") else "@"
@@ -146,14 +177,23 @@ def _day(event_ticker: str) -> tuple[str, int, str, str, str]:
     return found[1], _MONTHS.find(found[2]), found[3], found[4] or "", event_ticker
 
 
-def _quote(game: _Game, odds: dict[str, float], now_ms: int) -> Quote:
+def _levels(sizes: Mapping[Decimal, Decimal]) -> tuple[Level, ...]:
+    """Return contracts by dollars as odds and the money that they cost."""
+    return tuple(
+        (round(float(1 / price), _PLACES), round(float(price * size), _CENTS))
+        for price, size in islice(sizes.items(), MOST_LEVELS)
+    )
+
+
+def _quote(game: _Game, offers: dict[str, Offer], now_ms: int) -> Quote:
     return Quote(
         bookmaker=BOOKMAKER,
         match_name=game.match_name,
         competition=game.competition,
         market_type="moneyline",
         period=0,
-        odds=odds,
+        odds={text: offer.back[0][0] for text, offer in offers.items()},
         scraped_at=now_ms,
         sport=game.sport,
+        offers=offers,
     )

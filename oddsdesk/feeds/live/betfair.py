@@ -11,7 +11,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.betfair.books import Books
 from oddsdesk.feeds.betfair.catalogue import Catalogue
-from oddsdesk.feeds.betfair.quotes import quotes_of
+from oddsdesk.feeds.betfair.quotes import CURRENCY, quotes_of
 from oddsdesk.feeds.betfair.shapes import error_code
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.betfair_stream import BetfairStream
@@ -120,7 +120,11 @@ class Betfair(PollingFeed):
         books = [
             await self.ask(
                 "listMarketBook",
-                {"marketIds": some, "priceProjection": {"priceData": ["EX_BEST_OFFERS"]}},
+                {
+                    "marketIds": some,
+                    "priceProjection": {"priceData": ["EX_BEST_OFFERS"]},
+                    "currencyCode": CURRENCY,
+                },
             )
             for some in _in_portions(list(listed.catalogue.markets))
         ]

@@ -12,7 +12,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.betfair.books import Books
 from oddsdesk.feeds.betfair.catalogue import Market
-from oddsdesk.feeds.betfair.quotes import quotes_of
+from oddsdesk.feeds.betfair.quotes import LEVELS, quotes_of
 from oddsdesk.feeds.live.errors import KeyRefusedError
 from oddsdesk.feeds.live.live_feed import cut
 from oddsdesk.feeds.live.source import Source
@@ -118,7 +118,10 @@ class BetfairStream:
         return {
             "op": "marketSubscription",
             "marketFilter": {"marketIds": self._subscribed},
-            "marketDataFilter": {"fields": ["EX_BEST_OFFERS", "EX_MARKET_DEF"], "ladderLevels": 1},
+            "marketDataFilter": {
+                "fields": ["EX_BEST_OFFERS", "EX_MARKET_DEF"],
+                "ladderLevels": LEVELS,
+            },
             "heartbeatMs": HEARTBEAT_MS,
             **self._books.resume,
         }

@@ -1,19 +1,27 @@
 """Kalshi: what a Yes on each side of a game costs; needs no key."""
 
+import logging
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.kalshi import Reading, read_page
-from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
+from oddsdesk.feeds.kalshi import Reading, read_books, read_page
+from oddsdesk.feeds.live.errors import ShapeError, SourceError, TooFastError, pass_over
 from oddsdesk.feeds.live.exchange_guides import KalshiGuide
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import decode
 
 MOST_PAGES: Final = 50
 """Of a thousand markets each; no series has that many."""
+BOOKS_AT_ONCE: Final = 100
+NO_BOOKS_MS: Final = 60 * MINUTE_MS
+"""For so long no order books are asked for after they were refused."""
+
+_log = logging.getLogger(__name__)
 
 
 class _Cursor(msgspec.Struct, frozen=True):
@@ -31,12 +39,37 @@ class Kalshi(PollingFeed):
     def prepare(self) -> None:
         """Refuse what is no series."""
         self._tickers: dict[tuple[str, str], str] = {}
+        self._no_books_until_ms = 0
         for series in self.spec.what:
             if not series.replace("-", "").isalnum():
                 raise FeedError(f"feed kalshi: {series!r} is no series such as KXEPLGAME")
 
-    async def read(self, part: str, now_ms: int) -> list[bytes]:
-        """Return every page of a series."""
+    async def read(self, part: str, now_ms: int) -> tuple[list[bytes], list[bytes]]:
+        """Return every page of a series, and the order books of its markets."""
+        pages = await self._pages(part)
+        return pages, await self._books(pages, now_ms)
+
+    async def _books(self, pages: Sequence[bytes], now_ms: int) -> list[bytes]:
+        """Return the order books; none where they are refused: pages tell the best prices."""
+        if now_ms < self._no_books_until_ms:
+            return []
+        tickers = [ticker for page in pages for ticker in _tickers(page)]
+        try:
+            return [
+                await self.source.get(
+                    "/trade-api/v2/markets/orderbooks",
+                    {"tickers": tickers[start : start + BOOKS_AT_ONCE]},
+                )
+                for start in range(0, len(tickers), BOOKS_AT_ONCE)
+            ]
+        except TooFastError:
+            raise
+        except SourceError as error:
+            self._no_books_until_ms = now_ms + NO_BOOKS_MS
+            _log.info("kalshi: no order books, only the best prices and their sizes: %s", error)
+            return []
+
+    async def _pages(self, part: str) -> list[bytes]:
         asked = {"series_ticker": part, "status": "open", "limit": "1000"}
         pages: list[bytes] = []
         seen: set[str] = set()
@@ -57,7 +90,13 @@ class Kalshi(PollingFeed):
         What could not be read is said in the log.
         """
         reading = Reading()
-        for page in answer:
+        pages, books = answer
+        for each in books:
+            try:
+                reading.read_books(read_books(each))
+            except FeedError as error:
+                _log.info("kalshi: %s", error)
+        for page in pages:
             try:
                 reading.read(read_page(page).markets)
             except FeedError as error:
@@ -70,3 +109,13 @@ class Kalshi(PollingFeed):
     def ident_of(self, quote: Quote) -> str | None:
         """Return the ticker of the event."""
         return self._tickers.get((quote.competition, quote.match_name))
+
+
+def _tickers(page: bytes) -> list[str]:
+    """Return the markets of a page; one that makes no sense is told of where they are read."""
+    try:
+        markets = read_page(page).markets
+    except FeedError:
+        return []
+    found = (market.get("ticker") for market in markets if isinstance(market, dict))
+    return [ticker for ticker in found if isinstance(ticker, str)]

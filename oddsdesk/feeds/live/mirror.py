@@ -197,6 +197,7 @@ def _quote(row: OddsRow) -> Quote:
         url=row.url,
         liquidity=row.liquidity,
         sport=sport_in(row),
+        offers=row.offers or None,
     )
 
 

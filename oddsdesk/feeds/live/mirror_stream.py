@@ -71,6 +71,10 @@ class Picture:
             return None
         market = _market_of(message)
         held = self._quotes.get(market)
+        offers = dict(held.offers or {}) if held is not None else {}
+        offers.pop(message.selection, None)  # what was for sale at the odds before
+        if message.offer:
+            offers[message.selection] = message.offer
         quote = Quote(
             bookmaker=message.bookmaker,
             match_name=message.match_name,
@@ -84,6 +88,7 @@ class Picture:
             url=None if held is None else held.url,
             liquidity=None if held is None else held.liquidity,
             sport=sport_in(message),
+            offers=offers or None,
         )
         self._quotes[market] = quote
         return quote

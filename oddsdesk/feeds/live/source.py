@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from oddsdesk.network.http import HttpClient, Reply
 
 T = TypeVar("T")
+Query = Mapping[str, str | Sequence[str]]
+"""Parameters of a request; one with several values is given that often."""
 
 REQUEST_S: Final = 20.0
 """How long an answer may take as a whole."""
@@ -72,7 +74,7 @@ class Source:
         self._judge = judge
         self._http: HttpClient | None = None
 
-    async def get(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
+    async def get(self, path: str, params: Query | None = None) -> bytes:
         """Return the body of a success.
 
         Raises:
@@ -117,8 +119,8 @@ class Source:
         if http is not None:
             await http.close()
 
-    async def _ask(self, method: str, path: str, params: Mapping[str, str], body: object) -> bytes:
-        query, headers = dict(params), {}
+    async def _ask(self, method: str, path: str, params: Query, body: object) -> bytes:
+        query, headers = dict(params), dict[str, str]()
         if self._key_use is not None:
             key = await self.key()
             self.account = sha256(key.encode()).hexdigest()

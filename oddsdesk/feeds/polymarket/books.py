@@ -1,6 +1,7 @@
 """Polymarket's order books: what the cheapest share of each token costs."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -39,15 +40,20 @@ class Taken(msgspec.Struct):
 
 
 class Books:
-    """The asks of every known token; buyers' bids cannot be taken by a bettor."""
+    """The asks and bids of every known token, as shares by price."""
 
     def __init__(self) -> None:
         self._asks: dict[str, dict[float, float]] = {}
+        self._bids: dict[str, dict[float, float]] = {}
 
     def best_ask(self, token: str) -> float | None:
         """Return the least that a share costs, above 0 and below 1; None: there is none."""
         prices = [price for price in self._asks.get(token, ()) if 0 < price < 1]
         return min(prices, default=None)
+
+    def levels(self, token: str) -> tuple[Mapping[float, float], Mapping[float, float]]:
+        """Return how many shares are asked and bid for, by price; 0 where nobody said how many."""
+        return self._asks.get(token, {}), self._bids.get(token, {})
 
     def knows(self, token: str) -> bool:
         """Whether a token's asks are known, even if there are none."""
@@ -101,16 +107,8 @@ class Books:
 
     def _take_book(self, raw: Any, taken: Taken) -> None:
         book = read_as(Book, raw)
-        asks: dict[float, float] = {}
-        for each in book.asks:
-            try:
-                price, size = level(each)
-            except FeedError as error:
-                taken.problems.append(f"asks: {error}")
-                continue
-            if size > 0:
-                asks[price] = size
-        self._asks[book.asset_id] = asks
+        self._asks[book.asset_id] = _side("asks", book.asks, taken)
+        self._bids[book.asset_id] = _side("bids", book.bids, taken)
         taken.touched.add(book.asset_id)
 
     def _take_changes(self, raw: Any, taken: Taken) -> None:
@@ -123,11 +121,12 @@ class Books:
         if change.side not in ("BUY", _SELL):
             raise FeedError(f"side: expected BUY or SELL, got {shown(change.side)}")
         asks = self._asks.get(change.asset_id)
-        if change.side == _SELL and asks is not None:
+        sides = self._asks if change.side == _SELL else self._bids
+        if (levels := sides.get(change.asset_id)) is not None:
             if size > 0:
-                asks[price] = size
+                levels[price] = size
             else:
-                asks.pop(price, None)
+                levels.pop(price, None)
         if change.best_ask:
             self._agree(change.asset_id, number("best_ask", change.best_ask))
         elif asks is None:
@@ -141,7 +140,7 @@ class Books:
 
     def _take_end(self, raw: Any, taken: Taken) -> None:
         for token in read_as(Resolved, raw).assets_ids:
-            self._asks[token] = {}
+            self._asks[token], self._bids[token] = {}, {}
             taken.touched.add(token)
 
     def _agree(self, token: str, best: float) -> None:
@@ -153,3 +152,16 @@ class Books:
             asks.clear()
         elif best not in asks:
             asks[best] = 0.0  # how much of it, nobody said
+
+
+def _side(name: str, raw: Iterable[Any], taken: Taken) -> dict[float, float]:
+    levels: dict[float, float] = {}
+    for each in raw:
+        try:
+            price, size = level(each)
+        except FeedError as error:
+            taken.problems.append(f"{name}: {error}")
+            continue
+        if size > 0:
+            levels[price] = size
+    return levels

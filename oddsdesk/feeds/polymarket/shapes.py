@@ -73,10 +73,11 @@ class Market(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Book(msgspec.Struct, frozen=True):
-    """What is offered for a token: its asks, not looked into yet, the worst one first."""
+    """What is offered for a token: asks and bids, not looked into yet, the worst one first."""
 
     asset_id: str
     asks: list[Any]
+    bids: list[Any] = []
 
 
 class Change(msgspec.Struct, frozen=True):

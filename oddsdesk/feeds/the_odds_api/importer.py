@@ -9,7 +9,8 @@ import msgspec
 
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.names import LONGEST_NAME
-from oddsdesk.contract.quotes import BadQuoteError, Offer, Quote, check_link, check_quote
+from oddsdesk.contract.quotes import BadQuoteError, Quote, check_link, check_quote
+from oddsdesk.contract.resources import Offer
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import decimal_odds, is_american

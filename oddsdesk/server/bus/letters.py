@@ -12,7 +12,7 @@ from oddsdesk.store.spans import Position
 from oddsdesk.store.tail import Batch
 from oddsdesk.store.values import Change
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Goes up with the fields of ``Told`` or ``Change``: processes of another format hear nothing."""
 LONGEST: Final = 256 * 1024
 """Bytes of a letter; what is longer is told without its changes, and refused unread."""

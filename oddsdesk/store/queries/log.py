@@ -135,4 +135,5 @@ def change_of(row: Row) -> Change:
         scraped_at=row[12],
         liquidity=row[13],
         is_left_out=bool(row[14]),
+        offers=row[15],
     )

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from oddsdesk.contract.competitions import source_sport, sport_of
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import (
@@ -97,11 +99,13 @@ def _reference(quote: GameQuote | None, selection: str) -> ReferenceCell | None:
     price = None if quote is None else quote.odds.get(selection)
     if quote is None or price is None:
         return None
-    return ReferenceCell(price, quote.liquidity, format_ms(quote.scraped_at))
+    offer = quote.offers.get(selection, UNSET)
+    return ReferenceCell(price, quote.liquidity, format_ms(quote.scraped_at), offer)
 
 
 def _book(quote: GameQuote, selection: str) -> BookOddsCell | None:
     price = quote.odds.get(selection)
     if price is None:
         return None
-    return BookOddsCell(price, format_ms(quote.scraped_at), quote.url)
+    offer = quote.offers.get(selection, UNSET)
+    return BookOddsCell(price, format_ms(quote.scraped_at), quote.url, offer)

@@ -43,6 +43,7 @@ class FoundOdds(NamedTuple):
     url: str | None
     liquidity: str | float | None
     kickoff: int
+    offers: str | None
 
 
 _decode: Final = msgspec.json.Decoder(list[FoundOdds]).decode
@@ -128,6 +129,7 @@ def _row(found: FoundOdds) -> EncodedOddsRow:
         found.url,
         None if found.liquidity is None else float(found.liquidity),
         source_sport(found.competition, found.sport),
+        msgspec.UNSET if found.offers is None else msgspec.Raw(found.offers.encode()),
     )
 
 

@@ -1,16 +1,20 @@
 """One game and its quotes, as event detail, matrix and valuation need them."""
 
 from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.contract.resources import Offer
 from oddsdesk.store.queries.conditions import (
     Window,
     visibility_parameters,
     visible,
 )
 from oddsdesk.store.queries.select import Select
+from oddsdesk.store.queries.sql import WITH_LEVELS
 from oddsdesk.store.values import Visibility
 
 _MOST_STEPS: Final = 20
@@ -27,6 +31,7 @@ _MERGED: Final = """
 SELECT other, kept FROM game_pair WHERE state = 'accepted' AND before IS NOT NULL ORDER BY other
 """
 decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
+_decode_offers: Final = msgspec.json.Decoder(dict[str, Offer]).decode
 
 
 class GameRow(NamedTuple):
@@ -51,6 +56,13 @@ class GameQuote(NamedTuple):
     odds: dict[str, float]
     url: str | None
     liquidity: float | None
+    offers: Mapping[str, Offer] = MappingProxyType({})
+    """By selection, where the levels of a book are known."""
+
+
+def decode_offers(stored: str | None) -> dict[str, Offer] | None:
+    """Return what a quote offers by selection, None where nothing is known of it."""
+    return None if stored is None else _decode_offers(stored)
 
 
 def game_by_id(select: Select, game_id: str) -> GameRow | None:
@@ -86,7 +98,7 @@ def fresh_quotes(
     """Return what may be seen of a game, by bookmaker, market type and period (D35)."""
     query = f"""
         SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
-            CASE bookmaker WHEN :reference THEN liquidity END
+            CASE bookmaker WHEN :reference THEN liquidity END, {WITH_LEVELS}
         FROM quote q
         WHERE game = :game AND scraped_at BETWEEN :since AND :until AND odds IS NOT NULL
             AND {visible(select, "q", visibility)}
@@ -107,8 +119,10 @@ def fresh_quotes(
             decode_odds(odds),
             url,
             liquidity,
+            decode_offers(offers) or {},
         )
-        for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
-            query, parameters
-        )
+        for (
+            *(bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity),
+            offers,
+        ) in select(query, parameters)
     ]

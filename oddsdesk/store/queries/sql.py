@@ -4,7 +4,10 @@ A value is ``:name`` in a text; ``{name}`` is put in before it runs. What both e
 understand alike stands where it is asked.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+WITH_LEVELS: Final = """CASE WHEN q.offers LIKE '%":[[%' THEN q.offers END"""
+"""What is offered by a quote ``q`` where it holds levels of a book; else NULL."""
 
 
 class ConditionsSql(NamedTuple):

@@ -2,7 +2,7 @@
 
 from oddsdesk.pricing.outcomes import DRAW_TEXTS
 from oddsdesk.store.queries.conditions import Window
-from oddsdesk.store.queries.quotes import decode_odds
+from oddsdesk.store.queries.quotes import decode_odds, decode_offers
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.values import StandingQuote
 
@@ -34,4 +34,5 @@ def _standing(row: Row) -> StandingQuote:
         odds=decode_odds(row[8]),
         scraped_at=row[9],
         is_live=bool(row[10]),
+        offers=decode_offers(row[11]),
     )

@@ -22,7 +22,7 @@ from oddsdesk.store.values import Change, MoveFilter
 _BETWEEN: Final = """
 SELECT c.seq, c.game, g.game_id, g.match_name, g.competition, g.sport, c.bookmaker,
     c.market_type, c.period, c.selection, c.odds, c.is_live, c.scraped_at,
-    CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {told}
+    CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {told}, NULL
 FROM game g CROSS JOIN price_change c {by_time}
 WHERE g.first_scraped_at <= :until AND g.last_scraped_at >= :since
     AND c.game = g.id AND c.scraped_at > :since AND c.scraped_at <= :until

@@ -164,6 +164,9 @@ WHERE id IN (SELECT value FROM json_each(?))
 _TOLD: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
 _LAST_SEQ: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
+_LEVELS: Final = '":[['
+"""What stands in the JSON of offers that hold levels of a book, as ``WITH_LEVELS`` finds them."""
+
 _encode: Final = msgspec.json.Encoder().encode
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 
@@ -175,6 +178,7 @@ class SqliteTables(SqliteGameRows):
         super().__init__(connection)
         self._logged: list[LogRow] = []
         """What was written to the log, in its order."""
+        self._written: list[Changes] = []
 
     def bookmakers(self) -> list[str]:
         """Return the names of all that ever priced anything, in their order."""
@@ -286,6 +290,7 @@ class SqliteTables(SqliteGameRows):
         many(_CLOSING, [(*market, at) for market, at in changes.closing.items()])
         insert(self._connection, _LOG, changes.log)
         self._logged += changes.log
+        self._written.append(changes)
         note_said(self, changes.said)
         many(_TOLD_BY, changes.origins)
         many(_UNCOVER, changes.uncovered)
@@ -306,8 +311,14 @@ class SqliteTables(SqliteGameRows):
         asked = _encode(list({row[0] for row in self._logged})).decode()
         names = {row[0]: row[1:] for row in self._connection.execute(_NAMES, (asked,)).fetchall()}
         first = self.log_ends()[0] - len(self._logged) + 1
+        offers = {
+            row[:4]: row[-1]
+            for changes in self._written
+            for row in (*changes.new, *(row for _, row in changes.again))
+            if row[-1] is not None and _LEVELS in row[-1]
+        }
         return [
-            _change(seq, names[row[0]], row, reference)
+            _change(seq, names[row[0]], row, reference, offers.get(row[:4]))
             for seq, row in enumerate(self._logged, first)
         ]
 
@@ -327,7 +338,9 @@ class SqliteTables(SqliteGameRows):
         many(KEEP_NAME, changes.other_names)
 
 
-def _change(seq: int, names: tuple[str, str, str, str], row: LogRow, reference: str) -> Change:
+def _change(
+    seq: int, names: tuple[str, str, str, str], row: LogRow, reference: str, offers: str | None
+) -> Change:
     game, bookmaker, market_type, period, selection, odds, is_live, at, liquidity, _ = row
     told = liquidity if bookmaker == reference else None
     return Change(
@@ -342,6 +355,7 @@ def _change(seq: int, names: tuple[str, str, str, str], row: LogRow, reference: 
         bool(is_live),
         at,
         None if told is None else float(told),
+        offers=offers,
     )
 
 

@@ -467,3 +467,40 @@ def test_deep_and_long_lines_are_refused_in_a_short_message() -> None:
 def test_nothing_but_a_refusal_comes_of_noise(text: str | bytes) -> None:
     with pytest.raises(BadQuoteError):
         parse_quote(text, NOW)
+
+
+def book(**sides: object) -> dict[str, object]:
+    return {"Arsenal": {"back": [[2.1, 4.5], [2.08, 30]], "currency": "GBP", **sides}}
+
+
+def test_the_levels_of_a_book_stand_beside_the_odds() -> None:
+    """D104; the best ten of each side are kept."""
+    long = [[round(2.1 - step / 100, 2), 1] for step in range(14)]
+    quote = parse_quote(line(odds={"Arsenal": 2.1}, offers=book(lay=[[2.14, 9], [2.2, 1]])), NOW)
+    offer = (quote.offers or {})["Arsenal"]
+    assert (offer.back, offer.lay) == (((2.1, 4.5), (2.08, 30.0)), ((2.14, 9.0), (2.2, 1.0)))
+    assert offer.currency == "GBP"
+    assert parse_quote(quote_line(quote), NOW) == quote
+    cut = parse_quote(line(odds={"Arsenal": 2.1}, offers=book(back=long)), NOW)
+    assert [odds for odds, _ in (cut.offers or {})["Arsenal"].back] == [x for x, _ in long[:10]]
+
+
+@pytest.mark.parametrize(
+    ("sides", "words"),
+    [
+        ({"back": [[2.2, 4]]}, "first level at its odds, 2.1, got 2.2"),
+        ({"back": [[2.1, 4], [2.1, 5]]}, "the best odds first"),
+        ({"back": [[2.1, 4], [2.2, 5]]}, "the best odds first"),
+        ({"lay": [[2.2, 4], [2.1, 5]]}, "the best odds first"),
+        ({"back": [[2.1, -4]]}, "amount from 0 on"),
+        ({"lay": [[1.0, 4]]}, "odds above 1"),
+        ({"back": [[2.1, 1e13]]}, "amount from 0 on"),
+        ({"back": [[2.1]]}, "offers"),
+        ({"back": [["2.1", 4]]}, "offers"),
+        ({"currency": "pounds"}, "three capital letters"),
+    ],
+)
+def test_levels_that_make_no_sense_are_named(sides: dict[str, object], words: str) -> None:
+    said = refusal(line(odds={"Arsenal": 2.1}, offers=book(**sides)))
+    assert said.startswith("offers")
+    assert words in said

@@ -358,3 +358,12 @@ def test_any_stream_cut_and_resumed_equals_uncut(drawn: Any, data: st.DataObject
     for each in messages[at + 1 :]:
         books.take_line(json.dumps(each | {"ct": "RESUB_DELTA"}).encode())
     assert state(books, messages) == ours(messages)
+
+
+def test_the_levels_of_positions_are_the_best_first() -> None:
+    first = image({"id": HOME, "batb": [[1, 2.0, 5], [0, 2.2, 1], [2, 1.9, 7]]})
+    runner = the_book(message(first)).runners[HOME, 0.0]
+    assert runner.back == ((2.2, 1.0), (2.0, 5.0), (1.9, 7.0))
+    moved = change({"id": HOME, "batb": [[1, 2.0, 0.5]]})
+    runner = the_book(message(first), message(moved)).runners[HOME, 0.0]
+    assert runner.back == ((2.2, 1.0), (2.0, 0.5), (1.9, 7.0))

@@ -11,6 +11,7 @@ from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.betfair.books import Books
 from oddsdesk.feeds.betfair.catalogue import Catalogue
 from oddsdesk.feeds.betfair.quotes import Priced, quotes_of
+from oddsdesk.feeds.betfair.shapes import RunnerChange
 from oddsdesk.feeds.errors import FeedError
 
 NOW = 1_800_000_000_000
@@ -234,3 +235,15 @@ def test_the_kind_of_event_tells_the_sport(kind: dict[str, str], sport: str | No
     cup = {"id": "1", "name": "Some Cup"}
     quote = priced("MATCH_ODDS", MATCH, held, eventType=kind, competition=cup).quote
     assert (quote.competition, quote.sport) == ("Some Cup", sport)
+
+
+def test_three_levels_of_each_side_are_kept_in_pounds() -> None:
+    """D103, D104."""
+    held = books((1, 0, 2.5), (2, 0, 3.0), (3, 0, 3.6))
+    book = held.book("1.1")
+    assert book is not None
+    back = [[2.5, 8.0], [2.48, 3.0], [2.46, 1.5], [2.44, 9.0]]
+    book.runners[1, 0.0].change(RunnerChange(1, atb=back, atl=[[2.54, 4.0], [900.0, 0.0]]))
+    offer = (priced("MATCH_ODDS", MATCH, held).quote.offers or {})["Leeds"]
+    assert offer.back == ((2.5, 8.0), (2.48, 3.0), (2.46, 1.5))
+    assert (offer.lay, offer.currency) == (((2.54, 4.0),), "GBP")

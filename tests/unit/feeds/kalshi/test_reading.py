@@ -8,7 +8,7 @@ import pytest
 
 from oddsdesk.contract.quotes import check_quote
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.kalshi import Reading, read_page
+from oddsdesk.feeds.kalshi import Reading, read_books, read_page
 
 NOW = 1_800_000_000_000
 EVENT = "KXEPLGAME-26MAR22TOTNFO"
@@ -195,3 +195,43 @@ def test_football_without_a_code_needs_its_draw_too() -> None:
     sides = [market(side, "0.6500", cup) for side in ("Nottingham", "Tie", "Tottenham")]
     (quote,) = reading(*sides).quotes(NOW)
     assert (quote.competition, quote.sport) == ("KXFACUPGAME", "Football")
+
+
+def test_the_page_tells_the_size_of_the_best_price_only() -> None:
+    """D104: 79 contracts at 0.39 are 30.81 dollars; a size that is not told is none."""
+    (quote,) = reading(market("Tottenham", "0.6100", yes_ask_size_fp="79.00"), *GAME[:2]).quotes(
+        NOW
+    )
+    offers = quote.offers or {}
+    assert offers["Tottenham"].back == ((round(1 / 0.39, 6), 30.81),)
+    assert offers["Draw"].back == ((quote.odds["Draw"], 0.0),)
+    assert offers["Draw"].currency == "USD"
+
+
+def test_a_book_takes_the_place_of_the_best_price() -> None:
+    """A bid for No at 0.60 is a Yes for 0.40; bids come with the worst first."""
+    book = {
+        "ticker": GAME[2]["ticker"],
+        "orderbook_fp": {
+            "no_dollars": [["0.0100", "9"], ["0.5500", "100"], ["0.6000", "10"]],
+            "yes_dollars": [["0.3500", "20"]],
+        },
+    }
+    found = Reading()
+    found.read_books(read_books(json.dumps({"orderbooks": [book]}).encode()))
+    found.read(read_page(json.dumps({"markets": GAME}).encode()).markets)
+    (quote,) = found.quotes(NOW)
+    offer = (check_quote(quote, NOW).offers or {})["Tottenham"]
+    assert offer.back[:2] == ((2.5, 4.0), (round(1 / 0.45, 6), 45.0))
+    assert offer.lay == ((round(1 / 0.35, 6), 7.0),)
+    assert quote.odds["Tottenham"] == 2.5
+
+
+def test_a_book_with_a_bid_that_is_no_price_loses_that_market_alone() -> None:
+    book = {"ticker": GAME[0]["ticker"], "orderbook_fp": {"no_dollars": [["1.5", "9"]]}}
+    found = Reading()
+    found.read_books(read_books(json.dumps({"orderbooks": [book]}).encode()))
+    found.read(read_page(json.dumps({"markets": GAME}).encode()).markets)
+    (quote,) = found.quotes(NOW)
+    assert list(quote.odds) == ["Tottenham", "Draw"]
+    assert "orderbook" in found.problems[0]

@@ -134,3 +134,36 @@ def test_what_was_touched_is_said_once_all_its_books_are_there() -> None:
     assert quotes_of([of], books(home="0.5", draw="0.25"), NOW, touched={"home"}) == []
     held = books(home="0.5", draw="0.25", away="0.3")
     assert len(quotes_of([of], held, NOW, touched={"home"})) == 1
+
+
+def ask(price: str, size: str) -> dict[str, str]:
+    return {"price": price, "size": size}
+
+
+def test_asks_are_what_can_be_backed_and_bids_what_can_be_laid_in_dollars() -> None:
+    """D104: 3 shares at 0.43 are 1.29 dollars, the worst level comes first from the source."""
+    held = books(draw="0.25", away="0.4")
+    asks = [ask("0.53", "500"), ask("0.43", "3"), ask("1", "9"), ask("0", "9")]
+    bids = [ask("0.2", "10"), ask("0.4", "20")]
+    held.take_books(json.dumps([{"asset_id": "home", "asks": asks, "bids": bids}]).encode())
+    offer = (moneyline(held).offers or {})["Leeds"]
+    assert offer.back == ((round(1 / 0.43, 6), 1.29), (round(1 / 0.53, 6), 265.0))
+    assert offer.lay == ((2.5, 8.0), (5.0, 2.0))
+    assert offer.currency == "USD"
+
+
+def test_a_best_price_whose_size_nobody_told_has_nothing_for_sale() -> None:
+    held = books(home="0.5", draw="0.25", away="0.3")
+    best = {"event_type": "best_bid_ask", "asset_id": "home", "best_ask": "0.45"}
+    held.take_message(json.dumps(best).encode())
+    offer = (moneyline(held).offers or {})["Leeds"]
+    assert offer.back == ((round(1 / 0.45, 6), 0.0), (2.0, 0.5))
+
+
+def test_the_stream_changes_one_level() -> None:
+    held = books(home="0.5", draw="0.25", away="0.3")
+    change = {"asset_id": "home", "price": "0.5", "size": "7", "side": "SELL", "best_ask": "0.5"}
+    held.take_message(
+        json.dumps({"event_type": "price_change", "price_changes": [change]}).encode()
+    )
+    assert (moneyline(held).offers or {})["Leeds"].back == ((2.0, 3.5),)
