@@ -10,10 +10,12 @@ from oddsdesk.board.judging import Judge, Judgement
 from oddsdesk.board.matrix import Matrix, Place, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.pricing.assessment import Assessment
+from oddsdesk.pricing.depth import Depth, Ladder, acceptable
 from oddsdesk.pricing.outcomes import bet_named
 from oddsdesk.pricing.rules import MIN_EV, Rule
-from oddsdesk.pricing.value import Candidate, judge
+from oddsdesk.pricing.value import Candidate, judge, price_window
 
+_HAIR: Final = 1 - 1e-12
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
 """The rules that are judged by stricter limits than the contract's."""
 
@@ -40,6 +42,12 @@ class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
     """1 where the price last rose, -1 where it fell, 0 where no move was seen."""
     due_at: float = math.inf
     """When time alone makes it worth another look, in milliseconds."""
+    depth: Depth | None = None
+    """What is for sale (D104), seen when the price was; None where nobody tells."""
+    ladder: Ladder | None = None
+    """What of it passes the rules, each level by its own net odds (D104)."""
+    for_sale: float | None = None
+    """The stake that its best odds take, in the bookmaker's currency."""
 
     @property
     def bookmaker(self) -> str:
@@ -63,6 +71,15 @@ class AssessedPrice(msgspec.Struct, frozen=True, gc=False):
         """Whether it is value."""
         return self.assessment.is_value
 
+    def at_net(self, net_odds: float) -> "AssessedPrice":
+        """Return the price as it is for a stake whose average net odds are these (D104)."""
+        found = self.assessment
+        if net_odds == found.net_odds:
+            return self
+        ev = found.ev_at(net_odds, self.key.market_type)
+        changed = msgspec.structs.replace(found, net_odds=net_odds, ev_pct=ev)
+        return msgspec.structs.replace(self, assessment=changed)
+
 
 def assessed_price(
     by: Judge, matrix: Matrix, section: Section, selection: str, bookmaker: str
@@ -78,6 +95,7 @@ def assessed_at(by: Judge, matrix: Matrix, place: Place, bookmaker: str) -> Asse
     price = row.prices[bookmaker]
     judgement = by.judge(section, row, side, bookmaker)
     market_type, period, group = section.key
+    ladder = by.ladder(price, bookmaker)
     return AssessedPrice(
         key=RowKey(matrix.game_id, market_type, period, row.selection, bookmaker),
         match_name=matrix.match_name,
@@ -93,7 +111,17 @@ def assessed_at(by: Judge, matrix: Matrix, place: Place, bookmaker: str) -> Asse
         url=price.url,
         direction=price.direction,
         due_at=judgement.due_at,
+        depth=price.depth,
+        ladder=None if ladder is None else _worth_it(ladder, judgement, side),
+        for_sale=by.for_sale(price, bookmaker),
     )
+
+
+def _worth_it(ladder: Ladder, judgement: Judgement, side: str) -> Ladder:
+    """Return the levels that pass the rules of a price, each by its own net odds."""
+    ends = judgement.assessment.settlement
+    window = None if ends is None else price_window(judgement.line, side, ends.decided)
+    return () if window is None else acceptable(ladder, lambda net: net >= window.least * _HAIR)
 
 
 def _is_in_contract(now_ms: int, judgement: Judgement, side: str, price: Price) -> bool:

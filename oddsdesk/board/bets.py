@@ -11,8 +11,9 @@ from oddsdesk.board.assessed import AssessedPrice, is_listed_at_all
 from oddsdesk.board.basis import Basis
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.depth import at_least
 from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, staking
-from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.profiles import Profiles, fold_name
 from oddsdesk.slices import returned
 
 _HOUR_MS: Final = 60 * MINUTE_MS
@@ -175,7 +176,10 @@ def stake_at(
         offer = _offer(each, each.outcome, profiles)
         if offer is not None and each is price:
             most = profiles.of(bookmaker).limit
-            offer = offer._replace(bookmaker=bookmaker, net_odds=net_odds, most=most)
+            ladder = None
+            if offer.ladder is not None and fold_name(bookmaker) == fold_name(offer.bookmaker):
+                ladder = at_least(offer.ladder, net_odds)
+            offer = offer._replace(bookmaker=bookmaker, net_odds=net_odds, most=most, ladder=ladder)
         if offer is not None:
             offers.append(offer)
     stakes = returned(staking(plan, offers, placed))
@@ -246,9 +250,12 @@ class BetLister:
         stakes = yield from self._staking(plan, staked, placed)
         carriers = {one.outcome: one.price for one in staked if stakes[id(one)].same_bet_as is None}
         yield
-        return [
+        bets = [
             _bet(one, stakes.get(id(one)), carriers) for one in found if everything or one.is_value
         ]
+        if any(bet.price.ladder is not None for bet in bets):
+            bets.sort(key=lambda bet: _rank_of(bet.price))  # by the EV of their stakes
+        return bets
 
     def _knowing(
         self,
@@ -326,7 +333,7 @@ def _known(
 ) -> _Known | None:
     if not is_listed_at_all(price):
         return None
-    found, bookmaker, place = price.assessment, price.bookmaker, _place(price)
+    found, bookmaker = price.assessment, price.bookmaker
     outcome = price.outcome
     is_valued = basis.is_contracts and not _UNVALUED.intersection(found.cautions)
     return _Known(
@@ -335,11 +342,16 @@ def _known(
         basis.is_mine(bookmaker),
         is_wanted(price, basis, now_ms, chosen),
         price.is_value,
-        (-(found.ev_pct or 0.0), found.per != "staked", *place, bookmaker),
+        _rank_of(price),
         _staking_order(price),
         _offer(price, outcome, basis.profiles),
         found.service_ev_pct if is_valued else None,
     )
+
+
+def _rank_of(price: AssessedPrice) -> tuple[object, ...]:
+    found = price.assessment
+    return (-(found.ev_pct or 0.0), found.per != "staked", *_place(price), price.bookmaker)
 
 
 def _value_of(known: Iterable[_Known]) -> set[Outcome]:
@@ -350,7 +362,8 @@ def _bet(one: _Known, stake: Stake | None, carriers: Mapping[Outcome, AssessedPr
     if stake is None or stake.same_bet_as is not None:
         carrier = carriers.get(one.outcome)
         return Bet(one.price, 0.0, None, carrier, one.service_ev_pct, one.outcome)
-    return Bet(one.price, stake.amount, stake.bound, None, one.service_ev_pct, one.outcome)
+    price = one.price if stake.net_odds is None else one.price.at_net(stake.net_odds)
+    return Bet(price, stake.amount, stake.bound, None, one.service_ev_pct, one.outcome)
 
 
 def _offer(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer | None:
@@ -365,6 +378,7 @@ def _offer(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer 
         net_odds=price.assessment.net_odds,
         settlement=ends,
         most=profiles.of(price.bookmaker).limit,
+        ladder=price.ladder,
     )
 
 

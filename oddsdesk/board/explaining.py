@@ -21,6 +21,7 @@ from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.pricing.assessment import Assessment, settlement_of, settles_otherwise
 from oddsdesk.pricing.audit import fair_odds
+from oddsdesk.pricing.depth import Depth
 from oddsdesk.pricing.devig import METHODS, PUBLISHED, DevigError, devig
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import Rule, safety_floor
@@ -145,6 +146,8 @@ class Explanation(NamedTuple):
     """The bookmakers that make up the reference, where that is a consensus."""
     left_out: tuple[LeftOut, ...] = ()
     """The bookmakers that price something of the line and have no vote in a consensus, and why."""
+    depth: Depth | None = None
+    """What is for sale (D104), seen when the price was; None where nobody tells."""
 
     @property
     def votes(self) -> int:
@@ -235,6 +238,7 @@ def _explain_cell(
         service_reference=_service_reference(board),
         voters=() if pooled is None else tuple(_voters(pooled, side)),
         left_out=left_out_of(section, board.basis, key.bookmaker),
+        depth=price.depth,
     )
 
 

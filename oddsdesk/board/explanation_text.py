@@ -9,6 +9,7 @@ from oddsdesk.board.verdict_words import (
     NOT_MINE,
     cautions_text,
     figure_text,
+    levels_in_words,
     margin_text,
     remedies,
     rule_title,
@@ -65,6 +66,8 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
     yield from (f"No vote: {each.bookmaker}, {each.text}" for each in said.left_out)
     for step in steps(said):
         yield " = ".join(part for part in (step.name, step.formula, step.result) if part)
+    for odds, amount in levels_in_words(said.profile, said.depth):
+        yield f"For sale at {odds}: {amount}"
     if said.window is not None:
         least = format_end(said.window.least, DECIMAL, is_least=True)
         most = format_end(said.window.most, DECIMAL, is_least=False)

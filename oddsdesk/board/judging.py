@@ -19,6 +19,7 @@ from oddsdesk.pricing.assessment import (
     assess,
     is_unread,
 )
+from oddsdesk.pricing.depth import Ladder
 from oddsdesk.pricing.profiles import Profile, is_delayed
 from oddsdesk.pricing.rules import MAX_AGE_MS
 from oddsdesk.pricing.selections import LineGroup
@@ -100,6 +101,19 @@ class Judge:
         found = assess(setting, group, sighting)
         due_at = self._due_at(price, limit, line, line_limit)
         return Judgement(found, due_at, line, sides)
+
+    def ladder(self, price: Price, bookmaker: str | None) -> Ladder | None:
+        """Return what is for sale of a price at net odds, None where nobody tells (D104)."""
+        if price.depth is None:
+            return None
+        return self._basis.profiles.of(bookmaker or self._reference).ladder(price.depth)
+
+    def for_sale(self, price: Price, bookmaker: str | None) -> float | None:
+        """Return the stake that the best odds of a price take, None where nobody tells."""
+        if price.depth is None:
+            return None
+        profile = self._basis.profiles.of(bookmaker or self._reference)
+        return profile.stake_of(*price.depth.levels[0])
 
     def sides(self, section: Section, bookmaker: str | None) -> frozenset[str]:
         """Return what a bookmaker offers in a line group."""

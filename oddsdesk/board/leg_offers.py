@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.opportunity import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunity_finder import UNRELIABLE, OpportunityFinder
 from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.depth import Ladder, net_paying, stakeable
 from oddsdesk.pricing.opportunities import (
     LOW_HOLD,
     OpportunityKind,
@@ -55,6 +57,8 @@ class LegNow(NamedTuple):
     """What else speaks against it: it is a leg all the same."""
     better: tuple[float, str] | None = None
     """The best odds of its outcome by now and who offers them; None where it is the best net."""
+    ladder: Ladder | None = None
+    """What is for sale by now (D104); None where nobody tells."""
 
     @property
     def is_other(self) -> bool:
@@ -85,7 +89,7 @@ def offer_now(board: Board, wanted: LegsToPlace, place: int, split: Split) -> Le
         if found is None:
             return LegOffer(0.0, None, None, legs)
         return LegOffer(found.legs[place].stake, found.outlay.worst_of_all_pct, found.kind, legs)
-    nets = _nets_of(board, legs)
+    nets = _nets_of(board, legs, wanted.taken)
     if nets is None:
         return LegOffer(0.0, None, None, legs)
     stakes, worst = rest_of_legs(wanted.taken, nets, split.step, _most(legs))
@@ -101,7 +105,7 @@ def stake_at(
     0 where the list would not have such legs, None where nobody knows what they are.
     """
     legs = _legs_now(board, wanted)
-    nets = _nets_of(board, legs)
+    nets = _nets_of(board, legs, wanted.taken)
     if nets is None or place not in wanted.unplaced or board.connection.is_lost:
         return None
     at = wanted.unplaced.index(place)
@@ -123,7 +127,7 @@ def worst_beside(board: Board, left: LegsToPlace, split: Split) -> float | None:
     if not left.unplaced:
         return outlay_of(left.taken).worst_pct
     legs = _legs_now(board, left)
-    nets = None if board.connection.is_lost else _nets_of(board, legs)
+    nets = None if board.connection.is_lost else _nets_of(board, legs, left.taken)
     return None if nets is None else rest_of_legs(left.taken, nets, split.step, _most(legs))[1]
 
 
@@ -190,14 +194,35 @@ def _legs_now(board: Board, wanted: LegsToPlace) -> tuple[LegNow, ...]:
     return tuple(_leg_now(board, wanted.listed.legs[each]) for each in wanted.unplaced)
 
 
-def _nets_of(board: Board, legs: Sequence[LegNow]) -> list[float] | None:
+def _nets_of(
+    board: Board, legs: Sequence[LegNow], taken: Sequence[tuple[float, float]]
+) -> list[float] | None:
     """Return the net odds of legs; None where one is held no longer."""
-    nets = [board.basis.net(leg.listed.bookmaker, leg.odds) for leg in legs if leg.odds is not None]
+    nets = [
+        net_paying(leg.ladder, _paid(leg.listed, taken))
+        if leg.ladder
+        else board.basis.net(leg.listed.bookmaker, leg.odds)
+        for leg in legs
+        if leg.odds is not None
+    ]
     return nets if len(nets) == len(legs) else None
 
 
+def _paid(listed: OpportunityLeg, taken: Sequence[tuple[float, float]]) -> float:
+    """Return what a leg is to pay back: as much as what is placed, else as it is listed with."""
+    if taken:
+        return min(stake * net for stake, net in taken)
+    return listed.stake * listed.net_odds
+
+
 def _most(legs: Sequence[LegNow]) -> list[float | None]:
-    return [leg.listed.most for leg in legs]
+    """Return the most that each leg takes: by its bookmaker's limit, and by what is for sale."""
+    return [
+        leg.listed.most
+        if leg.ladder is None
+        else min(stakeable(leg.ladder), math.inf if leg.listed.most is None else leg.listed.most)
+        for leg in legs
+    ]
 
 
 def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
@@ -206,7 +231,11 @@ def _leg_now(board: Board, listed: OpportunityLeg) -> LegNow:
         return LegNow(listed, None, (Caution.WITHDRAWN,))
     cautions = tuple(each for each in found.cautions if each in UNRELIABLE)
     doubts = tuple(each for each in found.cautions if each not in UNRELIABLE)
-    return LegNow(listed, found.odds, cautions, doubts, _better(board, listed, found.net_odds))
+    better = _better(board, listed, found.net_odds)
+    price = board.price(listed.key.game_id, CellKey(*listed.key[1:]))
+    depth = None if price is None else price.depth
+    ladder = None if depth is None else board.basis.profiles.of(listed.bookmaker).ladder(depth)
+    return LegNow(listed, found.odds, cautions, doubts, better, ladder)
 
 
 def _better(board: Board, listed: OpportunityLeg, net_odds: float) -> tuple[float, str] | None:

@@ -19,7 +19,8 @@ from oddsdesk.board.matrix import (
 )
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.board.reference import DeskReference, Renaming, renamed
-from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.quotes import MOST_LEVELS
+from oddsdesk.contract.resources import OddsRow, Offer
 from oddsdesk.pricing.outcomes import DRAW
 
 WITHDRAWN_KEPT_MS: Final = 60_000
@@ -129,9 +130,11 @@ class MarketPrices:
                 if is_new:
                     self.reoffered.add(bookmaker)
                     self._reformed.add(bookmaker)
-            elif scraped_at != held.scraped_at:
+            elif scraped_at != held.scraped_at or price.depth is not held.depth:
                 changed.append(selection)
                 again.append(selection)
+                if price.depth is not held.depth:
+                    self._moved.add((selection, bookmaker))
             if found is None and held is not None and scraped_at > held.scraped_at:
                 found = scraped_at - held.scraped_at, scraped_at
         changes.note(quote, changed)
@@ -194,7 +197,7 @@ class MarketPrices:
         self, said: OddsRow, bookmaker: str | None, at_ms: int, *, has_limits: bool
     ) -> list[tuple[SelectionRow, Price]]:
         """Return the prices that a row says, seen then or before; none where one is another."""
-        held = []
+        held, offers = [], said.offers or None
         for selection, odds in said.odds.items():
             row = self.rows.get(selection)
             if row is None:
@@ -207,6 +210,7 @@ class MarketPrices:
                 or price.withdrawn_at is not None
                 or price.is_live is not said.is_live
                 or price.url != (said.url or price.url)
+                or not _has_depth(price, None if offers is None else offers.get(selection))
                 or (has_limits and row.limits.get(bookmaker, UNSET) != said.liquidity)
             ):
                 return []
@@ -326,3 +330,12 @@ class MarketPrices:
     def _side_of(self, selection: str) -> str:
         place = self.places.get(selection)
         return "" if place is None else place.side
+
+
+def _has_depth(price: Price, offer: Offer | None) -> bool:
+    """Whether a price holds what is for sale; levels that make no sense are read anew."""
+    if offer is None or not offer.back:
+        return price.depth is None
+    depth = price.depth
+    is_same = depth is not None and depth.levels == offer.back[:MOST_LEVELS]
+    return is_same and depth is not None and depth.currency == (offer.currency or "")

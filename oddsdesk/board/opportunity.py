@@ -6,6 +6,7 @@ import msgspec
 
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.depth import Depth, Ladder, net_paying, stakeable
 from oddsdesk.pricing.opportunities import Between, Middle, OpportunityKind, Outlay
 
 _RANK: Final = {kind: rank for rank, kind in enumerate(OpportunityKind)}
@@ -41,6 +42,30 @@ class OpportunityLeg(NamedTuple):
     """Who else offers as much net, and goes with the other legs."""
     most: float | None = None
     """The most that the bookmaker takes, as the user noted it."""
+    depth: Depth | None = None
+    """What is for sale (D104); None where nobody tells."""
+    ladder: Ladder | None = None
+    """The same at net odds."""
+
+    @property
+    def for_sale(self) -> tuple[float, str] | None:
+        """The stake that the best odds take, and its currency; None where nobody tells."""
+        if self.depth is None or self.ladder is None:
+            return None
+        is_there = bool(self.ladder) and self.depth.levels[0][1] > 0
+        return self.ladder[0].most if is_there else 0.0, self.depth.currency
+
+    @property
+    def room(self) -> float | None:
+        """The largest stake: by the bookmaker's limit and what is for sale; None for any."""
+        if self.ladder is None:
+            return self.most
+        for_sale = stakeable(self.ladder)
+        return for_sale if self.most is None else min(self.most, for_sale)
+
+    def net_paying(self, paid: float) -> float:
+        """Return the net odds of the stake that pays back an amount."""
+        return net_paying(self.ladder, paid) if self.ladder else self.net_odds
 
 
 class Opportunity(msgspec.Struct, frozen=True):

@@ -138,20 +138,44 @@ class OpportunityFinder:
         if math.fsum(1 / _highest(section, side) for side in form) > limit:
             return None
         sides = [self._candidates(section, side, limit) for side in form]
-        found = self._best([(section, side, form) for side in form], sides, limit, (section.line,))
-        if found is None:
-            return None
-        legs = [each.leg for each in found]
-        if total_of(legs) > limit:
-            return None
         line = threshold(section.key.market_type, section.line)
         if section.key.market_type == "draw_no_bet":
             line = 0.0  # a draw gives all stakes back, as a level handicap does
-        staked = outlay(legs, self._split, line)
-        if not staked.covers_all:
+        best: tuple[Sequence[_Offer], Outlay] | None = None
+        for found in self._best_each_way(section, form, sides, limit):
+            staked = outlay([each.leg for each in found], self._split, line)
+            is_small = any(each.leg.ladder is not None for each in found)
+            if is_small and not math.isinf(limit) and staked.worst_pct < -100 * LOW_HOLD:
+                continue  # so little is for sale that the steps of stakes cost more than a low hold
+            if staked.covers_all and (best is None or _worth(staked) > _worth(best[1])):
+                best = found, staked
+        if best is None:
             return None
+        found, staked = best
         kind = OpportunityKind.ARBITRAGE if staked.wins else OpportunityKind.LOW_HOLD
         return self._opportunity(kind, form, found, staked, None, push_of(line))
+
+    def _best_each_way(
+        self,
+        section: Section,
+        form: tuple[str, ...],
+        sides: Sequence[Sequence[_Candidate]],
+        limit: float,
+    ) -> Iterator[Sequence[_Offer]]:
+        """Yield the legs with the least S; where little of one is for sale, those without such.
+
+        The best odds may be for sale for less than a step, and hide what can be had at others.
+        """
+        wanted = [(section, side, form) for side in form]
+        found = self._best(wanted, sides, limit, (section.line,))
+        if found is None or total_of(each.leg for each in found) > limit:
+            return
+        yield found
+        if any(each.leg.ladder is not None for each in found):
+            others = [[each for each in side if each.price.depth is None] for side in sides]
+            found = self._best(wanted, others, limit, (section.line,))
+            if found is not None and total_of(each.leg for each in found) <= limit:
+                yield found
 
     def _middles(self, lines: Sequence[tuple[float, Section]]) -> Iterator[Opportunity | None]:
         """Yield the middles between the lines of one subject, None for each pair without one.
@@ -364,6 +388,7 @@ class OpportunityFinder:
             in_play=in_play,
             has_overtime=judge.counts_overtime(bookmaker),
             most=most,
+            ladder=judge.ladder(price, bookmaker),
         )
         return _Offer(leg, section, side, bookmaker, price, cautions)
 
@@ -384,6 +409,10 @@ class OpportunityFinder:
         between: Between | None,
     ) -> Opportunity:
         matrix, section = self._matrix, found[0].section
+        found = [
+            each._replace(leg=each.leg.at(stake))
+            for each, stake in zip(found, staked.stakes, strict=True)
+        ]
         legs = tuple(
             self._leg(each, stake) for each, stake in zip(found, staked.stakes, strict=True)
         )
@@ -421,7 +450,14 @@ class OpportunityFinder:
             price.url,
             offer.same_at,
             leg.most,
+            price.depth,
+            leg.ladder,
         )
+
+
+def _worth(staked: Outlay) -> tuple[bool, float]:
+    """What legs are chosen by: those that win by the money that they win, others by its share."""
+    return staked.wins, staked.worst if staked.wins else staked.worst_pct
 
 
 def _same_at(

@@ -1,6 +1,13 @@
 """One price at one bookmaker: when it was seen, when it moved, and whether it is gone."""
 
+from itertools import pairwise
+
 import msgspec
+from msgspec import UnsetType
+
+from oddsdesk.contract.quotes import MOST_LEVELS
+from oddsdesk.contract.resources import Offer
+from oddsdesk.pricing.depth import Depth
 
 
 class Price(msgspec.Struct, gc=False):
@@ -25,6 +32,8 @@ class Price(msgspec.Struct, gc=False):
     """Whether it is in play; None until an answer or message tells (a matrix may not)."""
     withdrawn_at: int | None = None
     """When the price was found to be gone, by the desk's own clock (inferred, D41)."""
+    depth: Depth | None = None
+    """What was for sale at ``scraped_at`` (D104); None where nobody tells."""
 
     @property
     def direction(self) -> int:
@@ -47,6 +56,22 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
     heard_at: int
     url: str | None = None
     is_live: bool | None = None
+    depth: Depth | None = None
+
+
+def depth_of(offer: Offer | UnsetType | None, odds: float) -> Depth | None:
+    """Return what can be backed of a selection at its odds and below, None where nobody tells.
+
+    Raises:
+        ValueError: the levels make no sense: not the best first, or not those of these odds.
+    """
+    if not offer or not offer.back:
+        return None
+    levels = offer.back[:MOST_LEVELS]
+    is_falling = all(one[0] > other[0] for one, other in pairwise(levels))
+    if levels[0][0] != odds or not is_falling or not all(o > 1 and s >= 0 for o, s in levels):
+        raise ValueError(f"expected levels from {odds:g} down")
+    return Depth(levels, offer.currency or "")
 
 
 def observe(held: Price | None, seen: Sighting) -> Price:
@@ -63,6 +88,7 @@ def observe(held: Price | None, seen: Sighting) -> Price:
             heard_at=seen.heard_at,
             url=seen.url,
             is_live=seen.is_live,
+            depth=seen.depth,
         )
     moved = seen.odds != held.odds
     if seen.scraped_at < held.scraped_at or (
@@ -71,6 +97,7 @@ def observe(held: Price | None, seen: Sighting) -> Price:
         and held.withdrawn_at is None
         and (seen.is_live is None or seen.is_live is held.is_live)
         and (seen.url or held.url) == held.url
+        and (seen.depth is None or seen.depth == held.depth)
     ):
         held.heard_at = seen.heard_at
         return held
@@ -84,6 +111,7 @@ def observe(held: Price | None, seen: Sighting) -> Price:
         move_heard_at=seen.heard_at if moved else held.move_heard_at,
         url=seen.url or held.url,
         is_live=_state(held, moved=moved) if seen.is_live is None else seen.is_live,
+        depth=held.depth if seen.depth == held.depth else seen.depth,
     )
 
 

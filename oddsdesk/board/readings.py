@@ -10,11 +10,19 @@ from msgspec import UNSET, UnsetType
 
 from oddsdesk.board.games import GameEntry, optional_ms
 from oddsdesk.board.matrix import CellKey, QuoteKey
-from oddsdesk.board.prices import Sighting
+from oddsdesk.board.prices import Sighting, depth_of
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.competitions import sport_in
-from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, OddsRow, PriceMessage
+from oddsdesk.contract.resources import (
+    GameMatrix,
+    MarketMatrix,
+    MatrixRow,
+    OddsRow,
+    Offer,
+    PriceMessage,
+)
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
+from oddsdesk.pricing.depth import Depth
 
 Reading = tuple[QuoteKey, list[tuple[str, Sighting]], float | UnsetType | None]
 """A quote, sightings of its selections, and the maximum bet where it is of whom the service judges
@@ -77,7 +85,11 @@ def read_market(
 def read_row(row: OddsRow, heard_at: int, whose: DeskReference, bad: list[str]) -> Reading:
     """Return the prices of an odds row; those that make no sense are named in ``bad``."""
     at, url, is_live = row.scraped_at, row.url, row.is_live
-    said = [(selection, odds, at, url, is_live) for selection, odds in row.odds.items()]
+    offers = row.offers or _NO_OFFERS
+    said = [
+        (selection, odds, at, url, is_live, offers.get(selection))
+        for selection, odds in row.odds.items()
+    ]
     quote = row.market_type, row.period, whose.key_of(row.bookmaker)
     has_limits = row.bookmaker == whose.service
     return quote, _read(quote, said, heard_at, bad), row.liquidity if has_limits else UNSET
@@ -97,7 +109,7 @@ def read_messages(
 ) -> Reading:
     """Return the prices of stream messages of a quote; as ``read_row`` does."""
     first = messages[0]
-    said = [(m.selection, m.odds, m.scraped_at, None, m.is_live) for m in messages]
+    said = [(m.selection, m.odds, m.scraped_at, None, m.is_live, m.offer or None) for m in messages]
     quote = first.market_type, first.period, whose.key_of(first.bookmaker)
     has_limits = first.bookmaker == whose.service
     return quote, _read(quote, said, heard_at, bad), first.liquidity if has_limits else UNSET
@@ -129,8 +141,9 @@ def game_of_matrix(matrix: GameMatrix) -> GameEntry:
     )
 
 
-_Said = tuple[str, float, str, str | None, bool | None]
-"""Selection, odds, scraped_at, url, is_live."""
+_Said = tuple[str, float, str, str | None, bool | None, Offer | None]
+"""Selection, odds, scraped_at, url, is_live, what is for sale."""
+_NO_OFFERS: Final[dict[str, Offer]] = {}
 
 
 def _read_line(
@@ -139,12 +152,14 @@ def _read_line(
     """Yield whose each price of a selection is, what is said of it, and the maximum bet."""
     reference, selection = row.reference, row.selection
     if reference is not None and reference.odds is not None and reference.scraped_at is not None:
-        said: _Said = (selection, reference.odds, reference.scraped_at, None, is_live)
+        offer = reference.offer or None
+        said: _Said = (selection, reference.odds, reference.scraped_at, None, is_live, offer)
         if whose.is_services_own or whose.service is not None:
             yield None if whose.is_services_own else whose.service, said, reference.liquidity
     for bookmaker, cell in row.books.items():
         if cell is not None and cell.odds is not None and cell.scraped_at is not None:
-            said = (selection, cell.odds, cell.scraped_at, cell.url, is_live)
+            offer = cell.offer or None
+            said = (selection, cell.odds, cell.scraped_at, cell.url, is_live, offer)
             yield whose.key_of(bookmaker), said, UNSET
 
 
@@ -153,7 +168,7 @@ def _read(
 ) -> list[tuple[str, Sighting]]:
     """Return what makes sense of what is said of a quote; the rest is named in ``bad``."""
     found = []
-    for selection, odds, scraped_at, url, is_live in said:
+    for selection, odds, scraped_at, url, is_live, offer in said:
         if odds <= 1:
             bad.append(f"{_name(quote, selection)}: expected odds above 1, got {odds:g}")
             continue
@@ -162,8 +177,17 @@ def _read(
         except ValueError as error:
             bad.append(f"{_name(quote, selection)}: scraped_at: {error}")
             continue
-        found.append((selection, Sighting(_shared(odds), at_ms, heard_at, url, is_live)))
+        depth = None if offer is None else _depth(offer, odds, _name(quote, selection), bad)
+        found.append((selection, Sighting(_shared(odds), at_ms, heard_at, url, is_live, depth)))
     return found
+
+
+def _depth(offer: Offer, odds: float, name: str, bad: list[str]) -> Depth | None:
+    try:
+        return depth_of(offer, odds)
+    except ValueError as error:
+        bad.append(f"{name}: offers: {error}")
+        return None
 
 
 def _name(quote: QuoteKey, selection: str) -> str:

@@ -1,12 +1,17 @@
 """The rules in words: what each asks, how far a price is from it, and what would have to change."""
 
+import math
+from collections.abc import Iterator
 from typing import Final
 
+from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.explaining import Explanation, NoFairOdds
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.column_formats import format_end
+from oddsdesk.pricing.depth import Depth
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.formats import DECIMAL
+from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import (
     CAPPED_EV,
     MAX_AGE_MS,
@@ -22,6 +27,7 @@ from oddsdesk.pricing.rules import (
     least_edge_factor,
 )
 
+_LEVELS_SHOWN: Final = 3
 _MINUTE_S: Final = 60
 _SECOND_MS: Final = 1_000
 _TITLES: Final = {
@@ -61,6 +67,7 @@ BOUNDS: Final = {
     Bound.SAME_GAME: "same game: one stake",
     Bound.TOTAL: "open in all",
     Bound.BOOKMAKER: "bookmaker's limit",
+    Bound.FOR_SALE: "all that is for sale",
     Bound.PLACED: "placed already",
     Bound.ROUNDING: "below a step",
     Bound.NO_EDGE: "no gain beside the other side",
@@ -266,3 +273,31 @@ def _measure(rule: Rule, figure: float) -> str:
     if rule in _EDGES:
         return f"{figure:.2f} %"
     return f"{figure:.{_DECIMALS.get(rule, 4)}f}"
+
+
+def amount_text(amount: float, currency: str) -> str:
+    """Return an amount of money with two decimals, rounded down."""
+    shown = f"{math.floor(amount * 100 + 1e-6) / 100:,.2f}"
+    return f"{shown} {currency}".rstrip()
+
+
+def for_sale_text(price: AssessedPrice) -> str:
+    """Say how much is for sale at the odds of a price; empty where nobody tells."""
+    if price.for_sale is None or price.depth is None:
+        return ""
+    return f"{amount_text(price.for_sale, price.depth.currency)} for sale"
+
+
+def levels_in_words(profile: Profile, depth: Depth | None) -> Iterator[tuple[str, str]]:
+    """Yield the odds of the best levels and the stakes that they take, fees included."""
+    if depth is None:
+        return
+    for odds, size in depth.levels[:_LEVELS_SHOWN]:
+        yield f"{odds:.4g}", amount_text(profile.stake_of(odds, size), depth.currency)
+
+
+def currency_text(depth: Depth | None) -> str:
+    """Say how amounts in a currency count beside the bankroll; empty where none is told."""
+    if depth is None or not depth.currency:
+        return ""
+    return f"No exchange rate is known: 1 {depth.currency} counts as 1 of your bankroll"

@@ -13,7 +13,7 @@ import click
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.board.verdict_words import amount_text, caution_text
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_setting, placed_bets
@@ -143,6 +143,7 @@ def _leg_fields(row: LegRow) -> dict[str, Any]:
         "odds": leg.odds,
         "net_odds": round(leg.net_odds, 4),
         "stake": row.stake,
+        **({} if leg.for_sale is None else {"for_sale": round(leg.for_sale[0], 2)}),
         "cautions": [caution.value for caution in leg.cautions],
     }
     return told | {"placed": _placed(row)} if row.placed else told
@@ -192,7 +193,9 @@ def _remarks(row: LegRow, reference: str) -> Iterator[str]:
     elif row.rest is not None:
         yield "open beside what is placed"
     if row.limited_by == row.leg.bookmaker:
-        yield "all stakes smaller: its limit"
+        yield "all stakes smaller: it takes no more"
+    if row.leg.for_sale is not None:
+        yield f"{amount_text(*row.leg.for_sale)} for sale"
     yield from (caution_text(caution, reference) for caution in row.leg.cautions)
 
 

@@ -4,8 +4,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from oddsdesk.board.bets import Bet
-from oddsdesk.board.verdict_words import BOUNDS, PER_DECIDED, PER_DECIDED_TEXT, caution_text
+from oddsdesk.board.verdict_words import (
+    BOUNDS,
+    PER_DECIDED,
+    PER_DECIDED_TEXT,
+    caution_text,
+    for_sale_text,
+)
 from oddsdesk.cli.tables import aligned, plain
+from oddsdesk.pricing.exposure import Bound
 
 _HEADINGS: Final = ("OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "", "GAME")
 _RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
@@ -39,7 +46,8 @@ def _why(bet: Bet) -> str:
     if cautions := bet.price.assessment.cautions:
         return ", ".join(caution_text(caution, "the reference") for caution in cautions)
     if bet.bound is not None:
-        return BOUNDS[bet.bound] or "Kelly"
+        bound = "" if bet.bound is Bound.FOR_SALE else BOUNDS[bet.bound] or "Kelly"
+        return ", ".join(filter(None, (bound, for_sale_text(bet.price))))
     if not bet.price.assessment.is_value:
         return "no value after commission"
     carrier = bet.same_bet_as

@@ -91,6 +91,7 @@ def bets(
 def fields(bet: Bet) -> dict[str, Any]:
     """Return a bet as ``--json`` prints it, but for the sources."""
     price, found = bet.price, bet.price.assessment
+    for_sale = {} if price.for_sale is None else {"for_sale": round(price.for_sale, 2)}
     return {
         "game_id": price.key.game_id,
         "match_name": price.match_name,
@@ -110,7 +111,7 @@ def fields(bet: Bet) -> dict[str, Any]:
         "bound": None if bet.bound is None else bet.bound.value,
         "same_bet_as": None if bet.same_bet_as is None else bet.same_bet_as.bookmaker,
         "same_bet_selection": None if bet.same_bet_as is None else bet.same_bet_as.key.selection,
-    }
+    } | for_sale
 
 
 def _found(

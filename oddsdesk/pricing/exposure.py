@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.pricing.depth import Ladder, Rung, kelly_stake, net_at, stakeable
 from oddsdesk.pricing.kelly import Game, Most, kelly_exclusive, most_growth
 from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.pricing.settlement import Settlement
@@ -46,6 +47,8 @@ class Bound(Enum):
     """The most that all open bets may take."""
     BOOKMAKER = "bookmaker"
     """The most that the bookmaker takes, as the user noted it, less what is placed there."""
+    FOR_SALE = "for_sale"
+    """What is for sale at odds that are still worth it."""
     PLACED = "placed"
     """What is placed already leaves less than Kelly would stake, or nothing."""
     ROUNDING = "rounding"
@@ -80,6 +83,8 @@ class Offer(NamedTuple):
     settlement: Settlement
     most: float | None = None
     """The most that the bookmaker takes, as the user noted it (D55)."""
+    ladder: Ladder | None = None
+    """What is for sale at odds that are worth it (D104); None where nobody tells."""
 
 
 class Stake(NamedTuple):
@@ -92,6 +97,8 @@ class Stake(NamedTuple):
     of them."""
     same_bet_as: str | None = None
     """The bookmaker whose price carries the stake of this outcome; None where it is this one."""
+    net_odds: float | None = None
+    """The average net odds of ``amount`` over the levels that it eats (D104); None without any."""
 
 
 class Position(NamedTuple):
@@ -149,11 +156,12 @@ def staking(
         placed: What is placed and open.
         results_of: What is known of a game's results, asked of games with several lines.
     """
+    limited = [_at_its_stake(plan, offer) for offer in offers]
     places = defaultdict[Hashable, list[int]](list)
     for place, offer in enumerate(offers):
         places[offer.outcome].append(place)
     rooms = _Rooms(plan, placed or Placed())
-    outcomes = [rooms.prices_of([(each, offers[each]) for each in at]) for at in places.values()]
+    outcomes = [rooms.prices_of([(each, limited[each]) for each in at]) for at in places.values()]
     yield
     found = dict[int, Stake]()
     for bets in (yield from _bets_by_game(outcomes, results_of, rooms)):
@@ -164,7 +172,28 @@ def staking(
         carrier = outcome.carrier.bookmaker
         for place, _ in outcome.offers:
             stakes[place] = found.get(place) or Stake(0.0, None, 0.0, carrier)
-    return stakes
+    return [_priced(offer, stake) for offer, stake in zip(offers, stakes, strict=True)]
+
+
+def _at_its_stake(plan: StakePlan, offer: Offer) -> Offer:
+    """Return an offer at the average odds of the most that is worth staking on it alone.
+
+    Its ladder is then one level: of these odds, as much as that.
+    """
+    ladder = offer.ladder
+    if not ladder:
+        return offer
+    best = kelly_stake(offer.settlement, plan.bankroll * plan.kelly_share, ladder)
+    most = max(best, ladder[0].most)
+    net_odds = net_at(ladder, most)
+    return offer._replace(net_odds=net_odds, ladder=(Rung(net_odds, most),))
+
+
+def _priced(offer: Offer, stake: Stake) -> Stake:
+    """Return a stake with the odds that it gets."""
+    if not offer.ladder or not stake.amount:
+        return stake
+    return stake._replace(net_odds=net_at(offer.ladder, stake.amount))
 
 
 class _Price(NamedTuple):
@@ -175,6 +204,8 @@ class _Price(NamedTuple):
     net_odds: float
     most: float
     """What may still be staked at it, in the user's money; infinite where nobody tells."""
+    limited_by: Bound
+    """What sets ``most``: the bookmaker's limit, or what is for sale."""
 
 
 class _Outcome(NamedTuple):
@@ -184,8 +215,8 @@ class _Outcome(NamedTuple):
     """The best net price first; of equal ones the first."""
     prices: Sequence[_Price]
     """Those that carry the stake: the next best one where the better ones take too little."""
-    used_up: Sequence[tuple[int, Offer]]
-    """Better ones whose bookmaker takes nothing more."""
+    used_up: Sequence[tuple[int, Bound]]
+    """Better ones of which no step is to be had, and why."""
 
     @property
     def best(self) -> Offer:
@@ -322,32 +353,39 @@ class _Rooms:
         if len(offers) > 1:
             offers = sorted(offers, key=_by_net_odds)
         prices: list[_Price] = []
-        used_up = []
+        used_up = list[tuple[int, Bound]]()
         room, bookmakers = 0.0, set[str]()
         for place, offer in offers:
             if offer.bookmaker in bookmakers:
                 continue  # the same limit, of another market that settles alike
             bookmakers.add(offer.bookmaker)
-            most = math.inf
-            if offer.most is not None:
-                placed = self._placed.by_bookmaker
-                there = (offer.outcome, fold_name(offer.bookmaker))
-                most = max(0.0, offer.most - placed.get(there, 0.0)) if placed else offer.most
+            most, by = self._most(offer)
             if most < self._plan.step * (1 - _DUST) and (len(offers) > 1 or not most):
-                used_up.append((place, offer))
+                used_up.append((place, by))
                 continue
-            prices.append(_Price(place, offer, offer.net_odds, most))
+            prices.append(_Price(place, offer, offer.net_odds, most, by))
             room += most
             if room >= self._cap or room >= self._staked * offer.settlement.kelly(offer.net_odds):
                 break
         return _Outcome(offers, prices, used_up)
 
+    def _most(self, offer: Offer) -> tuple[float, Bound]:
+        """Return what may still be staked at an offer, and what bounds that."""
+        most, for_sale = math.inf, math.inf
+        if offer.most is not None:
+            placed = self._placed.by_bookmaker
+            there = (offer.outcome, fold_name(offer.bookmaker))
+            most = max(0.0, offer.most - placed.get(there, 0.0)) if placed else offer.most
+        if offer.ladder is not None:
+            for_sale = stakeable(offer.ladder)
+        return (for_sale, Bound.FOR_SALE) if for_sale < most else (most, Bound.BOOKMAKER)
+
     def take(self, bets: _Bets) -> Generator[None, None, dict[int, Stake]]:
         """Stake bets of a game, as far as is wanted and allowed."""
         found = {
-            place: Stake(0.0, Bound.BOOKMAKER, 0.0)
+            place: Stake(0.0, by, 0.0)
             for outcome in (*bets.outcomes, *bets.left_out)
-            for place, _ in outcome.used_up
+            for place, by in outcome.used_up
         }
         for outcome in bets.left_out:
             for price in outcome.prices[:1]:
@@ -373,12 +411,13 @@ class _Rooms:
             (self._cap - already, Bound.PLACED if already else Bound.OUTCOME),
             (self._game(offer), Bound.GAME),
             (self._total, Bound.TOTAL),
-            (price.most, Bound.BOOKMAKER),
+            (price.most, price.limited_by),
         )
         room, bound = min(bounds, key=_amount)
         steps = math.floor(room / self._plan.step + _DUST)
         if steps <= 0:
-            return Stake(0.0, Bound.ROUNDING if room > _DUST else bound, full_kelly)
+            is_rounding = room > _DUST and bound is not Bound.FOR_SALE
+            return Stake(0.0, Bound.ROUNDING if is_rounding else bound, full_kelly)
         return Stake(self._spent(steps, offer), bound, full_kelly)
 
     def _solved(
@@ -482,7 +521,7 @@ class _Rooms:
             cap = of_outcome[price.offer.outcome]
             already = self._already(price.offer)
             if share >= price.most / self._staked - _STILL:
-                bound = Bound.BOOKMAKER
+                bound = price.limited_by
             elif math.fsum(shares[each] for each in cap.bets) >= cap.share - _STILL:
                 bound = Bound.PLACED if already else Bound.OUTCOME
             elif is_full:

@@ -13,6 +13,7 @@ from operator import le, mul
 from typing import Final, NamedTuple
 
 from oddsdesk.pricing.assessment import APART_MS
+from oddsdesk.pricing.depth import Ladder, Rung, net_at, shares_of_equal_payout
 from oddsdesk.pricing.settlement import number_hit
 
 LOW_HOLD: Final = 0.02
@@ -56,6 +57,12 @@ class Leg(NamedTuple):
     """Whether its bets of the game count overtime; None where that cannot be told (D49)."""
     most: float | None = None
     """The most that the bookmaker takes, as the user noted it (D55)."""
+    ladder: Ladder | None = None
+    """What is for sale (D104); None where nobody tells."""
+
+    def at(self, stake: float) -> "Leg":
+        """Return the leg at the net odds of a stake: the average over the levels that it eats."""
+        return self._replace(net_odds=net_at(self.ladder, stake)) if self.ladder else self
 
 
 class Split(NamedTuple):
@@ -76,7 +83,8 @@ class Outlay(NamedTuple):
     push: float | None = None
     """The gain where the line is hit exactly; None where it cannot be."""
     limited_by: int | None = None
-    """The place of the leg whose bookmaker's limit makes all stakes smaller; None for none."""
+    """The place of the leg of which so little can be had that all stakes are smaller, by its
+    bookmaker's limit or what is for sale; None for none."""
 
     @property
     def staked(self) -> float:
@@ -392,13 +400,46 @@ def middle_outlay(
 
 
 def _pairs(legs: Sequence[Leg], split: Split) -> list[tuple[float, float]]:
-    nets, most = [leg.net_odds for leg in legs], [leg.most for leg in legs]
-    return list(zip(split_stakes(nets, split, most), nets, strict=True))
+    """Return the stakes of legs, each with its net odds for that stake."""
+    nets, most = _at_equal_payout(legs, split)
+    stakes = split_stakes(nets, split, most)
+    return [(stake, leg.at(stake).net_odds) for stake, leg in zip(stakes, legs, strict=True)]
 
 
 def _limiting(legs: Sequence[Leg], split: Split) -> int | None:
     """Return the place of the leg whose limit makes the stakes smaller; None for none."""
-    return _scaled([leg.net_odds for leg in legs], split, [leg.most for leg in legs])[1]
+    nets, most = _at_equal_payout(legs, split)
+    return _scaled(nets, split, most)[1]
+
+
+def _at_equal_payout(legs: Sequence[Leg], split: Split) -> tuple[list[float], list[float | None]]:
+    """Return the net odds of each leg, and the most that it takes, where all pay the same.
+
+    Of what is for sale no more is eaten than makes all legs together win more (D104).
+    """
+    nets, most = [leg.net_odds for leg in legs], [leg.most for leg in legs]
+    if all(leg.ladder is None for leg in legs):
+        return nets, most
+    ladders = [
+        (Rung(leg.net_odds, math.inf),) if leg.ladder is None else leg.ladder for leg in legs
+    ]
+    shares = shares_of_equal_payout(ladders, split.total)
+    for place, (leg, share) in enumerate(zip(legs, shares, strict=True)):
+        if leg.ladder is not None:
+            for_sale = _reached(leg.ladder, share.stake)
+            limit = leg.most
+            most[place] = for_sale if limit is None else min(limit, for_sale)
+    return [share.net_odds or net for share, net in zip(shares, nets, strict=True)], most
+
+
+def _reached(ladder: Ladder, stake: float) -> float:
+    """Return the largest stake that eats no level that a stake leaves alone."""
+    reached = 0.0
+    for rung in ladder:
+        reached += rung.most
+        if stake <= reached * (1 + _HAIR):
+            break
+    return reached
 
 
 def _gains(

@@ -17,6 +17,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.pricing.depth import Depth, Ladder, Rung
+
 COLUMNS: Final = (
     "name",
     "group",
@@ -95,6 +97,24 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             price = 1 / odds
             odds = 1 / (price + self.taker_fee * price * (1 - price))
         return (1 + (odds - 1) * (1 - self.commission)) * (1 - self.tax)
+
+    def ladder(self, depth: Depth) -> Ladder:
+        """Return what is for sale as a bettor meets it: net odds, and stakes with the taker's fee.
+
+        Levels of nothing are left out.
+        """
+        return tuple(
+            Rung(self.net(odds), self.stake_of(odds, size))
+            for odds, size in depth.levels
+            if size > 0
+        )
+
+    def stake_of(self, odds: float, size: float) -> float:
+        """Return the stake that takes an amount for sale, the taker's fee included.
+
+        A share that costs ``p`` takes ``p + r p (1-p)`` of a stake.
+        """
+        return size * (1 + self.taker_fee * (1 - 1 / odds))
 
     def gross(self, net: float) -> float:
         """Return the odds offered whose net odds are ``net``; ``inf`` where there are none."""

@@ -8,12 +8,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
+from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.explaining import ConsensusFigure, Explanation, MethodFigure
 from oddsdesk.board.explanation_text import method_title, votes_text
 from oddsdesk.board.verdict_words import (
     BOUNDS,
+    amount_text,
+    currency_text,
     figure_text,
+    levels_in_words,
     limit_reason,
     margin_text,
     rule_title,
@@ -23,6 +27,7 @@ from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import NO_WINDOW, least_text, most_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import HALF, STEP, TextRole
+from oddsdesk.pricing.depth import stakeable
 from oddsdesk.pricing.devig import DEFAULT_METHOD, PUBLISHED
 from oddsdesk.pricing.rules import Rule, RuleCheck
 
@@ -178,6 +183,7 @@ def arithmetic(said: Explanation) -> list[Fact]:
     if said.true_ev is None:
         return facts[:1]
     quoted_price = ", as quoted" if said.profile.charges else ""
+    facts += _for_sale(said)
     if said.window is None:
         return [*facts, Fact("Value window", NO_WINDOW, tip="No price is value by the rules")]
     return [
@@ -185,6 +191,14 @@ def arithmetic(said: Explanation) -> list[Fact]:
         Fact(f"Value from{quoted_price}", least_text(said.window.least)),
         Fact(f"Suspicious above{quoted_price}", most_text(said.window.most)),
     ]
+
+
+def _for_sale(said: Explanation) -> list[Fact]:
+    """Return what is for sale at each of the best odds."""
+    tips = ("Fees included; as seen with the price", currency_text(said.depth))
+    tip = "\n".join(filter(None, tips))
+    levels = levels_in_words(said.profile, said.depth)
+    return [Fact(f"For sale at {odds}", amount, tip=tip) for odds, amount in levels]
 
 
 def _quoted(said: Explanation) -> str:
@@ -229,6 +243,9 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     if found.most is not None:
         tip = "As you noted it among your bookmakers"
         facts.append(Fact(f"Most at {bet.price.bookmaker}", f"{found.most:,g}", tip=tip))
+    if bet.price.for_sale is not None and bet.price.ladder is not None:
+        title = "For sale at odds that are value"
+        facts.append(Fact(title, _for_sale_figure(bet.price), tip=currency_text(bet.price.depth)))
     where = f" at {bet.price.bookmaker}" if found.same_at else ""
     if why_lost:
         facts.append(Fact(f"Stake{where}: {why_lost}", "0"))
@@ -236,6 +253,11 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     tip = f"In whole steps of {plan.step:g}, rounded down"
     facts.append(Fact(f"Stake{where}", f"{bet.stake:g}", note=bound, tip=tip))
     return facts
+
+
+def _for_sale_figure(price: AssessedPrice) -> str:
+    currency = "" if price.depth is None else price.depth.currency
+    return amount_text(stakeable(price.ladder or ()), currency)
 
 
 def _cap(title: str, used: float, most: float, placed: float, what: str) -> Fact:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.opportunity import OpportunityLeg
-from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.board.verdict_words import caution_text, currency_text, levels_in_words
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
@@ -159,7 +159,7 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     if text := middle_text(row):
         yield text[0].upper() + text[1:]
     if row.limited_by:
-        yield f"All stakes are smaller: limit of {row.limited_by}"
+        yield f"All stakes are smaller: {row.limited_by} takes no more"
     if row.profile.limit is not None:
         yield f"{leg.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
 
@@ -170,6 +170,11 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
     if leg.same_at:
         yield f"The same at {', '.join(leg.same_at)}"
+    levels = levels_in_words(row.profile, leg.depth)
+    if for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
+        yield f"For sale: {for_sale}"
+        if text := currency_text(leg.depth):
+            yield text
     yield f"Seen at {clock_text(seen_at, now_ms)}"
     for caution in leg.cautions:
         yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
@@ -376,8 +381,8 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         lambda row: 0.0 if row.is_lost else row.staked.stakes[0],
         descending_first=True,
         tip="Your total divided in your steps so that the worst outcome leaves most. Limit: this "
-        "bookmaker takes no more, as you noted it, so all stakes are smaller. ✓ is what you placed "
-        "and is open; the others then complete it",
+        "bookmaker takes no more, by the limit that you noted or what is for sale, so all stakes "
+        "are smaller. ✓ is what you placed and is open; the others then complete it",
     ),
     ColumnSpec(
         "seen",

@@ -95,7 +95,8 @@ class LegRow(NamedTuple):
         paid = min(stake * net for stake, net in self.rest.taken)
         for place, stake in self.rest.stakes.items():
             leg = self.found.legs[place]
-            if leg.most is not None and stake <= leg.most < paid / leg.net_odds:
+            room = leg.room
+            if room is not None and stake <= room < paid / leg.net_paying(paid):
                 return leg.bookmaker
         return ""
 
@@ -217,8 +218,9 @@ def _beside(
         return None, None
     placed = tuple(taken.values())
     left = {place: leg for place, leg in enumerate(found.legs) if place not in taken}
-    nets = {place: leg.net_odds for place, leg in left.items()}
-    most = [leg.most for leg in left.values()]
+    paid = min(stake * net for stake, net in placed)
+    nets = {place: leg.net_paying(paid) for place, leg in left.items()}
+    most = [leg.room for leg in left.values()]
     stakes = rest_of_legs(placed, list(nets.values()), step, most)[0] if nets else ()
     rest = dict(zip(nets, stakes, strict=True))
     legs = taken | {place: (stake, nets[place]) for place, stake in rest.items()}

@@ -14,6 +14,8 @@ from oddsdesk.board.verdict_words import (
     PER_DECIDED,
     PER_DECIDED_TEXT,
     caution_text,
+    for_sale_text,
+    levels_in_words,
     told_cautions,
 )
 from oddsdesk.clock import Clock
@@ -45,6 +47,7 @@ from oddsdesk.desk.value_bets.cells import (
 )
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.assessment import Assessment
+from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import MIN_EV, Rule
 
@@ -216,6 +219,9 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
         yield f"No value: {caution_text(caution, row.reference)}"
     if row.liquidity is not None:
         yield f"{row.reference} takes up to {row.liquidity:,.0f}, in its own currency"
+    levels = levels_in_words(row.profile, price.depth)
+    if for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
+        yield f"For sale: {for_sale}"
     if price.scraped_at is not None:
         yield f"Seen at {clock_text(price.scraped_at, now_ms)}"
     for other in row.others[:_MOST_NAMED]:
@@ -311,10 +317,11 @@ def _caution(row: BetRow, _now: int) -> Cell:
     if why:
         more = len(told_cautions(found)) - 1
         return Cell(why, TextRole.VALUE, note=f"+ {more}" if more > 0 else "")
-    bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
+    bound = "" if row.bet.bound in (None, Bound.FOR_SALE) else BOUNDS[row.bet.bound]
     others = sum(other.is_value for other in row.others)
     beside = f"value at {others} more" if others else ""
-    return Cell(" · ".join(filter(None, (bound, beside))), TextRole.NOTE)
+    told = (for_sale_text(row.price), bound, beside)
+    return Cell(" · ".join(filter(None, told)), TextRole.NOTE)
 
 
 def _ev_downwards(row: BetRow) -> tuple[bool, float, bool]:

@@ -3,11 +3,13 @@
 import itertools
 import math
 from collections import defaultdict
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.pricing.depth import Rung
 from oddsdesk.pricing.exposure import (
     Bound,
     Offer,
@@ -35,7 +37,7 @@ def offer(
     probability: float,
     bookmaker: str = "A",
     game: str = "g",
-    **more: float,
+    **more: Any,
 ) -> Offer:
     return Offer((game, outcome), (game, "1x2"), game, bookmaker, odds, plain(probability), **more)
 
@@ -493,3 +495,47 @@ def expected_growth(bets: list[tuple[Offer, float]]) -> float:
 def test_many_offers_are_staked_in_many_steps() -> None:
     offers = [offer(f"o{number}", 2.5, 0.55, game=f"g{number}") for number in range(200)]
     assert sum(1 for _ in staking(StakePlan(), offers)) >= 2 * len(offers)
+
+
+def test_a_stake_never_passes_what_is_for_sale_and_gets_its_average() -> None:
+    ladder = (Rung(2.3, 4.0), Rung(2.2, 5.5))
+    (found,) = stakes(StakePlan(), [offer("h", 2.3, 0.5, ladder=ladder)])
+    assert (found.amount, found.bound) == (9, Bound.FOR_SALE)
+    assert found.net_odds == pytest.approx((4 * 2.3 + 5 * 2.2) / 9)
+
+
+def test_a_level_that_adds_no_growth_is_left() -> None:
+    """A quarter of Kelly at 2.3 is 28.8: of the second level at 2.05 a little is worth it."""
+    plan = StakePlan(outcome_cap=1, game_cap=1)
+    (found,) = stakes(plan, [offer("h", 2.3, 0.5, ladder=(Rung(2.3, 20.0), Rung(2.05, 500.0)))])
+    alone = 250 * (0.5 * 2.3 - 0.5) / 1.3
+    best = max(range(1, 60), key=lambda s: log_growth(s, min(s, 20) * 2.3 + max(0, s - 20) * 2.05))
+    assert 20 <= found.amount == best < alone
+
+
+def log_growth(stake: float, paid: float) -> float:
+    return 0.5 * math.log(250 - stake + paid) + 0.5 * math.log(250 - stake)
+
+
+def test_less_than_a_step_for_sale_is_no_stake_and_another_price_carries_it() -> None:
+    small = (Rung(2.4, 0.7),)
+    (found,) = stakes(StakePlan(), [offer("h", 2.4, 0.5, ladder=small)])
+    assert (found.amount, found.bound) == (0, Bound.FOR_SALE)
+    little, other = stakes(
+        StakePlan(), [offer("h", 2.4, 0.5, "P", ladder=small), offer("h", 2.1, 0.5, "B")]
+    )
+    assert (little.amount, little.bound) == (0, Bound.FOR_SALE)
+    assert (other.amount, other.bound, other.same_bet_as) == (11, Bound.KELLY, None)
+    (nothing,) = stakes(StakePlan(), [offer("h", 2.4, 0.5, ladder=())])
+    assert (nothing.amount, nothing.bound) == (0, Bound.FOR_SALE)
+
+
+def test_what_is_for_sale_bounds_sides_that_are_solved_together() -> None:
+    found = stakes(
+        StakePlan(outcome_cap=1, game_cap=1),
+        [
+            offer("h", 2.3, 0.5, "P", ladder=(Rung(2.3, 6.4),)),
+            offer("a", 2.2, 0.5, "B"),
+        ],
+    )
+    assert (found[0].amount, found[0].bound) == (6, Bound.FOR_SALE)
