@@ -5,6 +5,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.slices import exhaust, returned
 from tests import money_season
 
+FOOTBALL_DATA = Path(__file__).parents[3] / "shared" / "data" / "football-data"
+
 
 class Season:
     """A season in a ledger of its own: bets placed, settled and closed by the program."""
@@ -48,10 +51,9 @@ class Season:
 
 @pytest.fixture(scope="module", params=["E0_2425.csv", "F1_2425.csv"])
 def season(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Season:
-    data = Path(__file__).parents[3] / "shared" / "data" / "football-data"
-    if not data.is_dir():
+    if not FOOTBALL_DATA.is_dir():
         pytest.skip("the real input beside the project (../shared/data) is missing")
-    made = Season(data / request.param, tmp_path_factory.mktemp("season"))
+    made = Season(FOOTBALL_DATA / request.param, tmp_path_factory.mktemp("season"))
     with closing(Ledger(made.ledger)) as held:
         held.place_all(list(_placed(made.file)), "placed")
     arguments = ["football-data", str(made.file), "--database", str(made.database)]
@@ -326,3 +328,30 @@ def cards(season: Season) -> list[dict[str, Any]]:
     done = CliRunner().invoke(scorecard, ["--database", str(season.database), "--json"])
     assert done.exit_code == 0, done.output
     return [card for card in json.loads(done.stdout) if card["market_type"] == "moneyline"]
+
+
+def test_coverage_is_the_second_count(tmp_path: Path) -> None:
+    """Pinnacle left football-data in January 2026: what came after it is not value, nor none."""
+    file = FOOTBALL_DATA / "E0_2526.csv"
+    if not file.is_file():
+        pytest.skip("the real input beside the project (../shared/data) is missing")
+    database = tmp_path / "odds.db"
+    arguments = ["football-data", str(file), "--database", str(database)]
+    assert CliRunner().invoke(import_, arguments).exit_code == 0
+    rows = money_season.read(file)
+    days = {id(row): datetime.strptime(row["Date"], "%d/%m/%Y").date() for row in rows}
+    priced = [days[id(row)] for row in rows if row["PSH"] or row["P>2.5"] or row["PAHH"]]
+    closed = [row for row in rows if row["PSCH"] or row["PC>2.5"] or row["PCAHH"]]
+
+    for command, asked in ((backtest, []), (scorecard, []), (backtest, ["--from", "2026-02-01"])):
+        done = CliRunner().invoke(command, ["--database", str(database), "--json", *asked])
+        told = json.loads(done.stdout)
+        found = told["coverage"] if isinstance(told, dict) else told[0]["coverage"]
+        late = [row for row in rows if not asked or days[id(row)] >= date(2026, 2, 1)]
+        assert (found["games"], found["begun"], found["with_result"]) == (len(late),) * 3
+        assert found["reference_games"] == (0 if asked else len(priced)) != len(late)
+        assert found["with_close"] == (0 if asked else len(closed))
+        assert found["reference_first_day"] == str(min(priced))
+        assert found["reference_last_day"] == str(max(priced))
+    assert len(rows) == 380
+    assert told["notes"][0].endswith(f"it priced nothing after {max(priced)}")

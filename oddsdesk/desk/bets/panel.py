@@ -256,7 +256,9 @@ class BetsPanel(QWidget):
             rows = range(self.model.rowCount())
             return table_of_bets([self.model.entry(row) for row in rows])
         columns = [ExportColumn(each.key, each.title, each.kind) for each in REPORT_COLUMNS]
-        return Table(tuple(columns), self.report.exported())
+        by = self._closed().by
+        table = Table(tuple(columns), self.report.exported())
+        return table.with_shared(close_reference=by.reference, close_method=by.method)
 
     def _lay_out(self) -> None:
         body = QWidget()

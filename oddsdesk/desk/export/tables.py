@@ -28,6 +28,12 @@ class Table(msgspec.Struct, frozen=True):
     columns: tuple[ExportColumn, ...]
     rows: Sequence[Row]
 
+    def with_shared(self, **values: Value) -> "Table":
+        """Return the table with more columns, each with one value in all rows."""
+        more = tuple(ExportColumn(key, key.replace("_", " ")) for key in values)
+        rows = [[*row, *values.values()] for row in self.rows]
+        return Table((*self.columns, *more), rows)
+
 
 def plain_text(value: Value) -> str:
     """Return a value as a text cell of CSV and TSV: safe, numbers in full, nothing for None."""

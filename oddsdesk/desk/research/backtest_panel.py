@@ -30,7 +30,8 @@ from oddsdesk.ledger.presets import Preset
 from oddsdesk.ledger.reporting import in_order, whole_report
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.reports import course
-from oddsdesk.research.backtest.summary import Summary, notes
+from oddsdesk.research.backtest.summary import notes
+from oddsdesk.research.past.coverage import coverage_lines, games_text
 
 _LEAST_FOR_CHART: Final = 430
 _LATENCIES: Final = (
@@ -110,7 +111,7 @@ class BacktestPanel(ResearchPanel):
     def _state(self) -> EmptyState:
         if self._found is None:
             return _BEGIN
-        told = notes(self._found.done, self._found.question, moment_text)[0]
+        told = _told(self._found)[0]
         return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
 
     def _exported(self) -> Table:
@@ -169,12 +170,11 @@ class BacktestPanel(ResearchPanel):
         self._found, done = found, found.done
         self.model.show_rows({(bet.ident or 0,): bet for bet in done.bets}, may_move=True)
         self.facts.show_facts(
-            [*_facts(found.summary, whole_report(done.bets).drawdown.depth), _judge(found)]
+            [*_facts(found, whole_report(done.bets).drawdown.depth), _judge(found)]
         )
         self.chart.show_steps(course(counted for _, counted in in_order(done.bets)))
-        told = notes(done, found.question, moment_text)
-        if told and done.bets:
-            self.messages.say(" · ".join(told), icon="info")
+        if done.bets:
+            self.messages.say(" · ".join(_told(found)), icon="info")
         self.show_state()
 
     def _on_table_opened(self, _index: object) -> None:
@@ -197,13 +197,23 @@ class BacktestPanel(ResearchPanel):
         self._fit()
 
 
+def _told(found: BacktestFound) -> list[str]:
+    """Return what has to be said: what is missing, then what the log has of the games."""
+    done, question = found.done, found.question
+    covered = coverage_lines(done.coverage, question.reference, question.close, day_text)
+    return [*notes(done, question, moment_text, day_text), *covered]
+
+
 def _judge(found: BacktestFound) -> Fact:
-    first, last = found.done.first_ms or 0, found.done.last_ms
-    span = f"{day_text(first)} – {day_text(last)}"
-    return Fact("Judged by", found.question.reference, span)
+    covered = found.done.coverage
+    priced = f"priced {covered.priced:,} of {games_text(covered.games)}"
+    if covered.last_priced_ms is not None:
+        priced += f", until {day_text(covered.last_priced_ms)}"
+    return Fact("Judged by", found.question.reference, priced)
 
 
-def _facts(found: Summary, drawdown: float) -> list[Fact]:
+def _facts(backtested: BacktestFound, drawdown: float) -> list[Fact]:
+    found, by = backtested.summary, backtested.question.close
     profit = "–" if found.profit is None else signed_hundredths_text(found.profit)
     return [
         Fact("Bets", f"{found.bets:,}", f"{found.settled:,} with a result"),
@@ -212,7 +222,7 @@ def _facts(found: Summary, drawdown: float) -> list[Fact]:
         Fact(
             "Closing line",
             _percent(found.clv_pct),
-            f"{_between(found.clv_range, '%')}, of {found.clv_bets:,}".lstrip(", "),
+            f"{_between(found.clv_range, '%')}, of {found.clv_bets:,}, {by.text}".lstrip(", "),
         ),
         Fact("Drawdown", signed_hundredths_text(drawdown) if found.settled else "–", "worst"),
     ]

@@ -19,7 +19,8 @@ from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.time_format import moment_text
+from oddsdesk.desk.ui.time_format import day_text, moment_text
+from oddsdesk.research.past.coverage import coverage_lines
 from oddsdesk.research.past.log_words import in_span
 from oddsdesk.research.scorecards.scoring import Scored, notes
 
@@ -80,7 +81,13 @@ class ScorecardPanel(ResearchPanel):
         return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
 
     def _exported(self) -> Table:
-        return self.model.exported()
+        table = self.model.exported()
+        if self._found is None:
+            return table
+        by = self._found.close
+        return table.with_shared(
+            reference=self._found.reference, close_reference=by.reference, close_method=by.method
+        )
 
     def _show_cards(self) -> None:
         cards = [] if self._found is None else self._found.cards
@@ -95,13 +102,15 @@ class ScorecardPanel(ResearchPanel):
         if self._market not in {key for key, _ in chips}:
             self._market = _ALL
         self._show_cards()
-        if found.cards and (told := self._notes(found)):
-            self.messages.say(" · ".join(told), icon="info")
+        if found.cards:
+            self.messages.say(" · ".join(self._notes(found)), icon="info")
         self.show_state()
 
     def _notes(self, found: Scored) -> list[str]:
         when = in_span(self._asked.since_ms, self._asked.until_ms, moment_text)
-        return notes(found, when, moment_text)
+        covered = coverage_lines(found.coverage, found.reference, found.close, day_text)
+        closed = [f"CLV {found.close.text}"] if found.cards else []
+        return [*notes(found, when, moment_text, day_text), *closed, *covered]
 
     def _on_chips_chosen(self, market: str) -> None:
         self._market = market

@@ -1,6 +1,7 @@
 """Backtest and scorecards: what was found, how far it is, and what to do where there is nothing."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
@@ -137,7 +139,11 @@ async def test_a_backtest_shows_its_bets_with_figures_and_how_sure_they_are(
     facts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
     assert facts["Bets"] == ("2", "2 with a result")
     assert facts["Judged by"][0] == "Pinnacle"
-    assert facts["Judged by"][1].endswith(" Nov 2023")
+    assert re.fullmatch(r"priced 2 of 2 games, until \d+ Nov 2023", facts["Judged by"][1])
+    assert facts["Closing line"][1].endswith("of 2, closed by Pinnacle, margin proportional")
+    told = panel.messages.text
+    assert "2 games; Pinnacle priced 2 (100 %)" in told
+    assert "results for 2 (100 %), closing lines of Pinnacle for 2 (100 %)" in told
     assert facts["Profit"][0] == "+0.09"
     assert facts["Yield"][0] == "+4.5 %"
     assert facts["Yield"][1] == "too few games for an interval"
@@ -171,7 +177,10 @@ async def test_the_bets_go_into_a_file(
     file = tmp_path / "cards.csv"
     with qtbot.waitSignal(panel.saver.said, timeout=WAIT_S * 1000):
         panel.saver.write(file)
-    assert file.read_text("utf-8-sig").splitlines()[1].startswith("Pinnacle,Football,total,0,0,")
+    head, first, *_ = file.read_text("utf-8-sig").splitlines()
+    assert first.startswith("Pinnacle,Football,total,0,0,")
+    assert head.endswith(",reference,close_reference,close_method")
+    assert first.endswith(",Pinnacle,Pinnacle,margin_proportional")
 
 
 async def test_without_a_log_it_says_what_to_do(qtbot: QtBot, theme: Theme, layout: Layout) -> None:
@@ -381,3 +390,22 @@ def test_the_tip_of_a_lag_says_how_much_of_it_was_read_at_one_moment(
     (column,) = [column for column in COLUMNS if column.key == "lag_s"]
     assert column.cell(card, 0).text == text
     assert "44 % were read at one moment" in column.cell_tip(card, 0)
+
+
+async def test_a_span_that_the_reference_did_not_price_says_so_in_place_of_no_value(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    """A later game that the soft bookmaker prices alone."""
+    with closing(open_store(path, clock=lambda: NOW)) as store:
+        game, at = "Home 9 vs Away 9", START + 90 * HOUR
+        soft = quote("Soft", {"Over 2.5": 2.1, "Under 2.5": 1.8}, at, game)
+        store.record([replace(soft, match_date=at + HOUR)]).result(10)
+    for make in (backtest_panel, scorecard_panel):
+        panel = make(qtbot, theme, layout, research(path))
+        panel.span.since.setText("2023-11-17")
+        panel.run()
+        await ended(panel)
+        said = panel.messages.text if panel.model.rowCount() else panel.placeholder._state.sentence
+        assert re.search(r"innacle, the reference, priced none of the 1 game ", said), said
+        assert re.search(r"it priced nothing after \d+ Nov 2023", said)
+        panel.close_panel()

@@ -1,13 +1,17 @@
 """`oddsdesk backtest` on a database of one game."""
 
 import json
+import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from oddsdesk.cli.backtest import backtest
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.places import settings_folder
 from oddsdesk.store.store import open_store
 
 START = 1_700_000_000_000
@@ -123,3 +127,70 @@ def test_a_missing_database_and_unreadable_results_are_one_line(
     assert (missing.exit_code, missing.output.count("\n")) == (1, 1)
     bad = run(database, "--results", str(tmp_path / "none.csv"))
     assert (bad.exit_code, bad.output.count("\n")) == (1, 1)
+
+
+def test_methods_are_one_table_with_one_close(database: Path) -> None:
+    """Published makes 1.90 of 1.95 fair: by its own close its bet would beat what it lost to."""
+    asked = ["--method", "published", "--method", "shin", "--method", "published"]
+    found = json.loads(run(database, "--json", *asked).stdout)
+    assert [(each["method"], each["close_reference"], each["close_method"]) for each in found] == [
+        ("published", "Pinnacle", "margin_proportional"),
+        ("shin", "Pinnacle", "margin_proportional"),
+    ]
+    for each in found:
+        for row in each["rows"]:
+            assert row["clv_pct"] == pytest.approx((row["net_odds"] / 2.0 - 1) * 100)
+    text = run(database, *asked).stdout
+    head, titles, *lines = text.splitlines()
+    assert "judged by Pinnacle, 2 methods; closed by Pinnacle, margin proportional" in head
+    assert titles.split() == ["METHOD", "BETS", "RESULTS", "PROFIT", "YIELD", "CLV", "CLOSES"]
+    assert [line.split()[0] for line in lines[:2]] == ["published", "shin"]
+    assert text.count("no result is known") == 1, "what holds for all is said once"
+    assert "published: the published formula adds" in text
+
+    other = json.loads(run(database, "--json", "--close-method", "published", *asked[2:4]).stdout)
+    assert other["close_method"] == "published"
+    fair = 1 / (1 / 1.95 - (1 / (2 / 1.95) - 1) / 2)
+    assert other["clv_pct"] == pytest.approx((2.09 / fair - 1) * 100)
+
+
+def test_settings_say_whose_close_it_is(database: Path) -> None:
+    settings_folder().mkdir(parents=True, exist_ok=True)
+    (settings_folder() / "desk.ini").write_text(
+        "[research]\nclose=shin\nclose_reference=Soft\n", "utf-8"
+    )
+    found = json.loads(run(database, "--json").stdout)
+    assert (found["close_reference"], found["close_method"]) == ("Soft", "shin")
+    given = ["--close-reference", "consensus", "--close-method", "power"]
+    found = json.loads(run(database, "--json", *given).stdout)
+    assert (found["close_reference"], found["close_method"]) == ("Consensus", "power")
+    (settings_folder() / "desk.ini").write_text("[prices]\ndevig=goto\n", "utf-8")
+    assert json.loads(run(database, "--json").stdout)["close_method"] == "goto"
+
+
+def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
+    database = Path(shutil.copy(database, tmp_path))
+    with closing(open_store(database)) as store:
+        for day in (1, 2):
+            begins = START + (day * 24 + 20) * HOUR
+            sides = {"Over 2.5": 2.9, "Under 2.5": 1.5}
+            later = quote("Soft", sides, begins - 60_000)
+            game = f"Home {day} vs Away {day}"
+            store.record([replace(later, match_name=game, match_date=begins)]).result(10)
+    found = json.loads(run(database, "--json").stdout)["coverage"]
+    assert found == {
+        "games": 3,
+        "reference_games": 1,
+        "reference_first_day": "2023-11-15",
+        "reference_last_day": "2023-11-15",
+        "begun": 3,
+        "with_result": 0,
+        "with_result_pct": 0.0,
+        "with_close": 1,
+        "with_close_pct": pytest.approx(100 / 3),
+        "refused": {},
+    }
+    late = run(database, "--from", "2023-11-16").stdout
+    assert "Pinnacle, the reference, priced none of the 2 games from 2023-11-16" in late
+    assert "it priced nothing after 2023-11-15" in late
+    assert "no price was value" not in late

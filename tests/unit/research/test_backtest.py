@@ -16,11 +16,13 @@ from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.ledger.reporting import whole_report
 from oddsdesk.ledger.writing import write_csv
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.results import Result
 from oddsdesk.research.backtest.betting import Backtested, Question, backtest
 from oddsdesk.research.backtest.summary import notes, summary
+from oddsdesk.research.past.coverage import coverage_lines
 from oddsdesk.research.past.judged_by import open_judged
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.shipped_bookmakers import shipped_profiles
@@ -489,3 +491,32 @@ def test_of_snapshots_with_hours_between_no_consensus_closes_and_why_is_told(log
     assert [bet.clv_pct for bet in done.bets] == [None]
     why = "last seen more than 30 minutes before the game"
     assert f"1 of 1 bets have no closing line: {why}" in notes(done, question(**BY_ALL))
+
+
+def test_prices_refused_though_their_edge_is_large_enough_are_counted_once(log: Log) -> None:
+    log.archive(
+        reference(EVEN),
+        said(SOFT, {"A": 2.3, "B": 1.6}),
+        said(SOFT, {"A": 2.31, "B": 1.6}, START + HOUR),
+        reference(EVEN, START + HOUR),
+        said("Other", {"A": 2.09, "B": 2.4}, START + HOUR),
+    )
+    done = log.backtest()
+    assert [bet.bookmaker for bet in done.bets] == ["Other"]
+    assert done.coverage.refused == {Caution.ABOVE_WINDOW: 2}
+    told = list(coverage_lines(done.coverage, "Pinnacle", CloseBy("Pinnacle")))
+    assert told[-1] == (
+        "prices refused though their edge is large enough: 2 too good: above the window"
+    )
+
+
+def test_a_line_that_did_not_move_is_told_by_whatever_method_it_closes(log: Log) -> None:
+    """Judged in proportion, closed with equal shares: other fair odds of the same prices."""
+    lately = KICK_OFF - 10 * MINUTE
+    log.archive(reference({"A": 2.2, "B": 1.75}, lately), said(SOFT, {"A": 2.4}, lately))
+    asked = {"method": "multiplicative"}
+    done = log.backtest(**asked)
+    (bet,) = done.bets
+    assert bet.close is not None
+    assert bet.close.fair_odds != pytest.approx(bet.fair_odds)
+    assert any("1 of 1 closing lines are" in line for line in notes(done, question(**asked)))
