@@ -513,7 +513,7 @@ def test_prices_refused_though_their_edge_is_large_enough_are_counted_once(log: 
 def test_a_line_that_did_not_move_is_told_by_whatever_method_it_closes(log: Log) -> None:
     """Judged in proportion, closed with equal shares: other fair odds of the same prices."""
     lately = KICK_OFF - 10 * MINUTE
-    log.archive(reference({"A": 2.2, "B": 1.75}, lately), said(SOFT, {"A": 2.4}, lately))
+    log.archive(reference({"A": 2.2, "B": 1.75}, lately), said(SOFT, {"A": 2.36}, lately))
     asked = {"method": "multiplicative"}
     done = log.backtest(**asked)
     (bet,) = done.bets
