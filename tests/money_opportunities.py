@@ -33,7 +33,7 @@ from tests.money_quotes import (
     read_profiles,
     read_quotes,
 )
-from tests.money_rows import OVERTIME_MARKETS, OVERTIME_SPORTS, REFERENCE, Moment
+from tests.money_rows import OVERTIME_MARKETS, OVERTIME_SPORTS, REFERENCE, Moment, line_doubts
 
 LOW = 0.02
 WINS = 1.00005
@@ -190,6 +190,8 @@ class Count:
             own = {
                 read[1]: text for text, read in quote.sides().items() if read and read[0] == group
             }
+            if line_doubts(quote, group):
+                continue
             if side in own and _bets_on(quote, set(own), cover):
                 name = quote.bookmaker
                 net = self._profiles.get(name, Profile()).net(quote.odds[own[side]])

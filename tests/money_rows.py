@@ -181,6 +181,7 @@ class Moment:
         cautions = tuple(self._cautions(quote, reference, group))
         if _above_window(market_type, net, decided, fair):
             cautions = (*cautions, "above_window")
+        cautions = (*cautions, *line_doubts(quote, group))
         return Row(
             *(quote, selection, group, side, odds, net, fair, push, ev_pct, gross, cautions),
             keeps_rules=_least_rules(net, ev_pct, fair),
@@ -190,7 +191,7 @@ class Moment:
         )
 
     def _cautions(self, quote: Quote, reference: Quote, group: Group) -> Iterator[str]:
-        """Those of D45 that one moment can tell, without the last, in their order."""
+        """Those of D45 that one moment can tell up to ``above_window``, in their order."""
         if not _comparable(quote, reference, group):
             yield "not_comparable"
         if None in quote.sides().values() or None in reference.sides().values():
@@ -309,6 +310,22 @@ def _all_sides(reference: Quote, prices: dict[str, float]) -> set[str]:
         market_type == "moneyline" and (reference.sport == "Football" or DRAW in prices)
     )
     return {HOME, DRAW, AWAY} if draw else {HOME, AWAY}
+
+
+def line_doubts(quote: Quote, group: Group) -> list[str]:
+    """What a bookmaker's own line says against its prices, whoever else prices it (D45)."""
+    if quote.market_type == "double_chance":
+        return []  # its sides overlap
+    prices = {
+        read[1]: quote.odds[text]
+        for text, read in quote.sides().items()
+        if read and read[0] == group
+    }
+    is_whole = set(prices) == _all_sides(quote, prices)
+    doubts = ["book_below_100"] if is_whole and sum(1 / o for o in prices.values()) < 1 else []
+    if sorted([*prices.values(), 9.0, 9.0])[1] <= 1.02:
+        doubts.append("placeholder")
+    return doubts
 
 
 def _comparable(quote: Quote, reference: Quote, group: Group) -> bool:

@@ -96,6 +96,7 @@ class Judge:
             price.is_offered,
             bookmaker is not None and is_delayed(bookmaker),
             limit.unread_ms,
+            section.doubts.get((row.selection, bookmaker), ()),
         )
         setting = self._setting(section, line, line_limit, price)
         found = assess(setting, group, sighting)

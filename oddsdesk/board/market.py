@@ -1,6 +1,6 @@
 """One market of a game: its prices in line groups, and the figures that follow from them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 
 from msgspec.structs import replace
@@ -114,6 +114,7 @@ class Market(MarketPrices):
             section.holds = Holds(section, basis)
             for row in section.rows:
                 row.offer = FoundOffer(section, row, basis)
+            valuation.doubt_prices(section, basis)
             valuation.figure(section, basis)
         self._settle(basis)
         self._regroup = False
@@ -125,6 +126,7 @@ class Market(MarketPrices):
         for section in self.sections if self._reformed else ():
             valuation.reform(section, self._reformed)
         valued, has_unread = dict[SectionKey, Section](), False
+        doubted = dict[SectionKey, Section]()
         places, touched = self.places, changes.touched
         for selection, bookmaker in self._moved:
             section, row, _ = places[selection]
@@ -134,6 +136,9 @@ class Market(MarketPrices):
                 valued[section.key] = section
             else:
                 valuation.take_price(section, row, bookmaker)
+            if valuation.may_change_doubts(section, bookmaker):
+                doubted[section.key] = section
+        self._doubt(doubted.values(), basis, changes)
         for section in valued.values():
             valuation.figure(section, basis)
             changes.revalued.append(section)
@@ -150,12 +155,24 @@ class Market(MarketPrices):
         else:
             names = {selection for selection, _ in self._moved} | self._seen_again
             touched = {self.places[name].section.key: self.places[name].section for name in names}
+        self._doubt(touched.values(), basis, changes)
         for section in touched.values():
             valuation.figure(section, basis)
             changes.revalued.append(section)
         changes.touched |= dict.fromkeys(touched)
         if touched:
             self._tell(self._settle(basis), changes)
+
+    def _doubt(self, sections: Iterable[Section], basis: Basis, changes: Changes) -> None:
+        """Look again which prices are no offers beside the others of their line."""
+        for section in sections:
+            before = section.doubts
+            if not valuation.doubt_prices(section, basis):
+                continue
+            changes.touched[section.key] = None
+            for selection, bookmaker in before.keys() | section.doubts.keys():
+                if before.get((selection, bookmaker)) != section.doubts.get((selection, bookmaker)):
+                    changes.note(self._quote(bookmaker), [selection])
 
     def _settle(self, basis: Basis) -> list[Section]:
         """Work out how often the stake comes back, by the ladder of the reference's lines.
@@ -191,6 +208,7 @@ class Market(MarketPrices):
     def revalue(self, basis: Basis, changes: Changes) -> None:
         """Work out every figure anew, on another basis."""
         for section in self.sections:
+            valuation.doubt_prices(section, basis)
             valuation.figure(section, basis)
         self._settle(basis)
         self._tell_all(changes)

@@ -9,6 +9,7 @@ import msgspec
 from oddsdesk.board.pool import Pool
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.outcomes import AWAY, handicap_text
 from oddsdesk.pricing.value import ReferenceLine
 
@@ -178,6 +179,10 @@ class Section(msgspec.Struct):
     holds: LineHolds = msgspec.field(default_factory=LineHolds)
     other_bets: set[str] = msgspec.field(default_factory=set)
     """Bookmakers that bet on something else: with a draw or without (D27); never best."""
+    doubts: dict[tuple[str, str | None], frozenset[Caution]] = msgspec.field(default_factory=dict)
+    """What speaks against a price beside the others of the line, by selection and bookmaker: its
+    own line is below 100 %, or it is a placeholder; such prices are never best."""
+    has_long_odds: bool = False
     market: MarketFacts = msgspec.field(default_factory=MarketFacts)
     """What is known of the whole market, shared by its line groups."""
     push: tuple[float | None, float | None] = (0.0, 0.0)

@@ -48,6 +48,8 @@ UNRELIABLE: Final = frozenset(
         Caution.STARTED,
         Caution.WITHDRAWN,
         Caution.DELAYED,
+        Caution.BOOK_BELOW_100,
+        Caution.PLACEHOLDER,
     }
 )
 """A price with one of these is no leg; the others compare it with the reference."""

@@ -1,21 +1,29 @@
 """What follows from the prices of a line group: S, fair odds, windows, best prices."""
 
 import math
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 import msgspec
 
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Section, SelectionRow
-from oddsdesk.board.own_groups import offered, own_group, state_of
+from oddsdesk.board.own_groups import complete_group, offered, own_group, state_of
 from oddsdesk.board.prices import Price
 from oddsdesk.board.voting import pool_of
-from oddsdesk.pricing.assessment import settlement_of
+from oddsdesk.pricing.assessment import (
+    LONG_ODDS,
+    Caution,
+    is_placeholder,
+    line_doubts,
+    settlement_of,
+)
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
+from oddsdesk.pricing.selections import complete_forms
 from oddsdesk.pricing.value import is_comparable, is_same_state, price_window, reference_line
 
+_EMPTY_TOTAL: Final = 1.9
 _SLACK: Final = 1 - 1e-9
 """Prices this little below the least edge are assessed as well: it is rounded."""
 
@@ -72,6 +80,87 @@ def take_price(section: Section, row: SelectionRow, bookmaker: str) -> None:
     if (odds >= row.near_from) != (bookmaker in row.near):
         _find_near(section, row)
     section.holds.forget()
+
+
+def doubt_prices(section: Section, basis: Basis) -> bool:
+    """Find out which prices are no offers beside the others of the line; tell if others are now."""
+    found: dict[tuple[str, str | None], frozenset[Caution]] = {}
+    market_type, group = section.key.market_type, section.key.group
+    excludes = bool(complete_forms(market_type, section.sport))
+    excludes &= bool(section.sides) and (market_type != "yes_no" or bool(group))
+    totals: dict[str | None, float] = {}
+    section.has_long_odds = False
+    for bookmaker, rows in _offered_by(section).items():
+        odds = {section.side_of(row.selection): price.odds for row, price in rows}.values()
+        section.has_long_odds |= max(odds) >= LONG_ODDS
+        if not excludes or len(rows) < 2:
+            continue
+        names = tuple([row.selection for row, _ in rows])
+        is_complete = complete_group(market_type, section.match_name, names, section.sport)
+        if is_complete is not None:
+            totals[bookmaker] = math.fsum(1 / each for each in odds)
+        if doubts := line_doubts(odds, is_complete=is_complete is not None):
+            found |= {(name, bookmaker): doubts for name in names}
+    if section.has_long_odds:
+        for key in _placeholders(section, totals, basis):
+            found[key] = found.get(key, frozenset()) | {Caution.PLACEHOLDER}
+    if found == section.doubts:
+        return False
+    section.doubts = found
+    forget_best(section)
+    return True
+
+
+def may_change_doubts(section: Section, bookmaker: str | None) -> bool:
+    """Tell whether ``doubt_prices`` may find others since a price moved; quick, mostly it may not.
+
+    Two sides of an empty book add up to nearly 2, which no line of a bookmaker does.
+    """
+    if section.doubts or section.has_long_odds:
+        return True
+    total, count = 0.0, 0
+    for row in section.rows:
+        price = row.reference if bookmaker is None else row.prices.get(bookmaker)
+        if price is not None and price.withdrawn_at is None:
+            odds = price.odds
+            if odds >= LONG_ODDS:
+                return True
+            total += 1 / odds
+            count += 1
+    return not 1 <= total < _EMPTY_TOTAL and count > 1
+
+
+def _offered_by(section: Section) -> dict[str | None, list[tuple[SelectionRow, Price]]]:
+    """Return the prices that are offered, by bookmaker; None is the reference."""
+    found: dict[str | None, list[tuple[SelectionRow, Price]]] = {}
+    for row in section.rows:
+        if row.reference is not None and row.reference.withdrawn_at is None:
+            found.setdefault(None, []).append((row, row.reference))
+        for name, price in row.prices.items():
+            if price.withdrawn_at is None:
+                found.setdefault(name, []).append((row, price))
+    return found
+
+
+def _placeholders(
+    section: Section, totals: Mapping[str | None, float], basis: Basis
+) -> Iterator[tuple[str, str | None]]:
+    """Yield the prices that are too long to be meant; ``totals`` are S of complete lines."""
+    name_of = basis.reference.name or ""
+    for row in section.rows:
+        offers = [
+            (bookmaker, basis.profiles.of(bookmaker or name_of).group, price.odds)
+            for bookmaker, price in row.all_prices().items()
+            if price.withdrawn_at is None
+        ]
+        for bookmaker, operator, odds in offers:
+            if odds < LONG_ODDS:
+                continue
+            total = totals.get(bookmaker)
+            elsewhere = max([each for _, other, each in offers if other != operator], default=None)
+            others = None if total is None else total - 1 / odds
+            if is_placeholder(odds, others, elsewhere):
+                yield row.selection, bookmaker
 
 
 def value_reference(section: Section, method: str) -> None:
@@ -250,6 +339,7 @@ def _reliable_net(
     if (
         price.withdrawn_at is not None
         or bookmaker in section.other_bets
+        or (section.doubts and (row.selection, bookmaker) in section.doubts)
         or bookmaker in section.market.stale
         or not _shares_state(section, price)
         or (mine is not None and not mine(bookmaker))

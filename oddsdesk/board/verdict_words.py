@@ -59,6 +59,8 @@ _CAUTIONS: Final = {
     Caution.ABOVE_WINDOW: "too good: above the window",
     Caution.WITHDRAWN: "no longer offered",
     Caution.DELAYED: "its source is late",
+    Caution.BOOK_BELOW_100: "this bookmaker's own line is below 100 %",
+    Caution.PLACEHOLDER: "a placeholder, not a price",
 }
 BOUNDS: Final = {
     Bound.KELLY: "",

@@ -4,6 +4,7 @@ Whoever shows, sorts, stakes or tells of a price asks ``assess``. A price with a
 value and gets no stake; it is shown, with the caution in words.
 """
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final, Literal
@@ -36,6 +37,17 @@ OVERTIME_SPORTS: Final = frozenset({"Hockey", "Basketball", "Baseball", "America
 """Sports whose tied games go on: what counts then is not the same for every bet (D49)."""
 GOAL_MARKETS: Final = frozenset({"total", "team_total", "spread"})
 """Markets that goals in overtime may decide (D49)."""
+LOWEST_MEANT: Final = 1.02
+"""Two sides of a line at this or less are an empty book: no bookmaker offers that on both."""
+LONG_ODDS: Final = 100.0
+"""From here on odds are looked at beside others: lower ones are no sign by themselves."""
+END_OF_LADDER: Final = 1_000.0
+"""The highest odds of the exchanges: what stands there if nobody offers anything better. Of 41,190
+prices of the World Cup's recording the highest that was meant is 610."""
+_TIMES_TOO_LONG: Final = 10.0
+"""Exchanges offer up to three times what bookmakers do on an outsider; this is no such price."""
+_ROUNDING: Final = 1e-5
+"""By which S may be below 1 if odds of six decimals are rounded."""
 _ABOVE: Final = frozenset({Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.RATIO})
 _TOLD: Final = frozenset({Rule.SAME_STATE, Rule.COMPARABLE, Rule.REFERENCE_AGE, Rule.BOOK_AGE})
 
@@ -69,6 +81,10 @@ class Caution(Enum):
     """No longer offered."""
     DELAYED = "delayed"
     """Its source says that its prices are late (D66)."""
+    BOOK_BELOW_100 = "book_below_100"
+    """The bookmaker's own complete line adds up to less than 100 %, at gross odds."""
+    PLACEHOLDER = "placeholder"
+    """Odds that no bookmaker means: ``line_doubts``, ``is_placeholder``."""
 
 
 class Sighting(msgspec.Struct, frozen=True, gc=False):
@@ -86,6 +102,8 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
     is_delayed: bool = False
     unread_ms: int = 0
     """How much of its age is only that it was not read again, and does not count."""
+    doubts: Collection[Caution] = ()
+    """What the bookmaker's own line and other bookmakers' prices say against it."""
 
 
 class Group(msgspec.Struct, frozen=True, gc=False):
@@ -199,6 +217,50 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
         is_value=not cautions and not stopped,
         is_value_but_for_cautions=all(map(_is_told, stopped)),
     )
+
+
+def doubts_in_order(doubts: Collection[Caution]) -> list[Caution]:
+    """Return the cautions among these that hold without a reference, in the order of the set."""
+    return [each for each in (Caution.BOOK_BELOW_100, Caution.PLACEHOLDER) if each in doubts]
+
+
+def line_doubts(odds: Collection[float], *, is_complete: bool) -> frozenset[Caution]:
+    """Return what speaks against all prices of a bookmaker's line.
+
+    Nobody sells all outcomes for less than they pay: one of the prices is a mistake, is old, or is
+    a promotion that takes no usual stake.
+
+    Args:
+        odds: Its gross odds of sides that exclude each other.
+        is_complete: Whether these are all sides.
+    """
+    found = set[Caution]()
+    if is_complete and math.fsum(1 / price for price in odds) < MIN_OVERROUND - _ROUNDING:
+        found.add(Caution.BOOK_BELOW_100)
+    if sum(price <= LOWEST_MEANT for price in odds) >= 2:
+        found.add(Caution.PLACEHOLDER)
+    return frozenset(found)
+
+
+def is_placeholder(odds: float, others: float | None, elsewhere: float | None) -> bool:
+    """Tell whether odds are so long that no bookmaker means them.
+
+    They are meant if a tenth of them fits the bookmaker's own other sides, or is offered by another
+    operator. With neither to compare, the end of an exchange's ladder is not.
+
+    Args:
+        odds: Gross odds.
+        others: The sum of 1/odds of the other sides of its own line; None if they are not all
+            there.
+        elsewhere: The highest odds of this selection at other operators; None without any.
+    """
+    if odds < LONG_ODDS:
+        return False
+    fits_own = others is not None and _TIMES_TOO_LONG / odds >= 1 - others
+    fits_others = elsewhere is not None and odds <= _TIMES_TOO_LONG * elsewhere
+    if fits_own or fits_others:
+        return False
+    return others is not None or elsewhere is not None or odds >= END_OF_LADDER
 
 
 def usual_stale_after_ms(in_play: bool | None) -> int:
@@ -315,6 +377,7 @@ def _cautions(
         yield Caution.WITHDRAWN
     if price.is_delayed:
         yield Caution.DELAYED
+    yield from doubts_in_order(price.doubts)
 
 
 def _longest_age_ms(stale_after_ms: int | None, is_live: bool | None) -> int:

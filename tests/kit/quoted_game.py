@@ -78,7 +78,11 @@ class QuotedGame:
         *,
         is_live: bool = False,
     ) -> None:
-        """Let the stream tell of a price, scraped now."""
+        """Let the stream tell of a price, scraped now.
+
+        As bookmakers do, it lowers its other sides where its line would be below 100 %.
+        """
+        others = self._lowered(bookmaker, (market_type, period), selection, odds)
         self.board.apply_all(
             [
                 PriceMessage(
@@ -87,14 +91,36 @@ class QuotedGame:
                     self.competition,
                     "Football",
                     market_type,
-                    selection,
-                    odds,
+                    name,
+                    price,
                     period,
                     is_live,
                     format_ms(self.clock.now),
                 )
+                for name, price in {**others, selection: odds}.items()
             ]
         )
+
+    def _lowered(
+        self, bookmaker: str, market: tuple[str, int], selection: str, odds: float
+    ) -> dict[str, float]:
+        """Return the other sides of a bookmaker's line as they must be beside a price."""
+        held = self.board.matrix(self.id)
+        for section in () if held is None or bookmaker == REFERENCE else held.sections:
+            names = [row.selection for row in section.rows]
+            if section.key[:2] != market or selection not in names or not section.complete:
+                continue
+            prices = {row.selection: row.prices.get(bookmaker) for row in section.rows}
+            others = {
+                name: price.odds
+                for name, price in prices.items()
+                if name != selection and price is not None and price.withdrawn_at is None
+            }
+            implied = sum(1 / price for price in others.values())
+            if len(others) == len(names) - 1 and 1 / odds + implied < 1:
+                rise = (1.005 - 1 / odds) / implied
+                return {name: round(price / rise, 2) for name, price in others.items()}
+        return {}
 
     def tell_of_whole_line(self, odds: float, bookmaker: str = "Matchbook") -> None:
         """Let a total be bet on that may be hit: nothing tells how likely 3 goals are."""

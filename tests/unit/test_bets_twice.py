@@ -130,7 +130,7 @@ def test_middles_of_all_lines_are_those_of_the_second_count(
     mine, theirs = _opportunities(moment)
 
     costly = [each for each in mine if each[0] == "middle" and each[5] > 2]
-    assert len(costly) > 30
+    assert len(costly) > 20
     assert mine == theirs
 
 

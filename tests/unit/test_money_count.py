@@ -84,7 +84,7 @@ def test_a_price_is_judged_against_the_fair_price_and_staked_a_quarter_of_kelly(
 
 
 def test_an_exchange_is_judged_after_its_commission():
-    lines = [even("A", "B"), quote("exchange_eu", {"A": GOOD, "B": 2.1})]
+    lines = [even("A", "B"), quote("exchange_eu", {"A": GOOD, "B": 1.9})]
 
     gross_only = only(lines, selection="A")  # net 1 + 1.09 * 0.95 = 2.0355
     assert gross_only.shown()["net_odds"] == 2.0355
@@ -92,6 +92,7 @@ def test_an_exchange_is_judged_after_its_commission():
     assert gross_only.shown()["service_ev_pct"] == 3.47
     assert gross_only.in_contract
     assert not gross_only.listed
+    lines = [even("A", "B"), quote("exchange_eu", {"A": 1.9, "B": 2.1})]
     net_only = only(lines, selection="B")  # gross payout 0.9890, net 2.045: 1.0018
     assert net_only.shown()["ev_pct"] == 1.24
     assert net_only.listed

@@ -57,7 +57,7 @@ from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import span_text
-from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.assessment import Caution, doubts_in_order
 
 _TICK_MS: Final = 1_000
 _CALM_MS: Final = 100
@@ -248,7 +248,9 @@ class ExplainPanel(QWidget):
         give_ink(self.big, TextRole.NOTE if self._why_lost else _ink_of(said))
         self.note.setText("\n".join(self._notes(said)))
         self.gone.setVisible(Caution.WITHDRAWN in said.assessment.cautions)
-        cautions = told_cautions(said.assessment) if said.no_fair_odds is None else []
+        cautions = told_cautions(said.assessment)
+        if said.no_fair_odds is not None:
+            cautions = doubts_in_order(cautions)
         texts = [doubt] if (doubt := self._doubt(said)) else []
         texts += [
             f"No value: {caution_text(each, said.reference)}"

@@ -18,7 +18,7 @@ from oddsdesk.board.valuation import best_of, decided_beside, fair_beside, windo
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
-from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.assessment import Caution, doubts_in_order
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.value import is_same_state
 
@@ -440,6 +440,9 @@ def _judge(
             key = RowKey(*entry.selection.key, name)
             if (known := board.value_bets.get(key)) is not None:
                 verdict = Verdict(known.assessment.cautions, board.is_value(key))
+        if section.doubts and verdict is UNREMARKABLE:
+            doubts = section.doubts.get((row.selection, name))
+            verdict = Verdict(tuple(doubts_in_order(doubts))) if doubts else verdict
         if pool is not None:
             fair, decided = fair_beside(section, row, name), decided_beside(section, row, name)
             least, _ = window_beside(section, row, name)
@@ -472,6 +475,7 @@ def _figures(selection: SelectionEntry) -> Figures:
             for name, price in row.prices.items()
             if price.withdrawn_at is None
             and name not in others
+            and (row.selection, name) not in section.doubts
             and (compared is None or name in compared)
         ]
     )

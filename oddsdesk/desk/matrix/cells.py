@@ -65,7 +65,9 @@ def price_cell(
     is_fresh = freshness is Freshness.FRESH
     if not is_mine or bookmaker in section.other_bets:
         ink = max(ink, TextRole.SOFT)
-    elif judged is not None and Caution.ABOVE_WINDOW in judged.assessment.cautions:
+    elif (row.selection, bookmaker) in section.doubts or (
+        judged is not None and Caution.ABOVE_WINDOW in judged.assessment.cautions
+    ):
         ink, sign = TextRole.NOTE, SUSPICIOUS
     elif judged is not None and judged.is_value:
         ground, ink = SurfaceRole.VALUE, TextRole.VALUE if is_fresh else TextRole.SOFT

@@ -13,6 +13,7 @@ from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, least_text, most_text
 from oddsdesk.desk.ui.time_format import clock_text, unmoved_text
+from oddsdesk.pricing.assessment import doubts_in_order
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
 _WORDS = {
@@ -57,6 +58,9 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
             window = _window(*window_beside(section, row, bookmaker))
             said.append(f"value: fair is {fair_text(found.fair_odds)} by {reference}, {window}")
         said += [f"no value: {caution_text(each, reference)}" for each in found.cautions]
+    elif found is not None:
+        doubts = doubts_in_order(found.cautions)
+        said += [f"no value: {caution_text(each, '')}" for each in doubts]
     if not board.basis.is_mine(bookmaker):
         said.append("none of your bookmakers")
     if bookmaker in row.best_bookmakers:

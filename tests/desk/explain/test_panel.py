@@ -143,6 +143,14 @@ def test_a_price_without_a_reference_says_why(panel: ExplainPanel, quoted: Any) 
     assert panel.rules.facts == ()
 
 
+def test_a_placeholder_is_said_to_be_one_without_a_reference(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    quoted.tell("Bovada", "total", "Over 4.5", 1000.0)
+    panel.show_price(price(quoted, "Over 4.5", "Bovada", "total"))
+    assert panel.cautions.text() == "No value: a placeholder, not a price"
+
+
 def test_a_price_elsewhere_than_at_the_users_bookmakers_says_why_no_list_has_it(
     panel: ExplainPanel, quoted: Any
 ) -> None:

@@ -209,3 +209,22 @@ def test_a_price_that_is_no_longer_offered_stands_below_the_others(
     assert (gone.ev or 0) > 1
     assert (gone.rank or 0) < (price(model, "Betsson").rank or 0)
     assert "no longer offered" in tip(gone, "Pinnacle", quoted.clock.now)
+
+
+def test_a_price_that_no_bookmaker_means_has_a_caution_and_is_in_no_spread(
+    model: GridModel, quoted: Any, qtbot: Any
+) -> None:
+    """Without a reference, too; it goes once the other side says that the price was meant."""
+    for bookmaker, odds in (("Far", 1000.0), ("Any", 1.9), ("Other", 1.95)):
+        quoted.tell(bookmaker, "total", "Over 4.5", odds)
+    book = model.book
+    qtbot.waitUntil(lambda: "Over 4.5" in {each.key.selection for each in book.selections()})
+    entry = price(model, "Far", "Over 4.5")
+    assert entry.cautions == (Caution.PLACEHOLDER,)
+    assert entry.is_doubtful
+    assert not price(model, "Any", "Over 4.5").is_doubtful
+    figures = entry.selection.figures
+    assert (figures.best, figures.worst, figures.count) == (1.95, 1.9, 2)
+    quoted.clock.now += 1_000
+    quoted.tell("Other", "total", "Over 4.5", 400.0)
+    assert price(model, "Far", "Over 4.5").cautions == ()

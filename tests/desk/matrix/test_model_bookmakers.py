@@ -37,6 +37,7 @@ def test_of_equal_prices_the_best_names_whom_the_list_stakes_whatever_stands_fir
     quoted.board.want_values(True)
     for bookmaker in ("Matchbook", "Bovada"):
         quoted.tell(bookmaker, "moneyline", "Draw", 3.60)
+        quoted.tell(bookmaker, "moneyline", "Liverpool", 2.25)
     model.show_bookmakers(BookmakerOrder(favourites=frozenset({"Matchbook"})))
     model.flush()
     row, board = row_of(model, "Draw"), quoted.board

@@ -11,7 +11,7 @@ from oddsdesk.desk.ui.table.live_model import Span
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.shipped_bookmakers import shipped_profiles
-from tests.kit.matrix import cell_of, column_of, row_of
+from tests.kit.matrix import cell_of, column_of, row_of, texts
 
 
 def test_the_best_price_of_a_row_is_marked(model: MatrixModel) -> None:
@@ -38,6 +38,20 @@ def test_a_price_within_the_window_is_value_above_it_is_not(
     assert "no value: too good: above the window" in tip
 
 
+def test_a_price_that_no_bookmaker_means_is_marked_without_any_reference(
+    model: MatrixModel, quoted: Any
+) -> None:
+    quoted.clock.now += 1_000
+    for bookmaker, odds in (("Bovada", 1000.0), ("Matchbook", 3.4)):
+        quoted.tell(bookmaker, "moneyline", "Everton", odds, period=1)
+    model.flush()
+    row = texts(model).index("Everton", row_of(model, "Everton") + 1)
+    far = model.cell(row, column_of(model, "Bovada"))
+    assert (far.text, far.ink) == ("? 1000", TextRole.NOTE)
+    assert model.cell(row, BEST).note == "Unibet"
+    assert "no value: a placeholder, not a price" in model.tip(row, column_of(model, "Bovada"))
+
+
 def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
     model: MatrixModel, quoted: Any
 ) -> None:
@@ -52,6 +66,7 @@ def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
     assert "the same at Matchbook" in model.tip(row, BEST)
     assert model.best_columns(row) == [column_of(model, name) for name in ("Bovada", "Matchbook")]
     quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
+    quoted.tell("Matchbook", "moneyline", "Liverpool", 2.25)
     model.flush()
     assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.60", TextRole.VALUE)
 

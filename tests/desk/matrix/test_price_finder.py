@@ -124,7 +124,9 @@ def with_values(panel: MatrixPanel, quoted: Any) -> MatrixPanel:
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "moneyline", "Everton", 3.60)
     quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
+    quoted.tell("Matchbook", "moneyline", "Liverpool", 2.25)
     quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    quoted.tell("Matchbook", "total", "Under 2.5", 1.90)
     panel.table.model.flush()
     model = panel._model
     title = next(row for row in range(model.rowCount()) if model.cell(row, 0).text == "Total 2.5")

@@ -376,3 +376,111 @@ def test_a_price_that_is_not_read_again_is_value_by_its_limit_alone_in_play(
         section = desk.board.section(*HOME[:4])
         assert section is not None
         assert ("Betfair" in section.market.stale) is (second > until_s)
+
+
+TOTALS: Odds = {
+    REFERENCE: {"Over 2.5": 1.97, "Under 2.5": 1.93},
+    "Bet365": {"Over 2.5": 2.1, "Under 2.5": 2.1},
+    "Unibet": {"Over 2.5": 1.93, "Under 2.5": 1.87},
+}
+
+
+def doubted(odds: Odds, market_type: str = "total", **more: object) -> dict[str, list[str]]:
+    """What is said of each price that is doubted beside the others, by bookmaker and selection."""
+    desk = Desk()
+    exhaust(desk.board.merge_matrix(matrix(odds, desk.now, market_type=market_type, **more)))
+    found = {}
+    for bookmaker, prices in odds.items():
+        for selection in prices:
+            key = row_key(selection, bookmaker, market_type)
+            if bookmaker == REFERENCE:
+                key = key._replace(bookmaker=None)
+            said = desk.board.assess(key)
+            assert said is not None
+            words = [each.value for each in said.cautions if each in OF_THE_LINE]
+            if words:
+                assert not said.is_value
+                found[f"{bookmaker}: {selection}"] = words
+    return found
+
+
+OF_THE_LINE = {Caution.BOOK_BELOW_100, Caution.PLACEHOLDER}
+
+
+def test_a_bookmaker_below_100_percent_by_itself_is_warned_of_on_all_its_sides() -> None:
+    below = ["book_below_100"]
+    assert doubted(TOTALS) == {"Bet365: Over 2.5": below, "Bet365: Under 2.5": below}
+    alone = {"Bet365": TOTALS["Bet365"]}
+    assert doubted(alone) == {"Bet365: Over 2.5": below, "Bet365: Under 2.5": below}
+    assert doubted({REFERENCE: TOTALS["Bet365"]}).keys() == {
+        f"{REFERENCE}: Over 2.5",
+        f"{REFERENCE}: Under 2.5",
+    }
+
+
+@pytest.mark.parametrize(
+    ("odds", "market_type", "names"),
+    [
+        # an exchange's empty book
+        (
+            {"Empty": {"Arsenal": 1.01, "Draw": 1.01, "Chelsea": 1.01}},
+            "moneyline",
+            {"Empty: Arsenal", "Empty: Draw", "Empty: Chelsea"},
+        ),
+        ({"Empty": {"Over 2.5": 1.02, "Under 2.5": 1.01}}, "total", None),
+        ({"Empty": {"Arsenal": 1.01, "Chelsea": 1.02}}, "moneyline", None),
+        # of a favourite two double chances are next to certain
+        ({"Any": {"1X": 1.01, "12": 1.02, "X2": 6.0}}, "double_chance", set()),
+        ({"Any": {"Over 0.5": 1.01, "Over 1.5": 1.02, "Under 1.5": 12.0}}, "total", set()),
+        # 1000 beside nothing, beside a normal line, and beside others that mean it
+        ({"Far": {"Over 2.5": 1000.0}}, "total", None),
+        ({"Far": {"Over 2.5": 1000.0}, "Any": {"Over 2.5": 1.9}}, "total", {"Far: Over 2.5"}),
+        ({"Far": {"Over 2.5": 1000.0}, "Any": {"Over 2.5": 301.0}}, "total", set()),
+        ({"Far": {"Over 9.5": 501.0}}, "total", set()),
+        ({"Any": {"Arsenal": 1.002, "Chelsea": 101.0}}, "moneyline", set()),
+    ],
+)
+def test_a_placeholder_is_told_from_an_outsider(
+    odds: Odds, market_type: str, names: set[str] | None
+) -> None:
+    every = {f"{book}: {name}" for book, prices in odds.items() for name in prices}
+    sport = {"sport": "Tennis"} if "Draw" not in next(iter(odds.values())) else {}
+    found = doubted(odds, market_type, **sport)
+    assert found.keys() == (every if names is None else names)
+    assert all("placeholder" in said for said in found.values())
+
+
+def test_the_same_operators_views_of_one_book_do_not_back_each_other() -> None:
+    desk = Desk()
+    views = [Profile(name=f"Betfair {place}", group="Betfair") for place in ("UK", "EU")]
+    desk.board.set_profiles(Profiles(views))
+    load(desk, {view.name: {"Arsenal": 1000.0} for view in views})
+    for view in views:
+        assert cautions(desk, "Arsenal", view.name) == [Caution.PLACEHOLDER]
+
+
+def test_a_price_that_is_doubted_beside_its_line_is_never_best(desk: Desk) -> None:
+    """It is best again once the other side says that it was meant."""
+    load(desk, TOTALS, market_type="total")
+    section = desk.board.section(GAME, "total", 0, "Over 2.5")
+    assert section is not None
+    over, under = section.rows
+    assert (over.best, over.best_bookmakers) == (1.93, ("Unibet",))
+    assert (section.best_hold or 0) > 0
+    desk.heard()
+    told = message("Under 2.5", 1.8, NOW + 1_000, bookmaker="Bet365", market_type="total")
+    desk.board.apply_all([told])
+    assert (over.best, under.best) == (2.1, 1.87)
+    (notice, *_) = [each for each in desk.heard() if isinstance(each, PricesChanged)]
+    assert notice.quotes[("total", 0, "Bet365")].keys() == {"Under 2.5", "Over 2.5"}
+    assert cautions_of_total(desk) == []
+    back = message("Under 2.5", 2.1, NOW + 2_000, bookmaker="Bet365", market_type="total")
+    desk.board.apply_all([back])
+    assert over.best == 1.93
+    assert cautions_of_total(desk) == [Caution.BOOK_BELOW_100]
+
+
+def cautions_of_total(desk: Desk) -> list[Caution]:
+    found = desk.board.assess(row_key("Over 2.5", "Bet365", "total"))
+    assert found is not None
+    return [each for each in found.cautions if each in OF_THE_LINE]

@@ -144,7 +144,10 @@ def test_one_outcome_under_two_market_types_is_staked_once(played: dict[str, Any
 def test_a_bet_on_a_handicap_leaves_less_of_the_win_that_it_is() -> None:
     place = {"game_id": game_id("EPL", "A vs B"), "market_type": "spread", "selection": "A -0.5"}
     bet = placed(stake=4, **FOOTBALL, **place)
-    quotes = quote("Pinnacle", WIN, **FOOTBALL), quote("Soft", {**WIN, "A": 2.06}, **FOOTBALL)
+    quotes = (
+        quote("Pinnacle", WIN, **FOOTBALL),
+        quote("Soft", {**WIN, "A": 2.06, "B": 3.6}, **FOOTBALL),
+    )
     (row,) = listed(*quotes, placed=placed_in([bet], NOW))
     (alone,) = listed(*quotes)
     assert (row.stake, row.bound) == (alone.stake - 4, Bound.PLACED)

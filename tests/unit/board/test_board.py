@@ -67,7 +67,8 @@ def test_the_same_picture_again_tells_nobody_anything(desk: Desk) -> None:
 
 
 def test_a_message_changes_its_cell_and_its_section(desk: Desk) -> None:
-    exhaust(desk.board.merge_matrix(matrix()))
+    betfair = {"Arsenal": 2.06, "Draw": 3.5, "Chelsea": 4.0}
+    exhaust(desk.board.merge_matrix(matrix({**MONEYLINE, "Betfair": betfair})))
     desk.heard()
     desk.board.apply_all([message("Draw", 3.71)])
     assert desk.heard() == [

@@ -37,7 +37,7 @@ from tests.kit.board import (
 EXCHANGE = Profiles([Profile(name="Betfair", group="Betfair", commission=0.05)])
 selections = st.sampled_from(["Arsenal", "Draw", "Chelsea"])
 bookmakers = st.sampled_from([REFERENCE, "Betfair", "Unibet", "Marathonbet"])
-prices = st.sampled_from([1.5, 1.9, 2.05, 3.4, 4.2])
+prices = st.sampled_from([1.5, 1.9, 2.05, 3.4, 4.2, 1.01, 150.0, 1000.0])
 messages = st.builds(
     message,
     selection=selections,
@@ -63,6 +63,8 @@ def checked_anew(desk: Desk) -> Matrix:
         anew.holds = Holds(anew, basis)
         for row in anew.rows:
             row.offer = FoundOffer(anew, row, basis)
+        anew.doubts, anew.has_long_odds = {}, False
+        valuation.doubt_prices(anew, basis)
         valuation.figure(anew, basis)
         assert section == anew
     return held

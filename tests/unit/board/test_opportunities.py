@@ -125,8 +125,10 @@ def test_prices_that_move_make_and_end_it() -> None:
     assert len(seen.found()) == 1
     for odds in (1.7, 2.3):
         seen.desk.now += 1000
-        said = message("Over 2.5", odds, seen.desk.now, market_type="total")
-        seen.board.apply_all([said])
+        said = {"Over 2.5": odds, "Under 2.5": 1.72}
+        seen.board.apply_all(
+            [message(*each, seen.desk.now, market_type="total") for each in said.items()]
+        )
         (found,) = seen.found()
         assert (found.legs[0].bookmaker == "Betfair") == (odds > 2)
         assert (found.kind is OpportunityKind.ARBITRAGE) == (odds > 2)
@@ -244,7 +246,7 @@ def test_a_middle_that_costs_much_is_none_where_its_chance_is_not_known() -> Non
 
 
 def test_the_bookmakers_asked_for_are_looked_at_alone_and_what_is_kept_everywhere() -> None:
-    seen = total(OVERS | {"Bovada": {"Over 2.5": 2.00, "Under 2.5": 2.01}})
+    seen = total(OVERS | {"Bovada": {"Over 2.5": 1.98, "Under 2.5": 2.01}})
     (best,) = seen.found()
     assert seen.offered.look_among(["Betfair", "Bovada"])
     assert seen.books() == [["Betfair", "Bovada"]]

@@ -259,7 +259,8 @@ def test_a_price_that_leaves_its_window_is_value_no_more_at_once(
     desk: Desk, odds: float, rules: list[Rule], spoken_against: tuple[Caution, ...]
 ) -> None:
     holding(desk)
-    desk.board.apply_all([message("Over 2.5", odds, market_type="total")])
+    both = {"Under 2.5": 1.7, "Over 2.5": odds}
+    desk.board.apply_all([message(*each, market_type="total") for each in both.items()])
     assert ValueBetsChanged((KEY,)) in desk.heard()
     assert (entry_of(desk).assessment.odds, entry_of(desk).is_value) == (odds, False)
     assert (stopped_by(desk), cautions(desk)) == (rules, spoken_against)

@@ -52,7 +52,7 @@ def database(tmp_path: Path) -> Path:
         quote("Soft", "btts", {"Yes": 2.1, "No": 1.6}),
         quote("Other", "btts", {"Yes": 1.7, "No": 2.05}),
         quote("Soft", "total", {"Over 2.5": 2.0, "Under 2.5": 1.7}),
-        quote("Other", "total", {"Over 3.5": 2.9, "Under 3.5": 1.98}),
+        quote("Other", "total", {"Over 3.5": 2.0, "Under 3.5": 1.98}),
         quote("Other", "draw_no_bet", {"A": 1.97, "B": 1.7}),
         quote("Soft", "draw_no_bet", {"A": 1.7, "B": 1.99}),
     )
@@ -182,7 +182,7 @@ def test_a_long_leg_is_staked_a_step_and_legs_without_a_step_each_are_none(datab
     record(
         database,
         quote("Soft", "total_games", {"Over 20.5": 1.06, "Under 20.5": 8.0}),
-        quote("Other", "total_games", {"Over 20.5": 1.01, "Under 20.5": 501.0}),
+        quote("Other", "total_games", {"Over 20.5": 1.001, "Under 20.5": 501.0}),
     )
     (found,) = [row for row in listed(database) if row["market_type"] == "total_games"]
     assert [leg["stake"] for leg in found["legs"]] == [99, 1]
@@ -196,13 +196,35 @@ def test_what_speaks_against_a_leg_beside_the_reference_is_told(database: Path) 
     record(
         database,
         quote("Pinnacle", "total", {"Over 2.5": 1.45, "Under 2.5": 2.9}),
-        quote("Third", "total", {"Over 2.5": 14.5, "Under 2.5": 1.7}),
+        quote("Third", "total", {"Over 2.5": 14.5}),
     )
     first, *_ = listed(database, "--kind", "arbitrage")
     assert [leg["cautions"] for leg in first["legs"]] == [["above_window"], []]
     lines = run(database, "--kind", "arbitrage").stdout.splitlines()
     (leg,) = [line for line in lines if "14.5" in line]
     assert "too good: above the window" in leg
+
+
+@pytest.mark.parametrize(
+    "far",
+    [
+        {"Over 2.5": 1000.0},
+        {"Over 2.5": 1000.0, "Under 2.5": 1.95},
+        {"Over 2.5": 2.2, "Under 2.5": 2.2},
+        {"Over 2.5": 1.01, "Under 2.5": 1.01},
+    ],
+)
+def test_without_a_reference_a_placeholder_is_no_leg_either(
+    tmp_path: Path, far: dict[str, float]
+) -> None:
+    path = tmp_path / "odds.db"
+    record(path, quote("Far", "total", far))
+    record(path, quote("Soft", "total", {"Over 2.5": 1.85, "Under 2.5": 1.95}))
+    assert listed(path, "--least", "-100") == []
+    meant = quote("Far", "total", {"Over 2.5": 2.1, "Under 2.5": 1.8})
+    record(path, meant)
+    (found,) = listed(path, "--kind", "arbitrage")
+    assert [leg["bookmaker"] for leg in found["legs"]] == ["Far", "Soft"]
 
 
 def test_one_kind_may_be_asked_for(database: Path) -> None:

@@ -379,3 +379,22 @@ def test_a_reference_that_nobody_is_ends_with_the_names_there_are(database: Path
     result = run("--database", database, "--reference", "Nobody")
     assert result.exit_code == 2
     assert "no prices of 'Nobody'; there are Betfair Exchange UK, Pinnacle, Soft" in result.output
+
+
+def test_a_bookmaker_below_100_percent_is_listed_with_a_warning_and_not_staked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "odds.db"
+    total = {"market_type": "total", "competition": "EPL"}
+    record(
+        path,
+        quote("Pinnacle", {"Over 2.5": 1.97, "Under 2.5": 1.93}, **total),
+        quote("Bet365", {"Over 2.5": 2.1, "Under 2.5": 2.1}, **total),
+        quote("Unibet", {"Over 2.5": 1.93, "Under 2.5": 1.87}, **total),
+    )
+    assert rows("--database", path) == []
+    listed = rows("--database", path, "--all")
+    assert {(row["bookmaker"], row["stake"]) for row in listed} == {("Bet365", 0)}
+    assert all("book_below_100" in row["cautions"] for row in listed)
+    said = run("--database", path, "--all").stdout
+    assert "this bookmaker's own line is below 100 %" in said

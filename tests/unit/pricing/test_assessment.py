@@ -16,7 +16,9 @@ from oddsdesk.pricing.assessment import (
     Sighting,
     assess,
     counts_overtime,
+    is_placeholder,
     is_unread,
+    line_doubts,
     usual_form,
 )
 from oddsdesk.pricing.profiles import Profile
@@ -108,6 +110,8 @@ def test_a_price_without_cautions_that_holds_every_rule_is_value() -> None:
         (Caution.ABOVE_WINDOW, {"odds": 2.30}),
         (Caution.WITHDRAWN, {"is_offered": False}),
         (Caution.DELAYED, {"is_delayed": True}),
+        (Caution.BOOK_BELOW_100, {"doubts": frozenset({Caution.BOOK_BELOW_100})}),
+        (Caution.PLACEHOLDER, {"doubts": frozenset({Caution.PLACEHOLDER})}),
     ],
 )
 def test_each_caution_holds_where_it_should_and_ends_the_value(
@@ -117,6 +121,64 @@ def test_each_caution_holds_where_it_should_and_ends_the_value(
     assert caution in found.cautions
     assert set(found.cautions) - {caution, Caution.NOT_COMPARABLE, Caution.ABOVE_WINDOW} == set()
     assert not found.is_value
+
+
+odds = st.floats(1.001, 1_000)
+
+
+@given(st.lists(odds, min_size=1, max_size=3), st.booleans())
+def test_a_line_that_pays_more_than_it_takes_is_doubted(line: list[float], is_whole: bool) -> None:
+    """Reckoned in whole numbers: 100 staked so that each outcome pays 1,000,000."""
+    found = line_doubts(line, is_complete=is_whole)
+    cost = sum(1_000_000 / price for price in line)
+    assert (Caution.BOOK_BELOW_100 in found) == (is_whole and cost < 1_000_000 - 10)
+    shortest = sorted(line)[1:2]
+    assert (Caution.PLACEHOLDER in found) == any(price <= 1.02 for price in shortest)
+
+
+def test_a_line_of_exactly_100_percent_is_not_below() -> None:
+    """Exchanges and prediction markets offer both sides at 100 %, in odds of six decimals."""
+    for line in ((2.0, 2.0), (1.5, 3.0), (round(1 / 0.47, 6), round(1 / 0.53, 6)), (4, 2, 4)):
+        assert line_doubts(line, is_complete=True) == frozenset()
+    assert line_doubts((2.01, 2.0), is_complete=True) == {Caution.BOOK_BELOW_100}
+
+
+@pytest.mark.parametrize(
+    ("odds", "others", "elsewhere", "is_one"),
+    [
+        (1_000.0, None, None, True),  # beside nothing
+        (1_000.0, None, 2.1, True),
+        (1_000.0, 1 / 1.95, None, True),
+        (1_000.0, 1 / 1.95, 2.1, True),
+        (1_000.0, 1 / 1.01, None, False),  # an exchange's line in a game that is decided
+        (1_000.0, 1 / 1.95, 200.0, False),  # others mean it: the 1.95 is the mistake
+        (1_000.0, None, 100.0, False),
+        (1_001.0, None, 100.0, True),
+        (610.0, None, 450.0, False),  # Tunisia at Sweden, in play
+        (501.0, None, None, False),  # an outsider of an outright, alone
+        (101.0, None, None, False),
+        (101.0, 1 / 1.003, None, False),  # an outsider in tennis
+        (101.0, None, 15.0, False),
+        (101.0, None, 2.0, True),
+        (99.0, 0.5, 2.0, False),
+    ],
+)
+def test_long_odds_are_a_placeholder_where_nothing_backs_them(
+    odds: float, others: float | None, elsewhere: float | None, is_one: bool
+) -> None:
+    assert is_placeholder(odds, others, elsewhere) == is_one
+
+
+@given(odds, st.none() | st.floats(0.2, 1.2), st.none() | odds)
+def test_what_backs_long_odds_more_makes_no_placeholder_of_them(
+    price: float, others: float | None, elsewhere: float | None
+) -> None:
+    if not is_placeholder(price, others, elsewhere):
+        if others is not None:
+            assert not is_placeholder(price, others + 0.1, elsewhere)
+        if elsewhere is not None:
+            assert not is_placeholder(price, others, elsewhere * 1.5)
+        assert not is_placeholder(max(1.01, price - 50), others, elsewhere)
 
 
 def test_in_play_prices_are_stale_after_a_minute() -> None:

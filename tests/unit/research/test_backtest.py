@@ -164,10 +164,17 @@ def test_an_outcome_is_bet_on_once(log: Log) -> None:
     log.archive(
         reference(EVEN),
         said(SOFT, {"A": 2.07}),
-        said("Other", {"A": 2.09, "B": 2.09}, START + HOUR),
+        said("Other", {"A": 2.09}, START + HOUR),
+        said("Third", {"B": 2.09}, START + HOUR),
         reference(EVEN, START + HOUR),
     )
-    assert [bet[:2] for bet in placed(log.backtest())] == [(SOFT, "A"), ("Other", "B")]
+    assert [bet[:2] for bet in placed(log.backtest())] == [(SOFT, "A"), ("Third", "B")]
+
+
+def test_a_bookmaker_below_100_percent_is_not_bet_at(log: Log) -> None:
+    log.archive(reference(EVEN), said(SOFT, {"A": 2.07, "B": 2.06}))
+    log.archive(said("Other", {"A": 2.07, "B": 1.9}, START + HOUR), reference(EVEN, START + HOUR))
+    assert [bet[:2] for bet in placed(log.backtest())] == [("Other", "A")]
 
 
 def test_after_a_latency_the_price_that_stands_then_is_bet_where_it_still_is_value(
@@ -175,8 +182,10 @@ def test_after_a_latency_the_price_that_stands_then_is_bet_where_it_still_is_val
 ) -> None:
     log.archive(
         reference(EVEN),
-        said(SOFT, {"A": 2.09, "B": 2.09}),
-        said(SOFT, {"A": 2.06, "B": 1.9}, START + 2_000),
+        said(SOFT, {"A": 2.09}),
+        said("Other", {"B": 2.09}),
+        said(SOFT, {"A": 2.06}, START + 2_000),
+        said("Other", {"B": 1.9}, START + 2_000),
         reference(LONGER, KICK_OFF),
     )
     done = log.backtest(latency_ms=5_000)
@@ -242,7 +251,8 @@ def test_a_reference_without_prices_is_told_with_who_has_some(log: Log) -> None:
 
 
 def test_a_preset_says_what_is_bet_on(log: Log) -> None:
-    log.archive(reference(EVEN), said(SOFT, {"A": 2.09}), said("Other", {"A": 2.095, "B": 2.06}))
+    log.archive(reference(EVEN), said(SOFT, {"A": 2.09}), said("Other", {"A": 2.095}))
+    log.archive(said("Third", {"B": 2.06}))
     only = ValueFilter(bookmakers=(SOFT,))
     assert placed(log.backtest(filter=only)) == [(SOFT, "A", 2.09, START)]
     assert [bet.odds for bet in log.backtest(filter=ValueFilter(min_true_ev=3)).bets] == [2.095]

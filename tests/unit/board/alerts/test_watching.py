@@ -147,7 +147,8 @@ def test_lists_that_fill_an_hour_hold_back_nothing_that_was_asked_for(
     seen = Watched(ValueRule(), rule, bets=(bet,), most_per_hour=1)
     seen.load()
     assert [entry.alert.rule for entry in seen.tick()] == ["Value"]
-    seen.tell(2.1, "Betfair", "Under 2.5")
+    seen.tell(1.8, "Unibet")
+    seen.tell(2.1, "Unibet", "Under 2.5")
     assert seen.tick() == [], "the hour is full"
     if isinstance(rule, TargetRule):
         seen.tell(2.1)
@@ -222,6 +223,8 @@ def test_a_price_that_reaches_its_target_alerts() -> None:
     seen.load()
     assert seen.tick() == []
     seen.tell(2.25, "Unibet")
+    assert seen.titles() == [], "with 1.95 on the other side its line is below 100 %"
+    seen.tell(1.75, "Unibet", "Under 2.5")
     assert seen.titles() == ["Over 2.5 2.25 at Unibet"]
 
 
@@ -231,8 +234,10 @@ def test_a_target_at_a_named_bookmaker_holds_wherever_the_user_bets() -> None:
     seen = Watched(rule, *named)
     seen.board.set_bookmakers(("Unibet",))
     seen.load()
+    seen.tell(1.75, "Bovada", "Under 2.5")
     seen.tell(2.25, "Bovada")
     assert seen.titles() == ["Over 2.5 2.25 at Bovada"]
+    seen.tell(1.72, REFERENCE, "Under 2.5")
     seen.tell(2.30, REFERENCE)
     assert seen.titles() == [f"Over 2.5 2.30 at {REFERENCE}"]
 
@@ -249,6 +254,7 @@ def test_a_target_looks_at_both_games_of_one_name() -> None:
     seen.load()
     other = matrix(ODDS, seen.desk.now, market_type="total", competition="FACUP")
     exhaust(seen.board.merge_matrix(other))
+    seen.tell(1.75, "Unibet", "Under 2.5")
     seen.tell(2.25, "Unibet")
     assert seen.titles() == ["Over 2.5 2.25 at Unibet"]
 
@@ -380,12 +386,12 @@ def test_an_alert_that_waited_is_asked_of_the_board_and_told_as_it_is(rule: Rule
     seen.load()
     for bookmaker in ("Unibet", "Bovada"):
         seen.tell(2.0, bookmaker, "Over 2.5")
-    seen.tell(2.2, "Unibet", "Under 2.5")
+    seen.tell(2.2, "Caliente", "Under 2.5")
     alert = seen.tick()[0].alert
     for asked in (alert, kept(alert)):
         assert seen.watch.as_it_is(asked) == alert
     if isinstance(rule, OpportunityRule):
-        seen.tell(2.25, "Unibet", "Under 2.5")
+        seen.tell(2.25, "Caliente", "Under 2.5")
     else:
         seen.tell(2.075)
     now = seen.watch.as_it_is(alert)
@@ -516,6 +522,7 @@ def test_odds_of_an_alert_can_be_written_in_any_style() -> None:
     target = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05)
     seen = Watched(ValueRule(), OpportunityRule(least=-100), target)
     seen.load()
+    seen.tell(1.6, "Unibet")
     seen.tell(2.5, "Unibet", "Under 2.5")
     said = {entry.alert.rule: entry.alert for entry in seen.tick()}
     american = partial(format_odds, style="american")
