@@ -52,7 +52,10 @@ def _stake(listed: list[Row], bankroll: float) -> None:
     groups = defaultdict(list)
     for row in best.values():
         groups[row.line_group].append(row)
-    for rows in groups.values():
+    one_line = _one_line_a_game(list(groups.values()))
+    for row in best.values():
+        row.stake, row.bound = 0.0, "same_game"
+    for rows in one_line:
         for row, share in zip(rows, full_kelly(rows), strict=True):
             wanted = share * QUARTER_OF_KELLY * bankroll
             row.stake = min(wanted, OUTCOME_CAP * bankroll)
@@ -65,7 +68,26 @@ def _stake(listed: list[Row], bankroll: float) -> None:
     _scale(list(best.values()), TOTAL_CAP * bankroll, "total")
     for row in best.values():
         row.stake = (row.stake + 1e-9) // STEP * STEP
-        row.bound = row.bound if row.stake else "rounding"
+        row.bound = row.bound if row.stake or row.bound == "same_game" else "rounding"
+
+
+def _one_line_a_game(groups: list[list[Row]]) -> list[list[Row]]:
+    """Return the line group of each game that is staked: the one whose best side grows fastest.
+
+    Lines of football are staked together by a grid of scores, which is not counted here.
+    """
+    games = defaultdict(list)
+    for rows in groups:
+        games[rows[0].quote.game].append(rows)
+    for lines in games.values():
+        assert len(lines) == 1 or lines[0][0].quote.sport != "Football"
+    return [max(lines, key=lambda rows: max(map(_grown, rows))) for lines in games.values()]
+
+
+def _grown(row: Row) -> float:
+    """The expected logarithm at Kelly's share of one side alone."""
+    (share,) = full_kelly([row])
+    return sum(chance * math.log(1 + share * gains[0]) for chance, gains in endings_of([row]))
 
 
 def _scale(rows: list[Row], cap: float, bound: str) -> None:

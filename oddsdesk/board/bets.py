@@ -3,17 +3,28 @@
 The value bets of the desk and ``oddsdesk bets`` are this list.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from oddsdesk.board.assessed import AssessedPrice, is_listed_at_all
 from oddsdesk.board.basis import Basis
+from oddsdesk.board.game_results import GameResults
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.depth import at_least
-from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, staking
+from oddsdesk.pricing.exposure import (
+    Bound,
+    Offer,
+    Placed,
+    Solved,
+    Stake,
+    StakePlan,
+    staking,
+)
 from oddsdesk.pricing.profiles import Profiles, fold_name
+from oddsdesk.pricing.score_grid import Line
 from oddsdesk.slices import returned
 
 _HOUR_MS: Final = 60 * MINUTE_MS
@@ -30,6 +41,8 @@ _UNVALUED: Final = frozenset(
 
 Outcome = tuple[str, str, int, str, str]
 """As ``AssessedPrice.outcome``."""
+LinesOf = Callable[[str], Sequence[Line]]
+"""The reference's lines of a game that a score settles, as ``fair_lines`` has them."""
 _rank, _by_name = attrgetter("rank"), attrgetter("by_name")
 
 
@@ -117,6 +130,7 @@ def listing_bets(
     chosen: Callable[..., bool] | None = None,
     hidden: Callable[..., bool] | None = None,
     everything: bool = False,
+    lines_of: LinesOf | None = None,
 ) -> Generator[None, None, list[Bet]]:
     """Return the prices that are value, best EV first, each outcome staked once; in small steps.
 
@@ -135,6 +149,7 @@ def listing_bets(
             such prices are neither listed nor staked.
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
+        lines_of: The reference's lines of a game, by which its bets are staked together.
     """
     return BetLister().listing(
         prices,
@@ -145,6 +160,7 @@ def listing_bets(
         chosen=chosen,
         hidden=hidden,
         everything=everything,
+        lines_of=lines_of,
     )
 
 
@@ -155,6 +171,7 @@ def stake_at(
     plan: StakePlan,
     placed: Placed,
     profiles: Profiles,
+    lines_of: LinesOf | None = None,
 ) -> float:
     """Return what a list would stake on a price's outcome, were it taken at other odds.
 
@@ -167,6 +184,7 @@ def stake_at(
         plan: How the user stakes.
         placed: What is placed already and open.
         profiles: What is known of bookmakers.
+        lines_of: The reference's lines of a game, by which its bets are staked together.
     """
     bookmaker, net_odds = taken
     outcome = price.outcome
@@ -182,7 +200,8 @@ def stake_at(
             offer = offer._replace(bookmaker=bookmaker, net_odds=net_odds, most=most, ladder=ladder)
         if offer is not None:
             offers.append(offer)
-    stakes = returned(staking(plan, offers, placed))
+    lines = _lines_of(offers, placed, lines_of)
+    stakes = returned(staking(plan, offers, placed, GameResults().among(lines, placed)))
     pairs = zip(offers, stakes, strict=True)
     return next((stake.amount for offer, stake in pairs if offer.outcome == outcome), 0.0)
 
@@ -220,6 +239,8 @@ class BetLister:
         self._known_for: tuple[object, ...] = ()
         self._staked_for: tuple[object, ...] = ()
         self._stakes: list[Stake] = []
+        self._results = GameResults()
+        self._solved: Solved = {}
 
     def listing(
         self,
@@ -233,6 +254,7 @@ class BetLister:
         hidden: Callable[..., bool] | None = None,
         everything: bool = False,
         by_age: bool = False,
+        lines_of: LinesOf | None = None,
     ) -> Generator[None, None, list[Bet]]:
         """Return what ``listing_bets`` does of the same.
 
@@ -247,7 +269,7 @@ class BetLister:
         found = sorted([one for one in known if one.is_wanted], key=_rank)
         yield
         staked = [one for one in found if one.is_value]
-        stakes = yield from self._staking(plan, staked, placed)
+        stakes = yield from self._staking(plan, staked, placed or Placed(), lines_of)
         carriers = {one.outcome: one.price for one in staked if stakes[id(one)].same_bet_as is None}
         yield
         bets = [
@@ -280,14 +302,21 @@ class BetLister:
         return [one for _, one in known if one is not None]
 
     def _staking(
-        self, plan: StakePlan, value: Sequence[_Known], placed: Placed | None
+        self,
+        plan: StakePlan,
+        value: Sequence[_Known],
+        placed: Placed,
+        lines_of: LinesOf | None,
     ) -> Generator[None, None, dict[int, Stake]]:
         """Stake value bets; of equal net prices the first bookmaker by name carries the stake."""
         ordered = sorted(value, key=_by_name)
         offers = [one.offer for one in ordered if one.offer is not None]
         yield
-        if (staked_for := (plan, offers, placed)) != self._staked_for:
-            self._stakes = yield from staking(plan, offers, placed)
+        lines = _lines_of(offers, placed, lines_of)
+        yield
+        if (staked_for := (plan, offers, placed, lines)) != self._staked_for:
+            results_of = self._results.among(lines, placed)
+            self._stakes = yield from staking(plan, offers, placed, results_of, self._solved)
             self._staked_for = staked_for
         return {id(one): stake for one, stake in zip(ordered, self._stakes, strict=True)}
 
@@ -380,6 +409,19 @@ def _offer(price: AssessedPrice, outcome: Outcome, profiles: Profiles) -> Offer 
         most=profiles.of(price.bookmaker).limit,
         ladder=price.ladder,
     )
+
+
+def _lines_of(
+    offers: Iterable[Offer], placed: Placed, lines_of: LinesOf | None
+) -> dict[Hashable, Sequence[Line]]:
+    """Return the reference's lines of the games that have several bets, those placed among them."""
+    if lines_of is None:
+        return {}
+    outcomes = defaultdict[Hashable, set[Hashable]](set)
+    for offer in offers:
+        outcomes[offer.game].add(offer.outcome)
+    several = [game for game, bets in outcomes.items() if len(bets) > 1 or game in placed.by_game]
+    return {game: lines_of(str(game)) for game in several}
 
 
 def _staking_order(price: AssessedPrice) -> tuple[object, ...]:

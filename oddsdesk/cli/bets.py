@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board.bets import Bet, listing_bets
 from oddsdesk.board.board import Board
+from oddsdesk.board.game_results import fair_lines
 from oddsdesk.cli.bet_sources import (
     board_of,
     check_judged,
@@ -135,6 +136,7 @@ def _found(
             now_ms=now_ms,
             chosen=chosen,
             everything=everything,
+            lines_of=lambda game: fair_lines(board.matrix(game)),
         )
     )
 

@@ -30,9 +30,9 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None 
     under each of ``outcomes_of`` it, by all ids that bets have of its game.
     """
     of_game = defaultdict[Hashable, list[tuple[PlacedBet, frozenset[str]]]](list)
-    for bet, ids in _with_ids(counted(bets, simulated=simulated)):
+    for bet, ids, game in _with_games(counted(bets, simulated=simulated)):
         if bet.open_stake and now_ms <= _ends(bet):
-            of_game[min(ids, default="") or id(bet)].append((bet, ids))
+            of_game[game].append((bet, ids))
     by_outcome, by_game = dict[Hashable, float](), dict[Hashable, float]()
     there = defaultdict[tuple[Hashable, str], float](float)
     positions, total = dict[Hashable, list[Position]](), 0.0
@@ -90,7 +90,7 @@ def open_by_outcome(
     ``simulated``: whether the odds are beside which they count, as ``counted`` says.
     """
     found = defaultdict[Hashable, list[PlacedBet]](list)
-    for bet, ids in _with_ids(counted(bets, simulated=simulated)):
+    for bet, ids, _ in _with_games(counted(bets, simulated=simulated)):
         if bet.open_stake:
             for outcome in outcomes_by(ids, bet):
                 found[outcome].append(bet)
@@ -161,11 +161,13 @@ def outcome_named(
     return game_id, named[0], period, named[1], named[2]
 
 
-def _with_ids(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, frozenset[str]]]:
-    """Return the bets, each with all ids that bets have of its game."""
+def _with_games(
+    bets: Iterable[PlacedBet],
+) -> list[tuple[PlacedBet, frozenset[str], Hashable]]:
+    """Return the bets, each with all ids of its game and what bets on that game share."""
     listed = list(bets)
     games = GamesOfBets(listed)
-    return [(bet, games.ids(bet)) for bet in listed]
+    return [(bet, games.ids(bet), games.of(bet) or id(bet)) for bet in listed]
 
 
 def _ends(bet: PlacedBet) -> int:

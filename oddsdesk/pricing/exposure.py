@@ -28,6 +28,8 @@ _SOLVED_DUST: Final = 1e-4
 """The same of a stake that was found numerically."""
 _STILL: Final = 1e-6
 """A share of the bankroll that makes no difference."""
+_KEPT: Final = 5
+"""So many solutions of a game are kept beside the last: one for each bet below a step."""
 _WAYS: Final = (1.0, 0.5, 0.0, -0.5, -1.0)
 """What of a unit staked is won in each way a settlement names."""
 
@@ -139,11 +141,16 @@ ResultsOf = Callable[[Sequence[Offer]], Results | None]
 """Returns what is known of a game's results by offers of its lines; None where nothing is."""
 
 
+Solved = dict[Hashable, list[tuple[object, list[float]]]]
+"""By game: what was asked, and the shares that were found, the last times."""
+
+
 def staking(
     plan: StakePlan,
     offers: Sequence[Offer],
     placed: Placed | None = None,
     results_of: ResultsOf | None = None,
+    solved: Solved | None = None,
 ) -> Generator[None, None, list[Stake]]:
     """Return the stake of each offer, in the order of the offers; in small steps.
 
@@ -155,12 +162,14 @@ def staking(
         offers: The prices that are value.
         placed: What is placed and open.
         results_of: What is known of a game's results, asked of games with several lines.
+        solved: What was solved numerically the last time, by game; what is the same is taken from
+            it.
     """
     limited = [_at_its_stake(plan, offer) for offer in offers]
     places = defaultdict[Hashable, list[int]](list)
     for place, offer in enumerate(offers):
         places[offer.outcome].append(place)
-    rooms = _Rooms(plan, placed or Placed())
+    rooms = _Rooms(plan, placed or Placed(), {} if solved is None else solved)
     outcomes = [rooms.prices_of([(each, limited[each]) for each in at]) for at in places.values()]
     yield
     found = dict[int, Stake]()
@@ -334,7 +343,8 @@ def _exclusive(outcomes: Sequence[_Outcome]) -> Results:
 class _Rooms:
     """What the caps still leave, in the user's money."""
 
-    def __init__(self, plan: StakePlan, placed: Placed) -> None:
+    def __init__(self, plan: StakePlan, placed: Placed, solved: Solved) -> None:
+        self._solved_before = solved
         self._plan = plan
         self._placed = placed
         self._games: dict[Hashable, float] = {}
@@ -443,7 +453,7 @@ class _Rooms:
         least = self._plan.step * (1 - _SOLVED_DUST) / self._staked
         while True:
             if shares is None:
-                shares = yield from most_growth(game, limits, sums)
+                shares = yield from self._most_growth(prices[0].offer.game, game, limits, sums)
                 _fill_in_order(prices, limits, shares)
             low = sorted((share, at) for at, share in enumerate(shares) if _STILL < share < least)
             if not low:
@@ -452,6 +462,20 @@ class _Rooms:
                 small.add(at)
                 limits[at] = 0.0
             shares = None
+
+    def _most_growth(
+        self, ident: Hashable, game: Game, limits: Sequence[float], sums: Sequence[Most]
+    ) -> Generator[None, None, list[float]]:
+        """Return the shares with the highest growth, those of the last time where all is alike."""
+        asked = game, [*limits], [*sums]
+        known = self._solved_before.setdefault(ident, [])
+        for each, shares in known:
+            if each == asked:
+                return shares.copy()
+        found = yield from most_growth(game, limits, sums)
+        del known[:-_KEPT]
+        known.append((asked, found))
+        return found.copy()
 
     def _closed(
         self,

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.board.assessed import AssessedPrice, assessed_price
 from oddsdesk.board.bets import Bet, BetLister, Exposure, exposure_of, stake_at
 from oddsdesk.board.board import Board
+from oddsdesk.board.game_results import fair_lines
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
 from oddsdesk.board.rows import UNNAMED_REFERENCE
@@ -25,6 +26,7 @@ from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import open_by_outcome, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.pricing.exposure import Placed
+from oddsdesk.pricing.score_grid import Line
 from oddsdesk.slices import SLICE_S, exhaust, one_slice
 
 MOST_SHOWN: Final = 100
@@ -191,6 +193,7 @@ class ValueLists(QObject):
             hidden=put_away.hides if put_away else None,
             everything=self.shows_cautions,
             by_age=chosen.depends_on_time,
+            lines_of=self._lines_of,
         )
         on_outcome = open_by_outcome(self._open_bets(), simulated=simulated)
         yield
@@ -233,7 +236,11 @@ class ValueLists(QObject):
         if not subject.is_value_at(net_odds):
             return 0.0
         taken, profiles = (bookmaker, net_odds), self._board.basis.profiles
-        return stake_at(self._listed, price, taken, self._stakes.plan, self._placed, profiles)
+        plan, placed = self._stakes.plan, self._placed
+        return stake_at(self._listed, price, taken, plan, placed, profiles, self._lines_of)
+
+    def _lines_of(self, game: str) -> Sequence[Line]:
+        return fair_lines(self._board.matrix(game))
 
     def _assessed(self, subject: BetSubject) -> AssessedPrice | None:
         """Return a price as the list takes it; None where it is not held."""

@@ -159,7 +159,13 @@ class _Bettor:
         listed = returned(
             listing_bets(value, game.era.basis, StakePlan(), now_ms=now_ms, chosen=chosen)
         )
-        return [bet.price for bet in listed if bet.price.is_value and bet.same_bet_as is None]
+        prices = [bet.price for bet in listed if bet.price.is_value]
+        best = dict[Outcome, AssessedPrice]()
+        for price in sorted(prices, key=lambda each: each.bookmaker):
+            known = best.setdefault(price.outcome, price)
+            if price.assessment.net_odds > known.assessment.net_odds:
+                best[price.outcome] = price
+        return [price for price in prices if best[price.outcome] is price]
 
     def _is_asked(self, now_ms: int) -> bool:
         since, until = self._question.since_ms, self._question.until_ms

@@ -201,7 +201,9 @@ def test_the_users_own_bookmakers_hold_and_a_wrong_line_is_named(database: Path)
     result = run("--database", database, "--json")
     soft, betfair = json.loads(result.stdout)
     assert (soft["net_odds"], soft["stake"], soft["bound"]) == (2.0736, 4, "bookmaker")
-    assert (betfair["net_odds"], betfair["same_bet_as"]) == (2.0486, "Soft")
+    # Beside 4 at 2.0736 the next price is worth 1.74: 1.0486 (246 - x) = 254.29 + 1.0486 x.
+    told = betfair["net_odds"], betfair["stake"], betfair["bound"], betfair["same_bet_as"]
+    assert told == (2.0486, 1, "kelly", None)
     assert result.stderr == (
         f"{path}: line 4: Betdaq: commission '100'; expected percent, from 0 to below 100\n"
     )
