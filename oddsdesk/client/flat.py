@@ -13,6 +13,7 @@ from oddsdesk.contract.resources import (
     MarketMatrix,
     MatrixRow,
     OddsRow,
+    Offer,
     ReferenceGroup,
 )
 
@@ -37,12 +38,13 @@ def _rows(item: Any) -> Iterator[Row]:
 
 @_rows.register
 def _(quoted: OddsRow) -> Iterator[Row]:
-    fields = _fields(quoted, *quoted.__struct_fields__)
+    fields = _fields(quoted, *(name for name in quoted.__struct_fields__ if name != "offers"))
+    offers = quoted.offers or {}
     for selection, odds in quoted.odds.items():
         price: Row = {}
         for name, value in fields.items():
             price |= {"selection": selection, "odds": odds} if name == "odds" else {name: value}
-        yield price
+        yield price | _levels(offers.get(selection))
 
 
 @_rows.register
@@ -116,7 +118,13 @@ def _line_prices(line: MatrixRow) -> list[Row]:
 
 def _price(bookmaker: str | None, cell: BookOddsCell | None) -> Row:
     cell = cell or BookOddsCell(None, None, None)
-    return {"bookmaker": bookmaker, **msgspec.structs.asdict(cell)}
+    fields = _fields(cell, "odds", "scraped_at", "url")
+    return {"bookmaker": bookmaker, **fields, **_levels(cell.offer or None)}
+
+
+def _levels(offer: Offer | None) -> Row:
+    """Return the levels of a book, where they are known."""
+    return {} if offer is None else _fields(offer, "back", "lay", "currency")
 
 
 def _reference(line: MatrixRow) -> Row:

@@ -178,7 +178,7 @@ def test_all_stakes_are_smaller_where_one_bookmaker_takes_too_little(
     tell(panel, quoted, qtbot)
     (first, second) = shown(panel)[:2]
     assert [first["Stake"], second["Stake"]] == ["18", "19"]
-    assert "All stakes are smaller: limit of Betsson" in panel.model.tip(0, 0)
+    assert "All stakes are smaller: Betsson takes no more" in panel.model.tip(0, 0)
 
 
 def test_an_opportunity_that_is_gone_goes(

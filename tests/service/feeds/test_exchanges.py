@@ -67,6 +67,34 @@ async def test_a_game_of_kalshi_that_is_renamed_is_priced_once(
     assert row["match_name"] == "Arsenal vs Fulham"
 
 
+async def test_the_books_of_kalshi_are_asked_for_together(source: FakeSource, serve: Serve) -> None:
+    """D104; the best price is then the book's, which is read after the page."""
+    bids = {"no_dollars": [["0.6000", "100.00"], ["0.6100", "10.00"]], "yes_dollars": []}
+    books = [{"ticker": GAME[0]["ticker"], "orderbook_fp": bids}]
+    source.say(MARKETS, {"markets": GAME, "cursor": ""})
+    source.say(f"{MARKETS}/orderbooks", {"orderbooks": books})
+    async with serve(f"kalshi:KXEPLGAME?url={source.url}&every=0.05") as served:
+        (row,) = await served.until_odds(1)
+    back = [[round(odds, 3), money] for odds, money in row["offers"]["Arsenal"]["back"]]
+    assert back == [[2.564, 3.9], [2.5, 40.0]]
+    asked = next(each for each in source.asked if each.url.path.endswith("orderbooks"))
+    assert asked.query_params.getlist("tickers") == [each["ticker"] for each in GAME]
+
+
+async def test_kalshi_that_gives_no_books_tells_the_size_of_its_best_prices(
+    source: FakeSource, serve: Serve
+) -> None:
+    game = [{**each, "yes_ask_size_fp": "20.00"} for each in GAME]
+    source.say(MARKETS, {"markets": game, "cursor": ""})
+    source.say(f"{MARKETS}/orderbooks", {"error": "unauthorized"}, status=401)
+    async with serve(f"kalshi:KXEPLGAME?url={source.url}&every=0.05") as served:
+        (row,) = await served.until_odds(1)
+        await served.until_read()
+        assert served.status().state is FeedCondition.RUNNING
+    assert row["offers"]["Arsenal"]["back"] == [[row["odds"]["Arsenal"], 7.8]]
+    assert sum(path.endswith("orderbooks") for path in source.paths()) == 1
+
+
 async def test_a_game_of_polymarket_that_is_renamed_is_priced_once(
     source: FakeSource, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

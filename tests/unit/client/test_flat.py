@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from oddsdesk.client import EventAnswer, GameAnswer, Listing, to_dicts
 from oddsdesk.contract.resources import (
@@ -13,6 +14,7 @@ from oddsdesk.contract.resources import (
     MarketMatrix,
     MatrixRow,
     OddsRow,
+    Offer,
     PriceMessage,
     ReferenceCell,
     ReferenceGroup,
@@ -58,6 +60,19 @@ def test_an_odds_row_becomes_a_row_a_selection_in_its_order() -> None:
         "bookmaker", "match_name", "competition", "sport", "market_type", "period", "is_live",
         "selection", "odds", "match_date", "scraped_at", "url", "liquidity",
     ]  # fmt: skip
+
+
+def test_the_levels_of_a_book_stand_beside_their_selection() -> None:
+    offer = Offer(back=((2.1, 4.5),), currency="GBP")
+    rows = Listing([replace(quoted(Arsenal=2.1, Draw=3.4), offers={"Arsenal": offer})]).to_dicts()
+    levels = {"back": ((2.1, 4.5),), "lay": (), "currency": "GBP"}
+    assert [{name: row.get(name) for name in levels} for row in rows] == [
+        levels,
+        dict.fromkeys(levels),
+    ]
+    cell = BookOddsCell(2.1, AT, None, offer)
+    [of_game] = game(MatrixRow("Over 2.5", None, {"Betfair": cell})).to_dicts()
+    assert of_game.items() >= levels.items()
 
 
 def test_a_part_of_a_listing_is_one_too() -> None:

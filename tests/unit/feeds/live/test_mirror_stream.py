@@ -1,9 +1,12 @@
 """What a mirrored service tells while its picture is on the way."""
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.resources import PriceMessage
+from oddsdesk.contract.resources import Offer, PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.live.mirror_stream import MirrorStream, Picture
 from oddsdesk.feeds.live.status import Status
@@ -29,9 +32,9 @@ class Told:
     def _ask(self) -> None:
         self.asked += 1
 
-    async def tell(self, odds: float, at: str = format_ms(NOW)) -> None:
+    async def tell(self, odds: float, at: str = format_ms(NOW), **more: Any) -> None:
         fields = ("Unibet", "Home vs Away", "NBA", "Basketball", "moneyline", "Home")
-        await self.stream._take(PriceMessage(*fields, odds, 0, False, at), NOW)
+        await self.stream._take(PriceMessage(*fields, odds, 0, False, at, **more), NOW)
 
     def take(self, quote: Quote) -> list[Quote]:
         """The picture comes; what has changed since."""
@@ -63,3 +66,16 @@ async def test_a_service_whose_clock_is_ahead_tells_no_price_of_later() -> None:
     told.picture.take([BEFORE])
     await told.tell(3.5, format_ms(NOW + 240_000))
     assert [change.scraped_at for change in told.stream._changes] == [NOW]
+
+
+async def test_a_change_brings_its_levels_or_ends_those_of_the_odds_before() -> None:
+    """D104: what was for sale at other odds is not for sale at these."""
+    home, away = Offer(back=((2.0, 5.0),)), Offer(back=((1.9, 7.0),))
+    told = Told()
+    told.picture.take([replace(BEFORE, offers={"Home": home, "Away": away})])
+    await told.tell(3.5)
+    await told.tell(3.6, offer=Offer(back=((3.6, 1.0),)))
+    assert [change.offers for change in told.stream._changes] == [
+        {"Away": away},
+        {"Away": away, "Home": Offer(back=((3.6, 1.0),))},
+    ]
