@@ -13,6 +13,7 @@ mean of their log-odds, one vote each.
 
 import csv
 import math
+import statistics
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -116,8 +117,13 @@ def _together(
     prices: dict[str, list[float] | None], without: str
 ) -> tuple[list[float], float] | None:
     """Return what bookmakers say of three outcomes together, and their margin; None of two."""
-    said = [each for code, each in prices.items() if each and code != without]
-    said = [each for each in said if sum(1 / odds for odds in each) >= 1]
+    votes = {
+        code: each for code, each in prices.items() if each and sum(1 / odds for odds in each) >= 1
+    }
+    if len(votes) >= 4:
+        chances = {code: [1 / odds for odds in _fair(each)] for code, each in votes.items()}
+        votes = {code: each for code, each in votes.items() if not _is_far_off(chances, code)}
+    said = [each for code, each in votes.items() if code != without]
     if len(said) < 3:
         return None
     sums = [0.0, 0.0, 0.0]
@@ -127,6 +133,22 @@ def _together(
     chances = [1 / (1 + math.exp(-total / len(said))) for total in sums]
     margin = sum(sum(1 / odds for odds in each) for each in said) / len(said)
     return [each / sum(chances) for each in chances], min(max(margin, 1.0), 1.05)
+
+
+def _is_far_off(chances: dict[str, list[float]], code: str) -> bool:
+    """Return whether one line is another opinion than those of the others, by any of its sides.
+
+    By 3 points from their median and by four times what they differ from it themselves.
+    """
+    others = [each for other, each in chances.items() if other != code]
+    for own, *theirs in zip(chances[code], *others, strict=True):
+        logits = [math.log(chance / (1 - chance)) for chance in theirs]
+        middle = statistics.median(logits)
+        spread = statistics.median(abs(each - middle) for each in logits)
+        off = abs(math.log(own / (1 - own)) - middle)
+        if abs(own - 1 / (1 + math.exp(-middle))) >= 0.03 and off > 4 * spread:
+            return True
+    return False
 
 
 def read(path: Path) -> list[dict[str, str]]:

@@ -474,7 +474,7 @@ def test_too_few_bookmakers_for_a_consensus_are_told(log: Log) -> None:
 
 def test_whoever_went_silent_has_no_vote_where_there_are_enough_others(log: Log) -> None:
     """With Late's opinion 2.16 is fair; forty minutes on nobody knows whether it still is."""
-    late, later = said("Late", {"A": 2.0, "B": 1.4}), START + 40 * MINUTE
+    late, later = said("Late", {"A": 2.05, "B": 1.75}), START + 40 * MINUTE
     usual = {"A": 1.95, "B": 1.8}
     log.live(late, *votes(usual), said(SOFT, {"A": 2.15, "B": 1.7}, START + MINUTE))
     assert placed(log.backtest(**BY_ALL)) == []
