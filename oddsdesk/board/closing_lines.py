@@ -17,6 +17,7 @@ from oddsdesk.board.prices import Price
 from oddsdesk.board.voting import pool_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.matching.bet_games import is_same_kick_off
 from oddsdesk.pricing.closing import (
     MONEYLINE,
     MOST_AGE_MS,
@@ -48,6 +49,8 @@ class _Followed(NamedTuple):
     reference: str
     bookmaker: str
     """Left out of a consensus; empty where the reference is none."""
+    kick_off: int | None
+    """Of the bet: the games of a series may have one id, one after the other."""
 
 
 class ClosingLines:
@@ -96,6 +99,7 @@ class ClosingLines:
             if (kick_off := self._kick_off(bet)) is not None
             and kick_off - _BEFORE_MS <= now <= kick_off + WAIT_MS
             and bet.game_id in self._board.games
+            and self._is_on_board(bet)
         )
 
     def decided(self) -> dict[int, ClosingLine]:
@@ -112,35 +116,60 @@ class ClosingLines:
 
     def _kick_off(self, bet: FollowedBet) -> int | None:
         """Return when a game begins, as far as is known now."""
-        matrix, game = self._board.matrix(bet.game_id), self._board.games.get(bet.game_id)
-        for known in (matrix, game):
+        known = self._known_kick_off(bet.game_id)
+        return bet.kick_off if known is None or not self._is_on_board(bet) else known
+
+    def _known_kick_off(self, game_id: str) -> int | None:
+        """Return when the game that the board has by an id begins; None where it does not say."""
+        for known in (self._board.matrix(game_id), self._board.games.get(game_id)):
             if known is not None and known.kick_off is not None:
                 return known.kick_off
-        return bet.kick_off
+        return None
+
+    def _is_on_board(self, bet: FollowedBet) -> bool:
+        """Whether the game that the board has by a bet's id is the bet's, by its kick-off.
+
+        Another one of a series may have it, and a game that was put off is another one, too.
+        """
+        known = self._known_kick_off(bet.game_id)
+        if known is None or bet.kick_off is None:
+            return True
+        return is_same_kick_off(bet.kick_off, known, bet.sport, bet.competition)
 
     def _has_begun(self, bet: FollowedBet) -> bool:
         kick_off = self._kick_off(bet)
-        matrix = self._board.matrix(bet.game_id)
+        matrix = self._board.matrix(bet.game_id) if self._is_on_board(bet) else None
         is_live = matrix is not None and _live_since(matrix, self._clock()) is not None
         return is_live or (kick_off is not None and kick_off < self._clock())
 
     def _is_over(self, bet: FollowedBet) -> bool:
-        if bet.game_id in self._first_in_play:
+        if self._first_seen_in_play(bet) is not None:
             return True
         kick_off = self._kick_off(bet)
         return kick_off is not None and self._clock() > kick_off + WAIT_MS
 
     def _closing_line(self, bet: FollowedBet) -> ClosingLine:
         own, *more = (self._sightings.get(key, ()) for key in _markets_of(bet))
-        begin = self._kick_off(bet), self._first_in_play.get(bet.game_id)
+        if not own and not self._is_on_board(bet):
+            return ClosingLine(why="the service has these teams at another time only")
+        begin = self._kick_off(bet), self._first_seen_in_play(bet)
         found = close_of(bet, own, *begin, moneyline=more[0] if more else ())
         whose = bet.by.reference or self._board.whose.service or ""
         return msgspec.structs.replace(found, reference=whose)
 
+    def _first_seen_in_play(self, bet: FollowedBet) -> int | None:
+        """Return when a bet's game was first seen in play; None where it was not."""
+        found = self._first_in_play.get(bet.game_id)
+        if found is None or bet.kick_off is None or self._is_on_board(bet):
+            return found
+        return found if is_same_kick_off(bet.kick_off, found, bet.sport, bet.competition) else None
+
     def _see(self, game: str) -> None:
         """Note what the reference says now of a game's markets with bets, and whether it began."""
         matrix = self._board.matrix(game)
-        bets = [bet for bet in self._bets.values() if bet.game_id == game]
+        bets = [
+            bet for bet in self._bets.values() if bet.game_id == game and self._is_on_board(bet)
+        ]
         markets = {market for bet in bets for market in _markets_of(bet)}
         if matrix is None or not markets or self._board.connection.as_of_ms is not None:
             return
@@ -224,7 +253,8 @@ def _live_since(matrix: Matrix, now_ms: int) -> int | None:
 def _markets_of(bet: FollowedBet) -> list["_Followed"]:
     """Return the markets to follow for a bet: its own, and the moneyline whose draw is a push."""
     whose = bet.by.reference
-    own = _Followed(*bet.market, whose, bet.bookmaker if whose == CONSENSUS_TITLE else "")
+    bookmaker = bet.bookmaker if whose == CONSENSUS_TITLE else ""
+    own = _Followed(*bet.market, whose, bookmaker, bet.kick_off)
     if bet.market_type in MAY_BE_DRAWN:
         return [own, own._replace(market_type=MONEYLINE)]
     return [own]

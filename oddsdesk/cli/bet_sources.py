@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, not_offered
+from oddsdesk.board.games import GameEntry, entry_of_price
 from oddsdesk.board.readings import reference_of
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.cli.options import maybe_database_option, usual_database
@@ -51,6 +52,12 @@ class Moment(NamedTuple):
     simulated: bool = False
     shifted: bool = False
     """Whether there may be old ones among them, moved to now."""
+
+    def games(self) -> dict[str, GameEntry]:
+        """Return the games that prices are of, by id."""
+        named = {(row.competition, row.match_name): row for row in self.rows}
+        entries = map(entry_of_price, named.values())
+        return {entry.game_id: entry for entry in entries}
 
     @property
     def marks(self) -> dict[str, bool]:

@@ -25,7 +25,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import stake_plan
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
-from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.exposure import Placed, StakePlan
 from oddsdesk.slices import returned
 from oddsdesk.store.databases import Database
 
@@ -75,7 +75,9 @@ def bets(
     moment = read_moment(database, url, key_file, system_clock())
     board = board_of(moment, system_clock(), reference)
     check_judged(board, moment)
-    found = _found(board, plan, passes, simulated=moment.simulated, everything=everything)
+    simulated, listed = moment.simulated, moment.games()
+    placed = placed_in(placed_bets(), system_clock(), simulated=simulated, listed=listed)
+    found = _found(board, plan, passes, placed, everything=everything)
     other = None if board.whose.is_services_own else board.reference
     if as_json:
         told: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
@@ -119,12 +121,11 @@ def _found(
     board: Board,
     plan: StakePlan,
     passes: ValueFilter | None,
+    placed: Placed,
     *,
-    simulated: bool,
     everything: bool,
 ) -> list[Bet]:
     now_ms = system_clock()
-    placed = placed_in(placed_bets(), now_ms, simulated=simulated)
     prices = board.value_bets.values()
     chosen = None if passes is None else passes.passes
     return returned(

@@ -63,6 +63,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import close_by, split_of
 from oddsdesk.ending import Ending
 from oddsdesk.ledger.bets import counted
+from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import to_follow
 from oddsdesk.places import NoHomeError, settings_folder
@@ -406,12 +407,12 @@ class _Watcher:
             self._hidden = await asyncio.to_thread(hidden_things, system_clock())
             self._closing.follow(
                 bet
-                for bet in to_follow(placed, close_by(own_setting))
+                for bet in to_follow(placed, close_by(own_setting), self._board.games)
                 if bet.ident not in self._unwritten
             )
             self._bets = [
                 OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, RowKey(*bet.key))
-                for bet in counted(placed)
+                for bet in on_listed_games(counted(placed), self._board.games)
                 if bet.kick_off is not None and bet.open_stake
             ]
             await asyncio.sleep(_BETS_EVERY_S)

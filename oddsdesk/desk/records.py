@@ -1,7 +1,7 @@
 """The user's records at the desk: kept in memory, written by a thread of their own."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.ledger.bets import BetKey, PlacedBet
-from oddsdesk.ledger.games import GamesOfBets
+from oddsdesk.ledger.games import GamesOfBets, ListedGame, on_listed_games
 from oddsdesk.ledger.hidden import Hidden
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import outcome_named, outcomes_by
@@ -73,15 +73,26 @@ class Records(QObject):
         return self._bets.get(key, ())
 
     def on_outcome(
-        self, key: BetKey, match_name: str, sport: str, *, in_play: bool
+        self,
+        key: BetKey,
+        match_name: str,
+        sport: str,
+        listed: Mapping[str, ListedGame],
+        *,
+        in_play: bool,
     ) -> list[PlacedBet]:
-        """Return what was placed on an outcome, wherever and however it is written."""
+        """Return what was placed on an outcome, wherever and however it is written.
+
+        ``listed``: the games of the board that the key is of.
+        """
         wanted = outcome_named(key, match_name, sport, in_play=in_play)
-        games = GamesOfBets(self.bets())
+        held = list(self.bets())
+        on_listed = on_listed_games(held, listed)
+        games = GamesOfBets(on_listed)
         return [
             bet
-            for bet in self.bets()
-            if bet.outcome == key[:4] or wanted in outcomes_by(games.ids(bet), bet)
+            for bet, named in zip(held, on_listed, strict=True)
+            if named.outcome == key[:4] or wanted in outcomes_by(games.ids(named), named)
         ]
 
     def act(

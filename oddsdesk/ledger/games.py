@@ -4,15 +4,18 @@
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from oddsdesk.contract.competitions import OTHER
 from oddsdesk.contract.identity import teams, without_date
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
-from oddsdesk.matching.bet_games import WantedGame, clusters, is_same_kick_off
+from oddsdesk.matching.bet_games import MOVED_MS, WantedGame, clusters, is_same_kick_off
+from oddsdesk.matching.renaming import renamed
 from oddsdesk.matching.team_names import fold_team, shipped_names
 
 
@@ -46,7 +49,7 @@ class ListedGame(Protocol):
 
 
 class _Known(NamedTuple):
-    """A game of bets: what it is called, by which ids, and by which of those now."""
+    """A game of bets: what they share, and the ids that they have of it."""
 
     token: str
     ids: frozenset[str]
@@ -61,8 +64,7 @@ class GamesOfBets:
     spelling, or of two competitions, stay games apart.
     """
 
-    def __init__(self, bets: Iterable[PlacedBet], listed: Iterable[ListedGame] = ()) -> None:
-        """``listed``: games that have the ids of a board, which bets on them then have, too."""
+    def __init__(self, bets: Iterable[PlacedBet]) -> None:
         groups, held = _Groups(), list(bets)
         by_id = defaultdict[str, list[PlacedBet]](list)
         by_fixture = defaultdict[tuple[str, ...], list[PlacedBet]](list)
@@ -78,13 +80,10 @@ class GamesOfBets:
             for together in _of_one_name(on_it):
                 groups.join(map(id, together))
         self._held = held  # keeps the identities below alive
-        self._of = self._named(groups, held, _ListedGames(listed))
+        self._of = _named(groups, held)
 
     def ids(self, bet: PlacedBet) -> frozenset[str]:
-        """Return the ids of a bet's game; where games are listed, none but a listed one's.
-
-        A bet whose game is not listed has an id that no listed game has.
-        """
+        """Return all ids that bets have of a bet's game, its own among them."""
         known = self._of.get(id(bet))
         return frozenset({bet.game_id}) if known is None else known.ids
 
@@ -93,67 +92,76 @@ class GamesOfBets:
         known = self._of.get(id(bet))
         return None if known is None or not known.token else known.token
 
-    def _named(
-        self, groups: "_Groups", held: list[PlacedBet], listed: "_ListedGames"
-    ) -> dict[int, _Known]:
-        members = defaultdict[int, list[PlacedBet]](list)
-        for bet in held:
-            members[groups.first(id(bet))].append(bet)
-        found = dict[int, _Known]()
-        for together in members.values():
-            ids = frozenset(bet.game_id for bet in together if bet.game_id)
-            starts = [bet.kick_off for bet in together if bet.kick_off is not None]
-            fixture = _fixture(together[0])
-            token = "" if fixture is None else " ".join(fixture)
-            if ids:
-                placed = min(bet.placed_at for bet in together)
-                token = f"{min(ids)} {min(starts, default=f'placed {placed}')}"
-            known = _Known(token, listed.ids_of(together, ids))
-            found |= dict.fromkeys(map(id, together), known)
-        return found
+
+def _named(groups: "_Groups", held: list[PlacedBet]) -> dict[int, _Known]:
+    """Return the games of bets by the identities of the bets."""
+    members = defaultdict[int, list[PlacedBet]](list)
+    for bet in held:
+        members[groups.first(id(bet))].append(bet)
+    found = dict[int, _Known]()
+    for together in members.values():
+        ids = frozenset(bet.game_id for bet in together if bet.game_id)
+        starts = [bet.kick_off for bet in together if bet.kick_off is not None]
+        fixture = _fixture(together[0])
+        token = "" if fixture is None else " ".join(fixture)
+        if ids:
+            placed = min(bet.placed_at for bet in together)
+            token = f"{min(ids)} {min(starts, default=f'placed {placed}')}"
+        found |= dict.fromkeys(map(id, together), _Known(token, ids))
+    return found
 
 
-class _ListedGames:
-    """Listed games; looked through by teams where the id of a bet does not lead to its game."""
+def on_listed_games(bets: Iterable[PlacedBet], games: Mapping[str, ListedGame]) -> list[PlacedBet]:
+    """Return bets in the words of a board, whose games are given by id: with the ids they have.
 
-    def __init__(self, games: Iterable[ListedGame]) -> None:
-        self._by_id = {game.game_id: game for game in games}
-        self._by_teams: defaultdict[Hashable, list[ListedGame]] | None = None
+    An id may be another game's there: that of a series, or of the next season. A bet whose game is
+    not listed has an id that no listed game has.
+    """
+    held = list(bets)
+    if not held or not games:
+        return held
+    astray = {
+        place: bet
+        for place, bet in enumerate(held)
+        if (game := games.get(bet.game_id)) is None or not is_on_listed(bet, game)
+    }
+    found = _listed_by_teams(list(astray.values()), games.values())
+    for place, bet in astray.items():
+        game = found.get(id(bet))
+        if game is not None:
+            words = (bet.market_type, bet.match_name, game.match_name, False, bet.selection)
+            held[place] = msgspec.structs.replace(
+                bet,
+                game_id=game.game_id,
+                match_name=game.match_name,
+                selection=renamed(*words),
+            )
+        elif bet.game_id in games:
+            held[place] = msgspec.structs.replace(bet, game_id=f"{bet.game_id} {bet.kick_off}")
+    return held
 
-    def ids_of(self, bets: list[PlacedBet], ids: frozenset[str]) -> frozenset[str]:
-        """Return the ids that a game of bets has: its listed one, and those that nobody lists."""
-        if not self._by_id:
-            return ids
-        bet = next((each for each in bets if each.kick_off is not None), bets[0])
-        found = self._nearest(bet, [self._by_id[each] for each in ids if each in self._by_id])
-        if found is None:
-            found = self._nearest(bet, self._of_teams(bet))
-        if found is not None:
-            return (ids - self._by_id.keys()) | {found.game_id}
-        # It counts in all, and on none of the listed games.
-        return frozenset(f"{each} {bet.kick_off}" if each in self._by_id else each for each in ids)
 
-    def _nearest(self, bet: PlacedBet, games: Iterable[ListedGame]) -> ListedGame | None:
-        fitting = [game for game in games if is_on_listed(bet, game)]
-        begins = bet.order[0]
-        return min(
-            fitting,
-            key=lambda game: abs((begins if game.kick_off is None else game.kick_off) - begins),
-            default=None,
-        )
-
-    def _of_teams(self, bet: PlacedBet) -> Iterable[ListedGame]:
-        """Return the games that a bet may be on by its names; kick-offs have to be known then."""
-        if bet.kick_off is None or teams(bet.match_name) is None:
-            return ()
-        if self._by_teams is None:
-            self._by_teams = defaultdict(list)
-            for game in self._by_id.values():
-                if game.kick_off is not None:
-                    for key in _names_of(game.competition, game.match_name):
-                        self._by_teams[key].append(game)
+def _listed_by_teams(bets: list[PlacedBet], games: Iterable[ListedGame]) -> dict[int, ListedGame]:
+    """Return the listed games of bets by the identities of these; kick-offs have to be known."""
+    dated = [bet for bet in bets if bet.kick_off is not None and teams(bet.match_name)]
+    starts = [bet.kick_off for bet in dated if bet.kick_off is not None]
+    if not starts:
+        return {}
+    since, until = min(starts) - MOVED_MS, max(starts) + MOVED_MS
+    by_teams = defaultdict[Hashable, list[ListedGame]](list)
+    for game in games:
+        if game.kick_off is not None and since <= game.kick_off <= until:
+            for key in _names_of(game.competition, game.match_name):
+                by_teams[key].append(game)
+    found = {}
+    for bet in dated:
         named, unnamed = _names_of(bet.competition, bet.match_name)
-        return self._by_teams.get(named if bet.competition else unnamed, ())
+        alike = by_teams.get(named if bet.competition else unnamed, ())
+        if fitting := [game for game in alike if is_on_listed(bet, game)]:
+            found[id(bet)] = min(
+                fitting, key=lambda game: abs((game.kick_off or 0) - (bet.kick_off or 0))
+            )
+    return found
 
 
 def _names_of(competition: str, match_name: str) -> tuple[Hashable, Hashable]:

@@ -12,6 +12,10 @@ FOR_NOW_MS: Final = 24 * 60 * MINUTE_MS
 """How long "for now" is: until tomorrow, when the games of today are over."""
 
 
+GAME_LASTS_MS: Final = 6 * 60 * MINUTE_MS
+"""How long after its kick-off a game is hidden: the next one of the teams may have its id."""
+
+
 class HiddenKind(Enum):
     """What is hidden at once."""
 
@@ -33,6 +37,20 @@ class Hidden(msgspec.Struct, frozen=True):
     """What people call it."""
     until: int | None = None
     """None: for good."""
+
+
+def hidden_until(
+    kind: HiddenKind, kick_off: int | None, now_ms: int, *, for_good: bool
+) -> int | None:
+    """Return until when something is hidden; None for good.
+
+    A game, and a bet on it, until the game is over: the next game of a series, or of the next
+    season, may have the same id.
+    """
+    ends = [] if for_good else [now_ms + FOR_NOW_MS]
+    if kind in (HiddenKind.GAME, HiddenKind.BET) and kick_off is not None:
+        ends.append(max(now_ms, kick_off) + GAME_LASTS_MS)
+    return min(ends, default=None)
 
 
 def bet_key(outcome: Hashable) -> str:

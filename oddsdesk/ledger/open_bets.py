@@ -2,24 +2,33 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
-from oddsdesk.ledger.games import GamesOfBets
+from oddsdesk.ledger.games import GamesOfBets, ListedGame, on_listed_games
 from oddsdesk.pricing.at_risk import OpenBet, at_risk
 from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
 from oddsdesk.pricing.outcomes import bet_named, read_selection
 from oddsdesk.pricing.profiles import fold_name
 
+NOT_LISTED: Final[Mapping[str, ListedGame]] = MappingProxyType({})
+"""The games of no board: bets go by their own ids."""
 OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after its kick-off a bet counts as open: nobody tells when it is settled."""
 
 
-def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None = False) -> Placed:
+def placed_in(
+    bets: Iterable[PlacedBet],
+    now_ms: int,
+    *,
+    simulated: bool | None = False,
+    listed: Mapping[str, ListedGame] = NOT_LISTED,
+) -> Placed:
     """Return what the open bets lose at worst; a stake counts as its figure in any currency.
 
     By game the worst result of all bets on it: of sides that exclude each other not all lose. Bets
@@ -27,12 +36,13 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int, *, simulated: bool | None 
 
     ``simulated``: whether the odds are beside which they count, as ``counted`` says. An outcome is
     (game id, market type, period, line group, side): how the list of bets names it. A bet stands
-    under each of ``outcomes_of`` it, by all ids that bets have of its game.
+    under each of ``outcomes_of`` it, by all ids that bets have of its game. ``listed`` are the
+    games of a board by id, whose ids are meant then (``on_listed_games``).
     """
     of_game = defaultdict[Hashable, list[tuple[PlacedBet, frozenset[str]]]](list)
-    for bet, ids, game in _with_games(counted(bets, simulated=simulated)):
+    for _, bet, game, ids in _with_games(counted(bets, simulated=simulated), listed):
         if bet.open_stake and now_ms <= _ends(bet):
-            of_game[game].append((bet, ids))
+            of_game[game or id(bet)].append((bet, ids))
     by_outcome, by_game = dict[Hashable, float](), dict[Hashable, float]()
     there = defaultdict[tuple[Hashable, str], float](float)
     positions, total = dict[Hashable, list[Position]](), 0.0
@@ -83,17 +93,20 @@ def _is_in_play(bet: PlacedBet) -> bool:
 
 
 def open_by_outcome(
-    bets: Iterable[PlacedBet], *, simulated: bool | None
+    bets: Iterable[PlacedBet],
+    *,
+    simulated: bool | None,
+    listed: Mapping[str, ListedGame] = NOT_LISTED,
 ) -> dict[Hashable, list[PlacedBet]]:
     """Return the bets that are open by what they are on, oldest first, as ``placed_in`` names it.
 
     ``simulated``: whether the odds are beside which they count, as ``counted`` says.
     """
     found = defaultdict[Hashable, list[PlacedBet]](list)
-    for bet, ids, _ in _with_games(counted(bets, simulated=simulated)):
-        if bet.open_stake:
-            for outcome in outcomes_by(ids, bet):
-                found[outcome].append(bet)
+    held = (bet for bet in counted(bets, simulated=simulated) if bet.open_stake)
+    for bet, named, _, ids in _with_games(held, listed):
+        for outcome in outcomes_by(ids, named):
+            found[outcome].append(bet)
     return found
 
 
@@ -108,10 +121,13 @@ def by_bookmaker(
     return staked
 
 
-def to_follow(bets: Iterable[PlacedBet], by: CloseBy) -> list[FollowedBet]:
+def to_follow(
+    bets: Iterable[PlacedBet], by: CloseBy, listed: Mapping[str, ListedGame] = NOT_LISTED
+) -> list[FollowedBet]:
     """Return the bets whose closing line is wanted; practice has none.
 
-    All are closed by one, whoever judged them when they were placed (D117).
+    All are closed by one, whoever judged them when they were placed (D117). ``listed`` are the
+    games of the board that is to see them close.
     """
     return [
         FollowedBet(
@@ -125,8 +141,9 @@ def to_follow(bets: Iterable[PlacedBet], by: CloseBy) -> list[FollowedBet]:
             bet.kick_off,
             by,
             bet.bookmaker,
+            bet.competition,
         )
-        for bet in counted(bets)
+        for bet in on_listed_games(counted(bets), listed)
         if bet.ident is not None and bet.close is None and bet.game_id and bet.market_type
     ]
 
@@ -162,12 +179,14 @@ def outcome_named(
 
 
 def _with_games(
-    bets: Iterable[PlacedBet],
-) -> list[tuple[PlacedBet, frozenset[str], Hashable]]:
-    """Return the bets, each with all ids of its game and what bets on that game share."""
-    listed = list(bets)
-    games = GamesOfBets(listed)
-    return [(bet, games.ids(bet), games.of(bet) or id(bet)) for bet in listed]
+    bets: Iterable[PlacedBet], listed: Mapping[str, ListedGame]
+) -> list[tuple[PlacedBet, PlacedBet, str | None, frozenset[str]]]:
+    """Return the bets, each as the board names it, with its game and all ids that it has."""
+    held = list(bets)
+    named = on_listed_games(held, listed)
+    games = GamesOfBets(named)
+    pairs = zip(held, named, strict=True)
+    return [(bet, each, games.of(each), games.ids(each)) for bet, each in pairs]
 
 
 def _ends(bet: PlacedBet) -> int:

@@ -65,6 +65,7 @@ class FollowedBet(NamedTuple):
     """Whose closing line is wanted, and what devigs it."""
     bookmaker: str = ""
     """Where it was placed: a consensus is asked without that one's operator."""
+    competition: str = ""
 
     @property
     def market(self) -> MarketKey:

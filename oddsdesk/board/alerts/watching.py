@@ -29,6 +29,7 @@ from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity_finder import UNRELIABLE
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.matching.bet_games import is_same_kick_off
 from oddsdesk.pricing.opportunities import OpportunityKind
 
 _PASSING = (Held.COOLDOWN, Held.QUIET, Held.HOURLY)
@@ -314,13 +315,18 @@ class AlertWatch:
         for bet in self._open_bets():
             game = self._board.games.get(bet.game_id)
             known = None if game is None else game.kick_off  # it may have been moved since
-            kick_off = bet.kick_off if known is None else known
-            if 0 <= kick_off - now <= rule.minutes * MINUTE_MS:
-                games.setdefault(bet.game_id, []).append(bet)
-        for game_id, bets in games.items():
+            ident = bet.game_id
+            if game is None or known is None:
+                known = bet.kick_off
+            elif not is_same_kick_off(bet.kick_off, known, game.sport, game.competition):
+                known = bet.kick_off  # the id is another game's of the series
+                ident = f"{bet.game_id} {known}"
+            if 0 <= known - now <= rule.minutes * MINUTE_MS:
+                games.setdefault(ident, []).append(bet)
+        for ident, bets in games.items():
             title, text = texts.kick_off_texts(bets[0].match_name, [b.selection for b in bets])
             yield Alert(
-                ("kick-off", game_id),
+                ("kick-off", ident),
                 rule.title,
                 title,
                 text,

@@ -37,6 +37,7 @@ from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import counted
+from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.slices import slices
 from oddsdesk.tasks import in_daemon_thread, spawn
@@ -279,8 +280,10 @@ class AlertsController(QObject):
 
     def _open_bets(self) -> Iterable[OpenBet]:
         simulated = self._board.connection.simulated
-        for bet in counted(self._records.bets(), simulated=simulated):
-            if bet.kick_off is not None and bet.open_stake:
+        held = counted(self._records.bets(), simulated=simulated)
+        open_bets = [bet for bet in held if bet.kick_off is not None and bet.open_stake]
+        for bet in on_listed_games(open_bets, self._board.games):
+            if bet.kick_off is not None:
                 cell = RowKey(*bet.key)
                 yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, cell)
 

@@ -21,6 +21,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import until_text
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
 from oddsdesk.ledger.change import Change
+from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
@@ -228,7 +229,8 @@ class BetsActions(QObject):
         now = self._clock()
 
         def doubt(typed: PlacedBet) -> str:
-            others = (each for each in self._records.bets() if bet is None or each != bet)
+            held = (each for each in self._records.bets() if bet is None or each != bet)
+            others = on_listed_games(held, {game.game_id: game for game in self._games()})
             return above_caps(typed, others, self._plan(), now, is_leg=False)
 
         return BetDialog(

@@ -1,18 +1,13 @@
 """Which of the games that the service lists a bet by hand is on."""
 
 from collections.abc import Iterable
-from typing import Final
 
 import msgspec
 
 from oddsdesk.board.games import GameEntry
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.games import teams_of
+from oddsdesk.ledger.games import is_on_listed, teams_of
 from oddsdesk.pricing.outcomes import read_selection
-
-_MOST_APART_MS: Final = 6 * 60 * MINUTE_MS
-"""A kick-off is typed by an announcement, and moved by hours at most."""
 
 
 def on_listed_game(bet: PlacedBet, games: Iterable[GameEntry]) -> PlacedBet:
@@ -38,10 +33,8 @@ def on_listed_game(bet: PlacedBet, games: Iterable[GameEntry]) -> PlacedBet:
 
 
 def _fits(bet: PlacedBet, game: GameEntry) -> bool:
-    if bet.competition.casefold() not in {"", game.competition.casefold()}:
-        return False
-    begins, listed = bet.kick_off, game.kick_off
-    if begins is not None and listed is not None and abs(begins - listed) > _MOST_APART_MS:
+    # One that was typed without a kick-off, or whose game has none, goes by the teams alone.
+    if not is_on_listed(msgspec.structs.replace(bet, game_id=game.game_id), game):
         return False
     market = bet.market_type
     return not market or read_selection(market, game.match_name, bet.selection) is not None

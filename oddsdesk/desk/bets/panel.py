@@ -70,6 +70,8 @@ class BetsPanel(QWidget):
     """The id of the game of a bet."""
     waiting_changed = Signal(int)
     """How many bets want a result."""
+    close_again_requested = Signal()
+    """The user wants closing lines of other games replaced."""
 
     def __init__(
         self,
@@ -121,6 +123,9 @@ class BetsPanel(QWidget):
         )
         self.messages, self.question = MessageBar(theme), MessageBar(theme)
         self._offers_redo = False
+        self._offers_closing = False
+        self._wrongly_closed = 0
+        """How many closes of other games were told last."""
         self.placeholder = Placeholder(theme)
         self.placeholder.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # its keys go on there
         self._ages = QTimer(self, interval=_AGES_MS)
@@ -165,6 +170,18 @@ class BetsPanel(QWidget):
         numbers = counts(self._shown, now)
         self.views.show_counts(numbers)
         self.waiting_changed.emit(counts(counted(every), now)[BetState.TO_SETTLE.value])
+        self._offer_closing(sum(bet.has_others_close for bet in counted(every)))
+
+    def say_closed_again(self, text: str) -> None:
+        """Say what came of replacing closing lines."""
+        self._say(text, "Undo")
+
+    def _offer_closing(self, wrong: int) -> None:
+        """Offer to replace the closing lines of other games, once for each number of them."""
+        if wrong and wrong != self._wrongly_closed:
+            self._offers_closing = True
+            self.messages.say(closes_text(wrong), icon="warning", action="Close again")
+        self._wrongly_closed = wrong
 
     def _view(self) -> View:
         return VIEWS[self.views.current]
@@ -317,13 +334,14 @@ class BetsPanel(QWidget):
 
     def _say(self, text: str, action: str) -> None:
         self._close_question()
+        self._offers_closing = False
         self._offers_redo = action == "Redo"
         icon = "check" if action else "info"  # what was done can be undone
         self.messages.say(text, icon=icon, action=action, passes=True)
 
     def _say_of_file(self, text: str, can_undo: bool) -> None:
         """Say what came of a file until that is read; Undo goes as everywhere."""
-        self._offers_redo = False
+        self._offers_redo = self._offers_closing = False
         self.messages.say(text, icon="check", action="Undo" if can_undo else "", action_passes=True)
 
     def _ask(self, text: str, yes: str) -> None:
@@ -368,6 +386,11 @@ class BetsPanel(QWidget):
         self.actions_on_bets.do_asked()
 
     def _on_messages_action_requested(self) -> None:
+        if self._offers_closing:
+            self._offers_closing = False
+            self.messages.hide()
+            self.close_again_requested.emit()
+            return
         acts = self.actions_on_bets
         (acts.redo if self._offers_redo else acts.undo)()
 
@@ -393,6 +416,12 @@ class BetsPanel(QWidget):
         super().resizeEvent(event)
         self._may_move = True
         self._fit()
+
+
+def closes_text(wrong: int) -> str:
+    """Return what is said of closing lines that are other games'."""
+    lines = "1 closing line is" if wrong == 1 else f"{wrong:,} closing lines are"
+    return f"{lines} of another game of the same teams, and in no figure."
 
 
 def _count_text(bets: Sequence[PlacedBet], total: int) -> str:

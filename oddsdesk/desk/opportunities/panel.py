@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QVBoxLayout, 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import LOST
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
@@ -154,7 +154,9 @@ class OpportunitiesPanel(QWidget):
         self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
         self._idle.timeout.connect(self._on_idle_timeout)
         self._records.bets_changed.connect(self._on_records_bets_changed)
-        self._unsubscribe = self._board.subscribe(self._on_board_notice, ConnectionChanged)
+        self._unsubscribe = self._board.subscribe(
+            self._on_board_notice, ConnectionChanged, GamesChanged
+        )
         for ident, act in (
             ("opportunities.place", self._place),
             ("opportunities.place_all", self._place_all),
@@ -244,7 +246,8 @@ class OpportunitiesPanel(QWidget):
     def _open_bets(self) -> dict[Hashable, list[PlacedBet]]:
         simulated = self._board.connection.simulated
         if self._placed is None or self._placed[0] is not simulated:
-            bets = open_by_outcome(self._records.bets(), simulated=simulated)
+            held, games = self._records.bets(), self._board.games
+            bets = open_by_outcome(held, simulated=simulated, listed=games)
             self._placed = simulated, bets
             self.list.count_placed(by_bookmaker(bets))
         return self._placed[1]
@@ -347,7 +350,10 @@ class OpportunitiesPanel(QWidget):
         self._show()
         self._show_counts()
 
-    def _on_board_notice(self, _notice: Notice) -> None:
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, GamesChanged):
+            self._placed = None  # bets may be on other games than their ids said
+            return
         self._is_filled &= self.list.has_looked
         if not self._is_filled or self._board.connection.is_lost is not self._is_lost:
             self._take_found()

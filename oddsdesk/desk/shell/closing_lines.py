@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from PySide6.QtCore import QObject, QTimer
+import msgspec
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.closing_lines import WAIT_MS, ClosingLines
+from oddsdesk.board.notices import GamesChanged
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.records import Records, Taken
@@ -20,6 +22,7 @@ _LOOK_MS = 5_000
 _WRITE_AGAIN_MS = 60_000
 """Where the ledger refused, it is asked again after so long."""
 _FILL_MS = 10 * MINUTE_MS
+_OTHERS = "the close that was recorded was of another game"
 _LOOK_AGAIN_MS = 48 * 60 * MINUTE_MS
 
 ReadLog = Callable[[list[PlacedBet], int, CloseBy], Awaitable[dict[int, ClosingLine]]]
@@ -28,6 +31,9 @@ ReadLog = Callable[[list[PlacedBet], int, CloseBy], Awaitable[dict[int, ClosingL
 
 class ClosingLineWriter(QObject):
     """Follows the open bets of the ledger, and writes each close into it."""
+
+    closed_again = Signal(str)
+    """What came of ``close_again``, one line."""
 
     def __init__(
         self,
@@ -56,14 +62,17 @@ class ClosingLineWriter(QObject):
         self._unwritten: dict[int, ClosingLine] = {}
         self._read_log: ReadLog | None = None
         self._filling: asyncio.Task[None] | None = None
+        self._closing_again: asyncio.Task[None] | None = None
+        # Which of the service's games a bet is on is known once they are listed.
+        self._unsubscribe = board.subscribe(lambda _: self._follow(), GamesChanged)
         self._looks = QTimer(self, interval=_LOOK_MS)
         self._looks.timeout.connect(self.look)
         self._fills = QTimer(self, interval=_FILL_MS)
         self._fills.timeout.connect(self.fill)
         self._again = QTimer(self, interval=_WRITE_AGAIN_MS, singleShot=True)
         self._again.timeout.connect(self._write)
-        records.bets_changed.connect(self._on_records_bets_changed)
-        self._on_records_bets_changed()
+        records.bets_changed.connect(self._follow)
+        self._follow()
         self._looks.start()
         self._fills.start()
 
@@ -74,7 +83,7 @@ class ClosingLineWriter(QObject):
 
     def follow_again(self, _key: str) -> None:
         """Follow the open bets by the close that the settings want now, whichever was changed."""
-        self._on_records_bets_changed()
+        self._follow()
 
     def look(self) -> None:
         """Have the games that are about to begin kept current, and write what is decided."""
@@ -95,14 +104,48 @@ class ClosingLineWriter(QObject):
             read = self._read_log(missing, self._clock(), self._close_by())
             self._filling = spawn("desk: closing lines from the log", self._fill(read))
 
+    def close_again(self) -> None:
+        """Replace the closes of other games by what the log has, as one change to undo.
+
+        What the log does not have is looked for later; without a log there is no close.
+        """
+        wrong = [
+            msgspec.structs.replace(bet, close=None)
+            for bet in counted(self._records.bets())
+            if bet.has_others_close
+        ]
+        if wrong and self._closing_again is None:
+            closing = self._close_again(wrong)
+            self._closing_again = spawn("desk: closing lines again", closing)
+
+    async def _close_again(self, wrong: list[PlacedBet]) -> None:
+        found, other = dict[int, ClosingLine](), ClosingLine(why=_OTHERS)
+        try:
+            if self._read_log is not None:
+                found = await self._read_log(wrong, self._clock(), self._close_by())
+        finally:
+            self._closing_again = None
+        without = other if self._read_log is None else None
+        idents = [bet.ident for bet in wrong if bet.ident is not None]
+        closes = {ident: found.get(ident, without) for ident in idents}
+        there = sum(close is not None and close.is_there for close in closes.values())
+
+        def work(ledger: Ledger) -> Taken:
+            count = ledger.close_again(closes)
+            lines = f"{count:,} closing line{'' if count == 1 else 's'}"
+            said = f"{lines} of other games replaced: {there:,} by those of their own games."
+            return lambda: self.closed_again.emit(said)
+
+        self._records.act(work)
+
     async def close(self) -> None:
         """Follow nothing any more."""
         self._looks.stop()
         self._fills.stop()
         self._again.stop()
         self._lines.close()
-        if self._filling is not None:
-            await stop(self._filling)
+        self._unsubscribe()
+        await stop(*filter(None, (self._filling, self._closing_again)))
 
     async def _fill(self, read: Awaitable[dict[int, ClosingLine]]) -> None:
         try:
@@ -131,10 +174,10 @@ class ClosingLineWriter(QObject):
         for ident in closes:
             self._unwritten.pop(ident, None)
 
-    def _on_records_bets_changed(self) -> None:
+    def _follow(self) -> None:
         self._lines.follow(
             bet
-            for bet in to_follow(self._records.bets(), self._close_by())
+            for bet in to_follow(self._records.bets(), self._close_by(), self._board.games)
             if bet.ident not in self._unwritten
         )
 

@@ -15,6 +15,7 @@ from oddsdesk.desk.ui.links import may_open, open_link
 from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.matching.bet_games import is_same_kick_off
 from oddsdesk.pricing.exposure import StakePlan
 
 
@@ -108,5 +109,11 @@ class BetActions(BetPlacer):
         return f"Nothing is placed on it at {subject.bookmaker}. In Bets (Ctrl+L) is {last}."
 
     def _placed_on(self, subject: BetSubject) -> list[PlacedBet]:
-        placed = self._records.placed(subject.bet_key)
+        placed = [
+            bet
+            for bet in self._records.placed(subject.bet_key)
+            if bet.kick_off is None
+            or subject.kick_off is None
+            or is_same_kick_off(bet.kick_off, subject.kick_off, bet.sport, bet.competition)
+        ]
         return list(counted(placed, simulated=subject.is_simulated))

@@ -25,7 +25,7 @@ from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.desk.ui.time_format import moment_text
 from oddsdesk.desk.value_bets.subjects import BetSubject
-from oddsdesk.ledger.hidden import FOR_NOW_MS, Hidden, HiddenKind, HiddenThings, bet_key
+from oddsdesk.ledger.hidden import Hidden, HiddenKind, HiddenThings, bet_key, hidden_until
 from oddsdesk.ledger.open_bets import outcome_named
 
 _KINDS: Final = {
@@ -77,7 +77,8 @@ class Hiding(QObject):
         if thing is None:
             return
         now = self._clock()
-        until = None if for_good else now + FOR_NOW_MS
+        kick_off = None if subject is None else subject.kick_off
+        until = hidden_until(kind, kick_off, now, for_good=for_good)
         kept = Hidden(kind, thing.key, thing.title, until)
         self._records.hide(kept, now)
         self.said.emit(f"Hidden: {kept.title}. “What is hidden…” shows it again.")

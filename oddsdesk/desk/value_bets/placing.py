@@ -16,6 +16,7 @@ from oddsdesk.desk.stake_caps import above_caps
 from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet, counted
+from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.pricing.exposure import StakePlan
 
 if TYPE_CHECKING:
@@ -101,12 +102,16 @@ class BetPlacer(QObject):
     def _on_outcome(self, subject: BetSubject) -> list[PlacedBet]:
         """Return what is placed on the outcome of a price, wherever."""
         found = self._records.on_outcome(
-            subject.bet_key, subject.match_name, subject.sport, in_play=subject.is_live
+            subject.bet_key,
+            subject.match_name,
+            subject.sport,
+            self._board.games,
+            in_play=subject.is_live,
         )
         return list(counted(found, simulated=subject.is_simulated))
 
     def _above_caps(self, subject: BetSubject, typed: "TypedBet") -> str:
-        now, others = self._clock(), self._records.bets()
+        now, others = self._clock(), on_listed_games(self._records.bets(), self._board.games)
         bet, is_leg = placed_bet(subject, typed, now), subject.leg_doubt is not None
         return above_caps(bet, others, self._plan(), now, is_leg=is_leg)
 

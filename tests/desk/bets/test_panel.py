@@ -10,8 +10,22 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.ui.table.cell_painter import CellPainter
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result
-from tests.desk.bets.conftest import BEGUN, LOST, OVER, WON, Make, act, bet, column, held, select
+from tests.desk.bets.conftest import (
+    BEGUN,
+    HOUR,
+    LOST,
+    NOW,
+    OVER,
+    WON,
+    Make,
+    act,
+    bet,
+    column,
+    held,
+    select,
+)
 
 
 def test_bets_are_listed_by_how_they_stand(make_panel: Make, qtmodeltester: ModelTester) -> None:
@@ -219,3 +233,25 @@ def test_the_keyboard_stays_in_the_list_when_another_view_is_chosen(
     ):
         panel.choose_view(view)
         assert focused.hasFocus()
+
+
+def test_closes_of_other_games_are_offered_to_be_closed_again(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    """Seen a week after the kick-off: of the next game of these teams."""
+    other = ClosingLine(2.0, 1.95, "shin", NOW + 7 * 24 * HOUR)
+    panel = make_panel(bet(kick_off=NOW - 50 * HOUR, close=other), WON)
+    assert panel.messages.text == (
+        "1 closing line is of another game of the same teams, and in no figure."
+    )
+    with qtbot.waitSignal(panel.close_again_requested):
+        panel.messages.action_requested.emit()
+    assert not panel.messages.isVisible()
+    panel.show_all()
+    assert not panel.messages.isVisible()
+    panel.say_closed_again("Done.")
+    assert panel.messages.text == "Done."
+
+
+def test_where_all_closes_are_of_their_games_nothing_is_offered(make_panel: Make) -> None:
+    assert not make_panel(bet(), WON, LOST).messages.isVisible()

@@ -193,3 +193,58 @@ async def test_what_the_ledger_refused_is_written_later(
     assert close is not None
     assert close.is_there
     assert not watched.writer._again.isActive()
+
+
+OTHERS = ClosingLine(3.0, 2.9, "shin", KICK_OFF + 24 * 60 * MINUTE_MS)
+
+
+async def test_closes_of_other_games_are_replaced_by_what_the_log_has_and_that_is_undone(
+    watched: Watched, database: Path
+) -> None:
+    (bet,) = watched.records.bets()
+    with closing(Ledger(watched.path)) as ledger:
+        ledger.write_closes({bet.ident or 0: OTHERS})
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.records.read_again()
+    watched.at(60)
+    watched.writer.read_log(partial(closes_in, database))
+    with watched.qtbot.waitSignal(watched.writer.closed_again) as said:
+        watched.writer.close_again()
+        assert watched.writer._closing_again is not None
+        await watched.writer._closing_again
+    assert said.args == ["1 closing line of other games replaced: 1 by those of their own games."]
+    close = watched.close_of_bet()
+    assert close is not None
+    assert (close.odds, close.at) == (1.8, KICK_OFF - 3 * MINUTE_MS)
+    with closing(Ledger(watched.path)) as ledger:
+        assert ledger.undo() == ("closed again", 1)
+        assert ledger.bets()[0].close == OTHERS
+
+
+async def test_without_a_log_a_close_of_another_game_becomes_none_with_the_reason(
+    watched: Watched,
+) -> None:
+    (bet,) = watched.records.bets()
+    with closing(Ledger(watched.path)) as ledger:
+        ledger.write_closes({bet.ident or 0: OTHERS})
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.records.read_again()
+    with watched.qtbot.waitSignal(watched.writer.closed_again):
+        watched.writer.close_again()
+        assert watched.writer._closing_again is not None
+        await watched.writer._closing_again
+    close = watched.close_of_bet()
+    assert close is not None
+    assert (close.odds, close.why) == (None, "the close that was recorded was of another game")
+
+
+async def test_a_bet_is_followed_on_the_game_that_the_service_lists(
+    watched: Watched,
+) -> None:
+    """It was imported under another name, and so has an id that the service does not know."""
+    (bet,) = watched.records.bets()
+    other = msgspec.structs.replace(bet, game_id="other", match_name="Everton FC vs Liverpool FC")
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.records.change([other], "edited")
+    watched.writer.look()
+    assert watched.wanted[-1] == {watched.game.id}

@@ -359,7 +359,11 @@ def test_any_price_of_the_board_can_be_marked_and_counts_for_its_outcome(
     assert (bet.bookmaker, bet.odds, bet.stake) == ("Pinnacle", 1.94, 2.5)
     over, under = (
         records.on_outcome(
-            (*bet.key[:3], selection, "Matchbook"), bet.match_name, bet.sport, in_play=False
+            (*bet.key[:3], selection, "Matchbook"),
+            bet.match_name,
+            bet.sport,
+            quoted.board.games,
+            in_play=False,
         )
         for selection in ("Over 2.50", "Under 2.5")
     )

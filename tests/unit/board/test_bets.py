@@ -6,11 +6,12 @@ import pytest
 
 from oddsdesk.board.bets import Bet, listing_bets, stake_at
 from oddsdesk.board.board import Board
+from oddsdesk.board.games import GameEntry
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.open_bets import OPEN_AFTER_MS, placed_in
+from oddsdesk.ledger.open_bets import OPEN_AFTER_MS, open_by_outcome, placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound, Placed, Position, StakePlan
@@ -168,6 +169,56 @@ def test_a_bet_counts_until_its_game_is_surely_over() -> None:
     assert found.positions == {
         GAME: [Position(outcome, 4, GOOD), Position(outcome, 16, GOOD)],
     }
+
+
+HOUR = 3_600_000
+
+
+def test_a_stake_on_another_game_of_the_series_does_not_count_on_this_one() -> None:
+    """Three bets have one id by their names: the board has it of the second game alone."""
+    begins = [NOW + day * 24 * HOUR for day in (1, 2, 3)]
+    bets = [placed(kick_off=at, stake=stake) for at, stake in zip(begins, (1, 2, 4), strict=True)]
+    names = ("A vs B (1)", "A vs B", "A vs B (3)")
+    ids = ("first", GAME, "third")
+    listed = {
+        ident: GameEntry(ident, name, "ATP", "Tennis", at, False, 1, None)
+        for ident, name, at in zip(ids, names, begins, strict=True)
+    }
+    found = placed_in(bets, NOW, listed={GAME: listed[GAME]})
+    assert (found.by_game[GAME], found.total) == (2.0, 7.0)
+    assert found.by_outcome[GAME, "moneyline", 0, "", "home"] == 2.0
+    alone = placed_in(bets, NOW)
+    assert (alone.by_game[GAME], alone.total) == (7.0, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "competition", "hours", "counts"),
+    [
+        ("Manchester United vs Fulham", "EPL", 0, True),
+        ("Man Utd - Fulham FC", "English Premier League", 1, True),
+        ("Man Utd - Fulham FC", "", 1, True),
+        ("Man Utd - Fulham FC", "FA Cup", 0, False),
+        ("Manchester United vs Fulham", "EPL", 24, False),
+        ("Fulham vs Manchester United", "EPL", 0, False),
+    ],
+)
+def test_a_stake_counts_on_the_listed_game_whatever_id_the_bet_has(
+    name: str, competition: str, hours: int, counts: bool
+) -> None:
+    listed = GameEntry("here", "Man United vs Fulham", "EPL", "Football", NOW, False, 1, None)
+    bet = placed(
+        game_id="elsewhere",
+        match_name=name,
+        competition=competition,
+        sport="Football",
+        selection=name.replace(" - ", " vs ").split(" vs ")[0],
+        kick_off=NOW + hours * HOUR,
+    )
+    found = placed_in([bet], NOW, listed={"here": listed})
+    assert (found.by_game.get("here", 0.0), found.total) == (1.0 if counts else 0.0, 1.0)
+    assert ("here", "moneyline", 0, "", "home") in found.by_outcome or not counts
+    by_outcome = open_by_outcome([bet], simulated=False, listed={"here": listed})
+    assert all(held == [bet] for held in by_outcome.values())  # as the ledger has it
 
 
 def placed(**other: Any) -> PlacedBet:

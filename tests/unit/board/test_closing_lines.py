@@ -208,3 +208,38 @@ def test_a_handicap_of_zero_pushes_as_often_as_the_moneyline_that_was_followed_d
     close = followed.lines.decided()[8]
     assert (close.fair_odds, close.decided) == (pytest.approx(1.5), pytest.approx(0.75))
     assert close.line == (1.5, 3.0)
+
+
+DAY_MS = 24 * 60 * MINUTE_MS
+
+
+def test_the_next_game_of_a_series_under_the_same_id_closes_no_bet(followed: Followed) -> None:
+    """A service that is the contract alone gives it the same id: teams and competition."""
+    later = followed.bet._replace(ident=8, kick_off=KICK_OFF + DAY_MS)
+    followed.lines.follow([followed.bet, later])
+    followed.at(-2)
+    followed.quote({"Over 2.5": 1.8, "Under 2.5": 2.0})
+    followed.at(1)
+    followed.game.tell(REFERENCE, "total", "Over 2.5", 1.5, is_live=True)
+    assert followed.lines.decided().keys() == {7}
+    followed.at(24 * 60 + 11)
+    assert followed.lines.decided()[8].why == ("the service has these teams at another time only")
+
+
+def test_a_bet_on_yesterdays_game_waits_for_no_game_of_today(followed: Followed) -> None:
+    earlier = followed.bet._replace(kick_off=KICK_OFF - DAY_MS)
+    followed.lines.follow([earlier])
+    followed.at(-2)
+    assert followed.lines.wanted_games() == frozenset()
+    assert followed.lines.decided() == {}
+
+
+def test_a_game_that_is_moved_by_hours_closes_its_bets_when_it_begins(followed: Followed) -> None:
+    """The kick-off was three hours earlier when the bet was placed."""
+    moved = followed.bet._replace(ident=9, kick_off=KICK_OFF - 3 * 60 * MINUTE_MS)
+    followed.lines.follow([moved])
+    followed.at(-2)
+    followed.quote({"Over 2.5": 1.8, "Under 2.5": 2.0})
+    assert followed.lines.decided() == {}
+    followed.at(11)
+    assert followed.lines.decided()[9].odds == 1.8

@@ -3,7 +3,9 @@
 from contextlib import closing
 from pathlib import Path
 
-from oddsdesk.ledger.hidden import Hidden, HiddenKind, HiddenThings, bet_key
+import pytest
+
+from oddsdesk.ledger.hidden import Hidden, HiddenKind, HiddenThings, bet_key, hidden_until
 from oddsdesk.ledger.ledger import Ledger
 
 OUTCOME = ("game", "total", 0, "2.5", "over")
@@ -28,6 +30,20 @@ def test_each_kind_hides_what_it_names_and_no_more() -> None:
     bet = HiddenThings([Hidden(HiddenKind.BET, bet_key(OUTCOME), "Over 2.5")])
     assert hides(bet, bookmaker="Unibet")
     assert not hides(bet, outcome=(*OUTCOME[:4], "under"))
+
+
+HOUR = 3_600_000
+
+
+@pytest.mark.parametrize("kind", [HiddenKind.GAME, HiddenKind.BET])
+def test_a_game_is_hidden_until_it_is_over_since_the_next_one_may_have_its_id(
+    kind: HiddenKind,
+) -> None:
+    assert hidden_until(kind, 50 * HOUR, HOUR, for_good=True) == 56 * HOUR
+    assert hidden_until(kind, 50 * HOUR, HOUR, for_good=False) == 25 * HOUR
+    assert hidden_until(kind, 3 * HOUR, HOUR, for_good=False) == 9 * HOUR
+    assert hidden_until(kind, None, HOUR, for_good=True) is None
+    assert hidden_until(HiddenKind.BOOKMAKER, 50 * HOUR, HOUR, for_good=True) is None
 
 
 def test_what_is_hidden_for_now_comes_back() -> None:

@@ -343,6 +343,21 @@ def test_a_game_that_was_moved_alerts_before_it_begins_as_the_service_says_now()
     assert seen.titles() == [f"{NAME} begins"]
 
 
+def test_the_next_game_of_a_series_under_the_same_id_is_no_bets_kick_off() -> None:
+    """The service lists today's game; the bet is on tomorrow's, and then on another at once."""
+    day = 24 * 60 * MINUTE
+    tomorrow = OpenBet(GAME, NAME, NOW + day, "Arsenal")
+    today = OpenBet(GAME, NAME, NOW + 5 * MINUTE, "Draw")
+    seen = Watched(KickOffRule(minutes=10), bets=(tomorrow, today))
+    seen.board.load_games([game(match_date=format_ms(NOW + 5 * MINUTE))])
+    (sent,) = seen.tick()
+    assert "Draw" in sent.alert.text
+    assert "Arsenal" not in sent.alert.text
+    seen.desk.now += day - 6 * MINUTE
+    (sent,) = seen.tick()
+    assert "Arsenal" in sent.alert.text
+
+
 @pytest.mark.parametrize("link", [Link.CONNECTING, Link.WAITING, Link.REFUSED])
 def test_nothing_is_told_of_prices_while_the_connection_is_lost(link: Link) -> None:
     target = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05)
