@@ -7,7 +7,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.reading_plan import VALUE_BETS, ReadingPlan
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
-from oddsdesk.client.whole_lists import LIMIT, all_value_bets
+from oddsdesk.client.whole_lists import LIMIT, value_bet_slices
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.slices import in_slices
@@ -34,7 +34,7 @@ class BetReader:
         """Read every page and judge it; the first time, the first page is shown at once."""
         asked_at, bets, pages, is_cut = self._clock(), list[ValueBet](), 0, False
         most, is_first = self._most_pages(), self._board.values.read_at is None
-        async with aclosing(all_value_bets(self._client)) as slices:
+        async with aclosing(value_bet_slices(self._client)) as slices:
             async for part in slices:
                 if is_first and not pages:
                     await in_slices(self._board.merge_value_bets(part.bets, asked_at))

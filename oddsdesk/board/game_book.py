@@ -1,7 +1,7 @@
 """One game's prices: its markets, and the matrix that they make."""
 
 import logging
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -137,13 +137,20 @@ class GameBook:
             return len(self._markets) < MOST_MARKETS
         return len(market.rows) < MOST_SELECTIONS or selection in market.rows
 
-    def withdraw_unheard(self, since_ms: int, now_ms: int, changes: Changes) -> None:
+    def withdraw_unheard(
+        self,
+        since_ms: int,
+        now_ms: int,
+        changes: Changes,
+        read_of: Callable[[str], Container[str | None] | None] = lambda _market_type: None,
+    ) -> None:
         """Withdraw prices that a complete answer, asked for at ``since_ms``, did not contain.
 
-        Prices heard of since then stay.
+        Prices heard of since then stay. ``read_of`` returns whose prices of a market type were
+        read, None for everybody's.
         """
         for where, market in self._markets.items():
-            if market.withdraw_unheard(since_ms, now_ms, changes):
+            if market.withdraw_unheard(since_ms, now_ms, changes, read_of(where[0])):
                 self._dirty[where] = None
 
     def withdraw_unheard_of(

@@ -9,6 +9,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from msgspec import UNSET
@@ -17,7 +18,7 @@ from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import entry_of_price, game_entry
 from oddsdesk.board.known import Known
-from oddsdesk.board.matrix import QuoteKey, RowKey
+from oddsdesk.board.matrix import Matrix, QuoteKey, RowKey
 from oddsdesk.board.merging import batched, hear_again, put_all, put_move
 from oddsdesk.board.notices import (
     GamesChanged,
@@ -37,10 +38,11 @@ from oddsdesk.board.readings import (
     read_market,
     read_messages,
     read_row,
-    reference_of,
 )
 from oddsdesk.board.reference import Renaming
 from oddsdesk.board.waiting_messages import WaitingMessages
+from oddsdesk.client.flat import reference_of
+from oddsdesk.client.row_slices import Coverage
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
 from oddsdesk.slices import exhaust
@@ -233,17 +235,34 @@ class Intake(Known):
         if differs:
             self._subscribers.tell(ValueBetsChanged())
 
-    def withdrawing_unheard(self, since_ms: int) -> Iterator[None]:
-        """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show.
+    def withdrawing_unheard(
+        self, since_ms: int, coverage: Coverage | None = None
+    ) -> Iterator[None]:
+        """Mark as gone what a pass over the odds, begun at ``since_ms``, did not show.
 
         Each step is a game.
+
+        Args:
+            since_ms: Prices heard of since then stay.
+            coverage: What the pass read whole; None: everything. Other prices stay, and age.
         """
         for book in self._books:
             changes = Changes()
-            book.withdraw_unheard(since_ms, self._clock(), changes)
+            read_of = partial(self._read_of, coverage, book.matrix)
+            book.withdraw_unheard(since_ms, self._clock(), changes, read_of)
             self._recompute(book, changes)
             yield
-        yield from self._values_read(since_ms)
+        if coverage is None or coverage.is_whole:
+            yield from self._values_read(since_ms)
+
+    def _read_of(
+        self, coverage: Coverage | None, game: Matrix, market_type: str
+    ) -> Container[str | None] | None:
+        """Return whose prices of a market a pass read whole; None: everybody's."""
+        if coverage is None:
+            return None
+        names = coverage.bookmakers(game.competition, game.game_id, market_type)
+        return None if names is None else frozenset(map(self.whose.key_of, names))
 
     def _values_read(self, since_ms: int, game: str = "") -> Iterator[None]:
         """Note for the value bets that all prices were read, of a game or of every one."""

@@ -1,6 +1,6 @@
 """The prices of one market of a game: what a sighting or a withdrawal changes in them."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -241,9 +241,22 @@ class MarketPrices:
         changes.note(quote, cell[:1])
         changes.moves.append((quote, cell[0], held, gone))
 
-    def withdraw_unheard(self, since_ms: int, now_ms: int, changes: Changes) -> bool:
-        """Mark as gone what was last heard of before ``since_ms``; tell whether any was."""
-        unheard = [cell for cell, price in self.prices() if price.heard_at < since_ms]
+    def withdraw_unheard(
+        self,
+        since_ms: int,
+        now_ms: int,
+        changes: Changes,
+        only: Container[str | None] | None = None,
+    ) -> bool:
+        """Mark as gone what was last heard of before ``since_ms``; tell whether any was.
+
+        ``only``: the bookmakers whose prices were read; None: everybody's.
+        """
+        unheard = [
+            cell
+            for cell, price in self.prices()
+            if price.heard_at < since_ms and (only is None or cell[1] in only)
+        ]
         for cell in unheard:
             self.withdraw(cell, now_ms, changes)
         return bool(unheard)

@@ -69,6 +69,8 @@ class ReadingPlan:
     def __init__(self, board: Board, clock: Clock, pace: Pace) -> None:
         self.pages = {GAMES: 1, VALUE_BETS: 1, ROWS: 1}
         """How many requests a reading took the last time, by job; 1 where it is missing."""
+        self.full_pages: dict[str, float] = {}
+        """How many pages its items fill, where they came in shorter answers."""
         self._board = board
         self._clock = clock
         self._pace = pace
@@ -139,7 +141,8 @@ class ReadingPlan:
 
     def _list(self, name: str, weight: float, changes: float, least_s: float) -> Reading:
         pages = self.pages.get(name, 1)
-        most = _HOUR_S / max(least_s, min(pages * _SECONDS_A_PAGE, _SLOWEST_S))
+        full = self.full_pages.get(name, pages)
+        most = _HOUR_S / max(least_s, min(full * _SECONDS_A_PAGE, _SLOWEST_S))
         return Reading(pages, weight, changes, most)
 
     @property

@@ -115,18 +115,6 @@ def read_messages(
     return quote, _read(quote, said, heard_at, bad), first.liquidity if has_limits else UNSET
 
 
-def reference_of(matrix: GameMatrix) -> str | None:
-    """Return the reference's name, which stands among ``all_bookmakers`` only (D9)."""
-    columns = {name for market in matrix.markets for name in market.bookmakers}
-    others = [name for name in matrix.all_bookmakers if name not in columns]
-    is_priced = any(
-        row.reference is not None and row.reference.odds is not None
-        for market in matrix.markets
-        for row in market.selections
-    )
-    return others[0] if is_priced and len(others) == 1 else None
-
-
 def game_of_matrix(matrix: GameMatrix) -> GameEntry:
     """Return the game that a matrix is of."""
     return GameEntry(

@@ -1,7 +1,6 @@
 """Reading all rows of the odds grid, pass after pass, with progress."""
 
 import asyncio
-from collections.abc import Awaitable
 from contextlib import aclosing
 from typing import Final
 
@@ -10,13 +9,12 @@ import msgspec
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import SnapshotProgress
 from oddsdesk.board.reading_plan import ROWS, ReadingPlan, watched_competition
-from oddsdesk.client.answers import Listing
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
-from oddsdesk.client.paging import pages
-from oddsdesk.client.whole_lists import LIMIT, all_rows
+from oddsdesk.client.row_slices import RowSlice
+from oddsdesk.client.whole_lists import LIMIT
+from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.clock import Clock
-from oddsdesk.contract.resources import OddsRow
 from oddsdesk.slices import in_slices
 
 _LOOK_AGAIN_S: Final = 10.0
@@ -35,6 +33,9 @@ class RowReader:
         self._clock = clock
         self._budget = budget
         self._plan = plan
+        self._all = WholeOdds(client, clock=clock)
+        self._some: dict[str, WholeOdds] = {}
+        """By the code of a competition that is read between passes over all."""
         self._took_ms = 0
         self._going_on = asyncio.Event()
         self._going_on.set()
@@ -51,41 +52,52 @@ class RowReader:
         """Return the milliseconds between two readings of a row."""
         return round(self._budget.period_s(ROWS) * 1000) + self._took_ms
 
+    def start_over(self) -> None:
+        """Begin the next pass from the start: what was read by now may have changed unheard."""
+        self._all.start_over()
+
+    @property
+    def began_ms(self) -> int:
+        """When the latest pass began, maybe before the quota stopped it for a while."""
+        return self._all.began_ms
+
     async def read(self) -> None:
-        """Make one pass; prices that it does not contain become withdrawn."""
+        """Make one pass; prices become withdrawn that what it read whole does not contain."""
         await self._going_on.wait()
-        since = self._clock()
-        rows, cut, done = 0, list[str](), 0
-        async with aclosing(all_rows(self._client)) as slices:
+        rows, cut = 0, dict[str, None]()
+        async with aclosing(self._all.read()) as slices:
             async for part in slices:
-                await in_slices(self._board.merge_rows(part.rows, since), _SLICE_S)
-                rows, done = rows + len(part.rows), part.done
+                await in_slices(self._board.merge_rows(part.rows, self.began_ms), _SLICE_S)
+                rows += len(part.rows)
                 if part.cut is not None:
-                    cut.append(part.cut)
+                    cut[part.cut] = None
                 finished_at = self._board.snapshot_progress.finished_at
-                self._tell(SnapshotProgress(done, part.total, rows, tuple(cut), finished_at))
-                self._expect(max(self._plan.pages[ROWS], part.total or done))
+                self._tell(SnapshotProgress(part.done, part.total, rows, (*cut,), finished_at))
+                self._expect(max(self._plan.pages[ROWS], part.total or part.done))
                 await self._going_on.wait()
-                if done != part.total:
+                if part.done != part.total:
                     await self._requests_left()
-        if not cut:
-            await in_slices(self._board.withdrawing_unheard(since), _SLICE_S)
+        done, unread = self._all.requests, self._all.unread
+        await in_slices(
+            self._board.withdrawing_unheard(self.began_ms, self._all.coverage), _SLICE_S
+        )
         self._expect(done)
-        self._took_ms = self._clock() - since
-        self._tell(SnapshotProgress(done, done, rows, tuple(cut), self._clock()))
+        self._plan.full_pages[ROWS] = min(done, max(rows / LIMIT, 1))
+        self._took_ms = self._clock() - self.began_ms
+        self._tell(SnapshotProgress(done, done, rows, unread, self._clock()))
 
     async def read_competition(self, code: str) -> None:
         """Read the prices of one competition, between passes over all."""
-        asked_at, done = self._clock(), 0
-
-        def page(cursor: str | None) -> Awaitable[Listing[OddsRow]]:
-            return self._client.odds(competition=code, limit=LIMIT, cursor=cursor)
-
-        async with aclosing(pages(page, "odds")) as answers:
-            async for answer in answers:
-                await in_slices(self._board.merge_rows(answer, asked_at), _SLICE_S)
-                done += 1
-        self._plan.pages[watched_competition(code)] = done
+        reading = self._some.setdefault(
+            code, WholeOdds(self._client, RowSlice(competition=code), clock=self._clock)
+        )
+        async with aclosing(reading.read()) as slices:
+            async for part in slices:
+                await in_slices(self._board.merge_rows(part.rows, reading.began_ms), _SLICE_S)
+        await in_slices(
+            self._board.withdrawing_unheard(reading.began_ms, reading.coverage), _SLICE_S
+        )
+        self._plan.pages[watched_competition(code)] = reading.requests
 
     async def _requests_left(self) -> None:
         """Wait until more are left than what is kept for games that the user opens."""

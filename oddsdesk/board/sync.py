@@ -1,7 +1,6 @@
 """Keeps a board current from a service, over REST and stream, within the request budget."""
 
 import asyncio
-import math
 import random
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
@@ -38,8 +37,10 @@ from oddsdesk.client.errors import (
     ServiceError,
 )
 from oddsdesk.client.quota import Quota
+from oddsdesk.client.row_slices import RowSlice
 from oddsdesk.client.stream import Connected, Lost, StreamState
-from oddsdesk.client.whole_lists import LIMIT, all_games, all_in_play
+from oddsdesk.client.whole_lists import all_games
+from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.network.addresses import host_of
@@ -215,9 +216,10 @@ class Sync:
         )
 
     async def _read_games(self) -> None:
-        games, is_cut = await all_games(self._client)
+        asked: list[None] = []
+        games, is_cut = await all_games(self._client, on_request=lambda: asked.append(None))
         self._board.load_games(games, is_cut=is_cut)
-        self.plan.pages[GAMES] = max(1, math.ceil(len(games) / LIMIT))
+        self.plan.pages[GAMES] = max(1, len(asked))
 
     def _read_by(self) -> frozenset[str]:
         """Name the jobs that read all prices which are held, or say which are to be."""
@@ -225,9 +227,8 @@ class Sync:
         return of_all if self._has_tried_bets else of_all | {VALUE_BETS}
 
     async def _read_all(self) -> None:
-        began = self._clock()
         await self._rows.read()
-        self._monitor.read(ROWS, began)
+        self._monitor.read(ROWS, self._rows.began_ms)
 
     async def _read_value_bets(self) -> None:
         await self._bets.read()
@@ -329,6 +330,7 @@ class Sync:
     def _on_stream_state(self, state: StreamState) -> None:
         self._monitor.stream_state(state)
         if isinstance(state, Connected):
+            self._rows.start_over()
             self._filling_until_ms = self._clock() + _FILLING_MS
             lists = [GAMES, VALUE_BETS, ROWS] if self.plan.has_bets else [GAMES, ROWS]
             known = [*lists, *map(open_game, self._subscribed)]
@@ -420,9 +422,12 @@ async def learn_in_play(client: Client, board: Board, game_id: str, clock: Clock
     if not _has_unstated(matrix):
         return
     asked_at, name = clock(), matrix.match_name
-    rows, is_whole = await all_in_play(client, matrix.competition)
-    await in_slices(board.merge_rows([row for row in rows if row.match_name == name], asked_at))
-    if is_whole:
+    reading = WholeOdds(client, RowSlice(competition=matrix.competition), in_play=True, clock=clock)
+    async with aclosing(reading.read()) as slices:
+        async for part in slices:
+            rows = [row for row in part.rows if row.match_name == name]
+            await in_slices(board.merge_rows(rows, asked_at))
+    if reading.is_whole:
         board.mark_not_in_play(game_id)
 
 

@@ -11,15 +11,22 @@ from msgspec import UNSET
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, not_offered
 from oddsdesk.board.games import GameEntry, entry_of_price
-from oddsdesk.board.readings import reference_of
 from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_profiles, own_setting
+from oddsdesk.cli.tables import plain
 from oddsdesk.client.blocking import SyncClient
-from oddsdesk.client.errors import ServiceError
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    MalformedAnswerError,
+    NotFoundError,
+    ServiceError,
+)
+from oddsdesk.client.flat import reference_of
+from oddsdesk.client.whole_odds import unread_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.resources import Health, OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.desk.settings.declared import METHOD, MINE, REFERENCE
 from oddsdesk.pricing.profiles import fold_name
@@ -52,6 +59,8 @@ class Moment(NamedTuple):
     simulated: bool = False
     shifted: bool = False
     """Whether there may be old ones among them, moved to now."""
+    unread: tuple[str, ...] = ()
+    """What could not be read of a service, for people."""
 
     def games(self) -> dict[str, GameEntry]:
         """Return the games that prices are of, by id."""
@@ -60,10 +69,11 @@ class Moment(NamedTuple):
         return {entry.game_id: entry for entry in entries}
 
     @property
-    def marks(self) -> dict[str, bool]:
+    def marks(self) -> dict[str, Any]:
         """What speaks against them, as ``--json`` prints it; empty where nothing does."""
         marks = {"simulated": self.simulated, "shifted": self.shifted}
-        return {name: True for name, holds in marks.items() if holds}
+        told: dict[str, Any] = {name: True for name, holds in marks.items() if holds}
+        return told | ({"unread": list(self.unread)} if self.unread else {})
 
 
 def source_options(command: F) -> F:
@@ -106,6 +116,8 @@ def read_moment(
         moment = moment_of_database(database or usual_database(), now_ms)
     if said := not_offered(simulated=moment.simulated, shifted=moment.shifted):
         click.echo(said, err=True)
+    if moment.unread:
+        click.echo(f"{plain(unread_text(moment.unread))}; what is there may be missing", err=True)
     return moment
 
 
@@ -200,7 +212,7 @@ def moment_of_database(database: Database, now_ms: int) -> Moment:
 
 
 def moment_of_service(url: str, key_file: Path) -> Moment:
-    """Read the odds that a service shows, page after page.
+    """Read all odds that a service shows to the key.
 
     Raises:
         click.ClickException: it does not answer, refuses, or the key cannot be read; one line.
@@ -208,14 +220,23 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
     key = read_key(key_file)
     try:
         with SyncClient(url, key) as client:
-            rows = list(client.all_odds())
-            reference, health = _reference(client, rows), client.health()
+            rows, unread = client.odds_snapshot()
+            reference, health = _reference(client, rows), _health(client)
             sources = list(health.sources or ())
             if apart := Connection(clock_ahead_ms=client.clock_ahead_ms).clocks_text:
                 raise click.ClickException(f"{apart}: how old prices are is not known")
-            return Moment(rows, reference, [], sources, health.simulated, health.shifted)
+            marks = health.simulated, health.shifted
+            return Moment(rows, reference, [], sources, *marks, unread)
     except ServiceError as error:
         raise click.ClickException(error.message) from error
+
+
+def _health(client: SyncClient) -> Health:
+    """Return what the service says of itself: nothing where it says it in no way of ours."""
+    try:
+        return client.health()
+    except (ForbiddenError, MalformedAnswerError, NotFoundError):
+        return Health("", "", "", None)
 
 
 def _standing(reader: Reader, now_ms: int, reference: str) -> Moment:
@@ -252,9 +273,10 @@ def _reference(client: SyncClient, rows: list[OddsRow]) -> str:
             return row.bookmaker
     asked = list(dict.fromkeys((row.competition, row.match_name) for row in rows))[:_MOST_ASKED]
     for competition, match_name in asked:
-        name = reference_of(client.game(game_id(competition, match_name)))
-        if name is not None:
-            return name
+        with contextlib.suppress(ForbiddenError, NotFoundError):
+            name = reference_of(client.game(game_id(competition, match_name)))
+            if name is not None:
+                return name
     if not rows:
         return ""
     raise click.ClickException("the service does not tell which bookmaker is its reference")

@@ -8,10 +8,10 @@ from typing import Final
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.board.readings import reference_of
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ServiceError
+from oddsdesk.client.flat import reference_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.errors import ErrorCode
 

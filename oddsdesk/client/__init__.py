@@ -28,6 +28,7 @@ from oddsdesk.client.errors import (
 from oddsdesk.client.flat import to_dicts
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Connecting, Lost, StreamState
+from oddsdesk.client.whole_odds import OddsSnapshot
 from oddsdesk.contract.resources import (
     Bookmaker,
     Event,
@@ -60,6 +61,7 @@ __all__ = [
     "MalformedAnswerError",
     "NotFoundError",
     "OddsRow",
+    "OddsSnapshot",
     "OfflineError",
     "PriceChange",
     "PriceMessage",

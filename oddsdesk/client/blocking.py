@@ -102,6 +102,7 @@ class SyncClient:
     health = _blocking(Client.health)
     offers = _blocking(Client.offers)
     stream_token = _blocking(Client.stream_token)
+    odds_snapshot = _blocking(Client.odds_snapshot)
     all_events = _iterating(Client.all_events)
     all_odds = _iterating(Client.all_odds)
     all_live_odds = _iterating(Client.all_live_odds)

@@ -22,7 +22,16 @@ from oddsdesk.client.large_answers import LARGEST_ITEM, list_in_steps, one_in_st
 from oddsdesk.client.paging import paged
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.requests import Parameter, Requests
+from oddsdesk.client.row_slices import RowSlice
 from oddsdesk.client.stream import StateListener, follow
+from oddsdesk.client.whole_lists import (
+    LIMIT,
+    MOST_EVENTS,
+    AnswerSize,
+    every_item,
+    every_value_bet,
+)
+from oddsdesk.client.whole_odds import OddsSnapshot, every_row, every_row_in_play, snapshot
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.resources import (
     Bookmaker,
@@ -81,6 +90,7 @@ class Client:
         self.addresses = read_addresses(base_url, auth_url, ws_url)
         self.keeps_quota = keeps_quota
         self._clock = clock
+        self._answer_sizes: dict[str, AnswerSize] = {}
         self._requests = Requests(self.addresses, read_key(key), clock, keeps_quota=keeps_quota)
 
     def __repr__(self) -> str:
@@ -318,12 +328,35 @@ class Client:
             cursor=cursor,
         )
 
-    all_events = paged(events, 1000)
-    all_odds = paged(odds, 500)
-    all_live_odds = paged(live_odds, 500)
-    all_games = paged(games, 500)
+    all_events = paged(
+        events, 1000, lambda own, asked: every_item(own, "events", own.events, asked)
+    )
+    all_odds = paged(odds, 500, every_row)
+    all_live_odds = paged(live_odds, 500, every_row_in_play)
+    all_games = paged(games, 500, lambda own, asked: every_item(own, "games", own.games, asked))
     all_history = paged(history, 5000)
-    all_value_bets = paged(value_bets, 500)
+    all_value_bets = paged(value_bets, 500, every_value_bet)
+
+    async def odds_snapshot(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        is_live: bool | None = None,
+    ) -> OddsSnapshot:
+        """Return all odds rows at once, and what could not be read (``unread``).
+
+        Where the requests are used up amid the reading, the rest is unread; so is what the service
+        fails to answer time and again.
+        """
+        return await snapshot(self, RowSlice(sport, competition, bookmaker, market_type, is_live))
+
+    def answer_size(self, name: str) -> AnswerSize:
+        """Return how many items of a list the service answers at most, as far as it is known."""
+        limit = MOST_EVENTS if name == "events" else LIMIT
+        return self._answer_sizes.setdefault(name, AnswerSize(limit))
 
     async def health(self) -> Health:
         """Return how the service is; it costs no request of the quota."""

@@ -1,10 +1,11 @@
-"""Answers as flat rows, one a price: what a data frame is made of."""
+"""Answers as flat rows, one a price: what a data frame is made of; and a game as odds rows."""
 
 from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from oddsdesk.contract.resources import (
     BookOddsCell,
@@ -139,3 +140,53 @@ def _reference(line: MatrixRow) -> Row:
 def _fields(item: msgspec.Struct, *names: str) -> Row:
     named = ((name, getattr(item, name)) for name in names)
     return {name: value for name, value in named if value is not msgspec.UNSET}
+
+
+def reference_of(matrix: GameMatrix) -> str | None:
+    """Return the reference's name, which stands among ``all_bookmakers`` only (D9)."""
+    columns = {name for market in matrix.markets for name in market.bookmakers}
+    others = [name for name in matrix.all_bookmakers if name not in columns]
+    return others[0] if has_reference(matrix) and len(others) == 1 else None
+
+
+def has_reference(matrix: GameMatrix) -> bool:
+    """Return whether the reference prices anything of a game."""
+    return any(
+        row.reference is not None and row.reference.odds is not None
+        for market in matrix.markets
+        for row in market.selections
+    )
+
+
+def rows_of_game(matrix: GameMatrix, *, is_live: bool = False) -> list[OddsRow]:
+    """Return a game as odds rows, those of the reference left out: their links are not in it.
+
+    ``is_live``: whether its prices are in play, which a game does not say of each.
+    """
+    return [row for market in matrix.markets for row in _rows_of(matrix, market, is_live=is_live)]
+
+
+def _rows_of(matrix: GameMatrix, market: MarketMatrix, *, is_live: bool) -> Iterator[OddsRow]:
+    priced: dict[str, dict[str, BookOddsCell]] = {}
+    for line in market.selections:
+        for bookmaker, cell in line.books.items():
+            if cell is not None and cell.odds is not None and cell.scraped_at is not None:
+                priced.setdefault(bookmaker, {})[line.selection] = cell
+    for bookmaker, cells in priced.items():
+        yield OddsRow(
+            bookmaker=bookmaker,
+            match_name=matrix.match_name,
+            competition=matrix.competition,
+            sport=matrix.sport,
+            market_type=market.market_type,
+            period=market.period,
+            is_live=is_live,
+            odds={name: cell.odds for name, cell in cells.items() if cell.odds is not None},
+            match_date=matrix.match_date,
+            scraped_at=max(cell.scraped_at for cell in cells.values() if cell.scraped_at),
+            url=next((cell.url for cell in cells.values() if cell.url), None),
+            liquidity=None,
+            source_sport=matrix.source_sport,
+            offers={name: cell.offer for name, cell in cells.items() if cell.offer is not UNSET}
+            or UNSET,
+        )

@@ -1,6 +1,5 @@
 """Reading a list to its end, page after page (D14)."""
 
-import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from functools import wraps
@@ -17,11 +16,6 @@ MOST_PAGES: Final = 200
 """A list with more pages is taken for an endless one (D85)."""
 _LONGEST_CURSOR: Final = 4_096
 """In characters; it is part of the next request's address."""
-_MAY_BE_CUT: Final = (
-    "%s: the service answered as many as asked for and told of no next page;"
-    " there may be more, ask with filters"
-)
-_log = logging.getLogger(__name__)
 
 
 async def pages(
@@ -49,29 +43,34 @@ async def pages(
 
 
 def paged(
-    method: Callable[Concatenate[S, P], Coroutine[Any, Any, Listing[T]]], largest: int
+    method: Callable[Concatenate[S, P], Coroutine[Any, Any, Listing[T]]],
+    largest: int,
+    whole: Callable[[S, dict[str, Any]], AsyncGenerator[T, None]] | None = None,
 ) -> Callable[Concatenate[S, P], AsyncGenerator[T, None]]:
     """Return a method that yields what ``method`` lists, over as many requests as it takes.
 
     Parameters are those of ``method``; ``limit`` is the size of a page, ``largest`` by default.
+    ``whole`` yields all items from the beginning, of a service without pages, too.
     """
 
     @wraps(method)
     async def every(client: S, /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
-        if kwargs.get("limit") is None:
+        asked: dict[str, Any] = kwargs
+        if whole is not None and asked.get("cursor") is None and asked.get("as_of") is None:
+            async with aclosing(whole(client, asked)) as items:
+                async for item in items:
+                    yield item
+            return
+        if asked.get("limit") is None:
             kwargs["limit"] = largest
 
         def fetch(cursor: str | None) -> Coroutine[Any, Any, Listing[T]]:
             kwargs["cursor"] = cursor
             return method(client, *args, **kwargs)
 
-        begin: Any = kwargs.get("cursor")
-        async with aclosing(pages(fetch, method.__name__, begin)) as whole:
-            is_first = True
-            async for page in whole:
-                if is_first and page.next_cursor is None and len(page) == kwargs["limit"]:
-                    _log.warning(_MAY_BE_CUT, method.__name__)
-                is_first = False
+        begin: Any = asked.get("cursor")
+        async with aclosing(pages(fetch, method.__name__, begin)) as answers:
+            async for page in answers:
                 for item in page:
                     yield item
 
@@ -79,6 +78,6 @@ def paged(
     every.__doc__ = (
         f"Yield all that ``{method.__name__}`` lists, over as many requests as it takes.\n\n"
         f"Takes its parameters; ``limit`` is the size of a page, {largest} unless given.\n"
-        "What moves between two pages may be seen twice or not at all."
+        "What moves between two answers may be missing, or come as it was before."
     )
     return every

@@ -1,35 +1,44 @@
-"""Reading complete lists in several requests, since one answer holds 500 items at most."""
+"""Whole lists of games, events and value bets, since one answer holds 500 or 1,000 at most.
+
+A service with pages (D14) is read page after page. One that is exactly the contract has none: a
+list that it cuts is asked for by sport, then competition, state of play and bookmaker, and value
+bets by their EV first. All odds rows are read by ``whole_odds``.
+"""
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Final, NamedTuple, TypeVar
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from oddsdesk.client.answers import Listing
-from oddsdesk.client.client import Client
-from oddsdesk.client.paging import pages
-from oddsdesk.contract.markets import MARKET_TYPES
-from oddsdesk.contract.resources import Game, OddsRow, ValueBet
+from oddsdesk.client.errors import BadRequestError, ForbiddenError
+from oddsdesk.client.paging import MOST_PAGES, pages
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.resources import Game, Sport, ValueBet
+
+if TYPE_CHECKING:
+    from oddsdesk.client.client import Client
 
 LIMIT: Final = 500
+MOST_EVENTS: Final = 1_000
+"""The largest limit of events."""
+SMALLER_LIMITS: Final = (500, 250, 200, 100)
+"""Tried in turn where a service refuses to answer as many."""
 MOST_GAMES: Final = 10_000
 """So many of a list are kept; no service has half as many games with odds at one time (D85)."""
 MOST_COMPETITIONS: Final = 1_000
+_LEAST_EV, _MOST_EV = 1.0, 20.0
+"""The contract's range of value bets, in percent."""
+_SMALLEST_STEP: Final = 0.01
+"""EV ranges are not halved below this."""
+_AT_LEAST: Final = 50
+"""A shorter answer is a whole one: no service answers fewer items at most."""
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-class Slice(NamedTuple):
-    """One answer of a pass over all odds rows."""
-
-    rows: Sequence[OddsRow]
-    done: int
-    """Slices read so far."""
-    total: int | None
-    """Slices that the pass will take; None while it is not known."""
-    cut: str | None
-    """The request whose answer was cut without a cursor to go on from; None where none was."""
+Filters = dict[str, Any]
+Fetch = Callable[..., Awaitable[Listing[T]]]
 
 
 class GameList(NamedTuple):
@@ -45,120 +54,313 @@ class BetSlice(NamedTuple):
 
     bets: Sequence[ValueBet]
     is_cut: bool = False
-    """Whether the answer was cut without a cursor to go on from."""
+    """Whether bets beyond it stay unread."""
+
+
+class AnswerSize:
+    """Learns how many items a service answers at most, of one list.
+
+    Some answer fewer than they are asked for, and do not say it.
+
+    Attributes:
+        limit: How many to ask for.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._clamp: int | None = None
+        self._longest = 0
+        self._is_checked = False
+
+    @property
+    def most(self) -> int:
+        """How many items an answer holds at most."""
+        return self._clamp or self.limit
+
+    def shrink(self) -> bool:
+        """Ask for fewer from now on; tell whether that is possible."""
+        smaller = [size for size in SMALLER_LIMITS if size < self.limit]
+        if smaller:
+            self.limit = smaller[0]
+        return bool(smaller)
+
+    async def is_cut(self, answer: Listing[Any], lacks_some: Callable[[], Awaitable[bool]]) -> bool:
+        """Return whether there may be items beyond an answer.
+
+        An answer as long as a usual limit, the longest so far, is taken for a cut one. Of the first
+        long answer ``lacks_some`` finds it out by one more request.
+        """
+        count = len(answer)
+        if answer.next_cursor is not None:
+            return False
+        if count >= self.limit or count == self._clamp:
+            self._longest = max(self._longest, count)
+            return True
+        if count <= max(self._longest, _AT_LEAST - 1):
+            return False
+        self._longest, self._clamp = count, None
+        is_limit = count % 100 == 0 or count & (count - 1) == 0
+        is_checked, self._is_checked = self._is_checked, True
+        if is_limit or (not is_checked and await lacks_some()):
+            self._clamp = count
+        return self._clamp is not None
+
+
+async def sized(size: AnswerSize, fetch: Fetch[T], **asked: Any) -> Listing[T]:
+    """Ask for as many items as an answer may hold, for fewer where the service refuses that."""
+    while True:
+        try:
+            return await fetch(**asked, limit=size.limit)
+        except BadRequestError:
+            if asked.get("cursor") is not None or not size.shrink():
+                raise
+
+
+class _Splitting:
+    """Reads one list whole: in pages, or narrower and narrower where it is cut."""
+
+    def __init__(
+        self,
+        client: "Client",
+        name: str,
+        fetch: Fetch[Any],
+        axes: Sequence[str],
+        on_request: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.size = client.answer_size(name)
+        self.is_cut = False
+        """Whether anything stayed unread."""
+        self._client = client
+        self._name = name
+        self._ask = fetch
+        self._on_request = on_request
+        self._axes = axes
+        self._sports: list[Sport] | None = None
+        self._bookmakers: list[str] | None = None
+
+    def _fetch(self, **asked: Any) -> Awaitable[Listing[Any]]:
+        self._on_request()
+        return self._ask(**asked)
+
+    async def answers(self, asked: Filters) -> AsyncGenerator[Listing[Any], None]:
+        """Yield one answer after the other; an item may be in several."""
+
+        def page(cursor: str | None) -> Awaitable[Listing[Any]]:
+            at = {} if cursor is None else {"cursor": cursor}
+            return sized(self.size, self._fetch, **asked, **at)
+
+        is_first, is_part = True, False
+        async with aclosing(pages(page, self._name)) as whole:
+            async for answer in whole:
+                is_part = is_first and await self._is_cut(asked, answer)
+                is_first = False
+                yield answer
+        if is_part:
+            async with aclosing(self.narrower(asked, answer)) as parts:
+                async for part in parts:
+                    yield part
+
+    async def narrower(
+        self, asked: Filters, answer: Listing[Any]
+    ) -> AsyncGenerator[Listing[Any], None]:
+        """Yield answers that hold all that ``answer``, which was cut, is a part of."""
+        axis = next((axis for axis in self._axes if asked.get(axis) is None), None)
+        values = [] if axis is None else await self._values(axis, asked)
+        if axis is None or not values:
+            self.is_cut = True
+            return
+        for value in values:
+            filters = asked | {axis: value}
+            part = await self._part(filters)
+            yield part
+            if await self._is_cut(filters, part):
+                async with aclosing(self.narrower(filters, part)) as parts:
+                    async for each in parts:
+                        yield each
+
+    async def _part(self, filters: Filters) -> Listing[Any]:
+        try:
+            return await self._fetch(**filters, limit=self.size.limit)
+        except ForbiddenError as error:
+            if error.code in _NOT_TO_BE_SEEN and (filters.get("is_live") or "bookmaker" in filters):
+                return Listing([])
+            raise
+
+    async def _is_cut(self, asked: Filters, answer: Listing[Any]) -> bool:
+        async def lacks_some() -> bool:
+            axis = next((axis for axis in _PROBED if asked.get(axis) is None), None)
+            value = None if axis is None else getattr(answer[-1], axis, None)
+            if axis is None or value is None:
+                return False
+            found = await self._fetch(**asked, **{axis: value}, limit=self.size.limit)
+            held = sum(1 for item in answer if getattr(item, axis) == value)
+            more = sum(1 for item in found if getattr(item, axis) == value)
+            return more > held + max(1, held // 20)
+
+        return await self.size.is_cut(answer, lacks_some)
+
+    async def _values(self, axis: str, asked: Filters) -> list[Any]:
+        if axis == "is_live":
+            return [False, True]  # what begins between the two answers is in both
+        if axis == "bookmaker":
+            if self._bookmakers is None:
+                self._on_request()
+                self._bookmakers = [each.name for each in await self._client.bookmakers()]
+            return self._bookmakers
+        if self._sports is None:
+            self._on_request()
+            self._sports = list(await self._client.sports())
+        if axis == "sport":
+            return [sport.name for sport in self._sports]
+        return self._codes(asked.get("sport"))
+
+    def _codes(self, sport: str | None) -> list[str]:
+        codes = [
+            code
+            for each in self._sports or ()
+            if sport is None or each.name.casefold() == sport.casefold()
+            for code in each.competition_codes
+        ]
+        if len(codes) > MOST_COMPETITIONS:
+            self.is_cut = True
+            said = "sports: the service has %d competitions; no more are read than %d"
+            _log.warning(said, len(codes), MOST_COMPETITIONS)
+        return codes[:MOST_COMPETITIONS]
+
+
+_NOT_TO_BE_SEEN: Final = {
+    ErrorCode.LIVE_NOT_ON_PLAN.value,
+    ErrorCode.BOOKMAKER_FORBIDDEN.value,
+}
+_PROBED: Final = ("competition", "sport")
+"""What is asked of the last item of an answer, to find out whether there are more like it."""
+_IN_LISTS: Final = {"games": "game_id", "events": "slug"}
+_GAME_AXES: Final = ("sport", "competition", "is_live", "bookmaker")
+_BET_AXES: Final = ("sport", "competition", "bookmaker")
 
 
 async def all_games(
-    client: Client,
+    client: "Client",
     as_of: str | None = None,
     on_answer: Callable[[Listing[Game]], None] = lambda _answer: None,
+    on_request: Callable[[], None] = lambda: None,
 ) -> GameList:
-    """Read every game: page after page, or by competition where there are no pages (D14).
-
-    ``on_answer`` is called with each page.
-    """
-
-    async def fetch(cursor: str | None) -> Listing[Game]:
-        answer = await client.games(limit=LIMIT, cursor=cursor, as_of=as_of)
-        on_answer(answer)
-        return answer
-
-    games, is_cut = await _whole("games", fetch)
-    if len(games) != LIMIT:
-        return GameList(games, is_cut)
-    held = {game.game_id: game for game in games}
-    for competition in await _competitions(client):
-        answer = await client.games(competition=competition, limit=LIMIT, as_of=as_of)
-        is_cut = is_cut or _is_cut(answer)
-        for game in answer:
-            held.setdefault(game.game_id, game)
-    return GameList(list(held.values()), is_cut)
-
-
-async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
-    """Read every odds row in as few requests as the service allows.
-
-    Pages where the service has them (D14); else by competition, and by market type where
-    that is cut too: ``count == limit`` means cut.
-    """
-    done = 0
-    async with aclosing(pages(lambda at: client.odds(limit=LIMIT, cursor=at), "odds")) as answers:
+    """Read every game; ``on_answer`` gets each answer, ``on_request`` is called at each request."""
+    reading = _Splitting(client, "games", client.games, _GAME_AXES, on_request)
+    asked: Filters = {} if as_of is None else {"as_of": as_of}
+    held: dict[str, Game] = {}
+    async with aclosing(reading.answers(asked)) as answers:
         async for answer in answers:
-            if done == 0 and _is_cut(answer):
-                break
-            done += 1
-            yield Slice(answer, done, None if answer.next_cursor else done, None)
-        else:
-            return
-    plan: list[tuple[str, str | None]] = [(code, None) for code in await _competitions(client)]
-    done = 0
-    while done < len(plan):
-        competition, market_type = plan[done]
-        answer = await client.odds(competition=competition, market_type=market_type, limit=LIMIT)
-        done += 1
-        is_cut = len(answer) >= LIMIT
-        if is_cut and market_type is None:
-            plan += [(competition, name) for name in MARKET_TYPES]
-            continue
-        cut = f"{competition}, {market_type}" if is_cut else None
-        yield Slice(answer, done, len(plan), cut)
+            on_answer(answer)
+            for game in answer:
+                held.setdefault(game.game_id, game)
+            if len(held) > MOST_GAMES:
+                said = "games: the service has more than %d; no more are read"
+                _log.warning(said, MOST_GAMES)
+                return GameList(list(held.values())[:MOST_GAMES], is_cut=True)
+    return GameList(list(held.values()), reading.is_cut)
 
 
-async def all_in_play(client: Client, competition: str) -> tuple[list[OddsRow], bool]:
-    """Read the rows of a competition that are in play; tell whether these are all."""
-    rows, is_cut = await _whole(
-        "live_odds",
-        lambda cursor: client.live_odds(competition=competition, limit=LIMIT, cursor=cursor),
-    )
-    return rows, not is_cut and len(rows) != LIMIT
+async def every_item(
+    client: "Client", name: str, fetch: Fetch[T], asked: Filters
+) -> AsyncGenerator[T, None]:
+    """Yield every game or event, each once; ``name`` says which list it is."""
+    reading, seen = _Splitting(client, name, fetch, _GAME_AXES), set[object]()
+    if asked.get("limit") is not None:
+        reading.size = AnswerSize(asked["limit"])
+    async with aclosing(reading.answers(without_paging(asked))) as answers:
+        async for answer in answers:
+            for item in answer:
+                key = (getattr(item, "competition", ""), getattr(item, _IN_LISTS[name]))
+                if key not in seen:
+                    seen.add(key)
+                    yield item
+    warn_of_unread(name, is_cut=reading.is_cut)
 
 
-async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
+async def every_value_bet(client: "Client", asked: Filters) -> AsyncGenerator[ValueBet, None]:
+    """Yield every value bet, each once."""
+    seen, is_cut = set[object](), False
+    async with aclosing(value_bet_slices(client, asked)) as slices:
+        async for part in slices:
+            is_cut |= part.is_cut
+            for bet in part.bets:
+                key = (*map(bet.__getattribute__, _BET_KEY),)
+                if key not in seen:
+                    seen.add(key)
+                    yield bet
+    warn_of_unread("value_bets", is_cut=is_cut)
+
+
+_BET_KEY: Final = (
+    *("competition", "match_name", "market_type", "period", "selection", "bookmaker"),
+)
+
+
+def without_paging(asked: Filters) -> Filters:
+    """Return what a list is filtered by."""
+    return {
+        name: value
+        for name, value in asked.items()
+        if value is not None and name not in ("limit", "cursor")
+    }
+
+
+def warn_of_unread(name: str, *, is_cut: bool) -> None:
+    """Log that not all of a list could be read, where that is so."""
+    if is_cut:
+        _log.warning("%s: the service has more than could be read", name)
+
+
+async def value_bet_slices(
+    client: "Client", asked: Mapping[str, Any] | None = None
+) -> AsyncGenerator[BetSlice, None]:
     """Read every value bet in as few requests as the service allows.
 
-    Pages where the service has them (D14); else by sport, and by competition where that is cut
-    too. A bet may be in more than one slice.
+    A bet may be in more than one slice.
     """
-    read = 0
-    async with aclosing(
-        pages(lambda at: client.value_bets(limit=LIMIT, cursor=at), "value_bets")
-    ) as answers:
+    filters, limit = without_paging(dict(asked or {})), (asked or {}).get("limit")
+    reading = _Splitting(client, "value_bets", client.value_bets, ())
+    if limit is not None:
+        reading.size = AnswerSize(limit)
+    is_cut = False
+    async with aclosing(reading.answers(filters)) as answers:
         async for answer in answers:
             yield BetSlice(answer)
-            read += 1
-    if read > 1 or not _is_cut(answer):
+    if not reading.is_cut:
         return
-    for sport in await client.sports():
-        answer = await client.value_bets(sport=sport.name, limit=LIMIT)
-        yield BetSlice(answer)
-        if len(answer) >= LIMIT:
-            for code in sport.competition_codes:
-                answer = await client.value_bets(competition=code, limit=LIMIT)
-                yield BetSlice(answer, is_cut=len(answer) >= LIMIT)
+    low = filters.pop("min_ev", None) or _LEAST_EV
+    high = filters.pop("max_ev", None) or _MOST_EV
+    todo = [(low, high, answer)]
+    requests = 0
+    narrow = _Splitting(client, "value_bets", client.value_bets, _BET_AXES)
+    narrow.size = reading.size
+    while todo:
+        low, high, cut = todo.pop()
+        middle = _between(low, high, cut)
+        if middle is None or requests >= MOST_PAGES:
+            ranged = filters | {"min_ev": low, "max_ev": high}
+            async with aclosing(narrow.narrower(ranged, cut)) as parts:
+                async for part in parts:
+                    yield BetSlice(part)
+            is_cut |= narrow.is_cut
+            continue
+        for range_ in ((low, middle), (middle, high)):
+            ranged = filters | {"min_ev": range_[0], "max_ev": range_[1]}
+            part = await client.value_bets(**ranged, limit=reading.size.limit)
+            requests += 1
+            yield BetSlice(part)
+            if len(part) >= reading.size.most:
+                todo.append((*range_, part))
+    if is_cut:
+        yield BetSlice((), is_cut=True)
 
 
-async def _whole(
-    name: str, fetch: Callable[[str | None], Awaitable[Listing[T]]]
-) -> tuple[list[T], bool]:
-    """Read a list as far as it is kept; tell whether there is more of it."""
-    items: list[T] = []
-    async with aclosing(pages(fetch, name)) as answers:
-        async for answer in answers:
-            items += answer
-            if len(items) > MOST_GAMES:
-                _log.warning("%s: the service has more than %d; no more are read", name, MOST_GAMES)
-                return items[:MOST_GAMES], True
-    return items, False
-
-
-def _is_cut(answer: Listing[T]) -> bool:
-    """Whether as many came as asked for, and no cursor."""
-    return len(answer) >= LIMIT and answer.next_cursor is None
-
-
-async def _competitions(client: Client) -> list[str]:
-    codes = [code for sport in await client.sports() for code in sport.competition_codes]
-    if len(codes) > MOST_COMPETITIONS:
-        said = "sports: the service has %d competitions; no more are read than %d"
-        _log.warning(said, len(codes), MOST_COMPETITIONS)
-    return codes[:MOST_COMPETITIONS]
+def _between(low: float, high: float, bets: Sequence[ValueBet]) -> float | None:
+    """Return where to divide a range of EV; None where all bets have the same."""
+    if len({bet.ev_pct for bet in bets}) < 2:
+        return None
+    for middle in (median(bet.ev_pct for bet in bets), (low + high) / 2):
+        if low + _SMALLEST_STEP < middle < high - _SMALLEST_STEP:
+            return round(middle, 4)
+    return None

@@ -16,9 +16,10 @@ from oddsdesk.client.errors import (
     ServiceError,
     UnauthorizedError,
 )
-from oddsdesk.client.whole_lists import all_rows
+from oddsdesk.client.whole_odds import WholeOdds, unread_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.competitions import sport_in
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import parse_ms
@@ -59,6 +60,7 @@ class Mirror(PollingFeed):
     base_url: ClassVar[str] = ""
     guide = MirrorGuide
     floor_s: ClassVar[float] = PICTURE_S
+    says_everything: ClassVar[bool] = True
     key_use: ClassVar[KeyUse | None] = KeyUse(header="X-Api-Key")
 
     def prepare(self) -> None:
@@ -74,7 +76,11 @@ class Mirror(PollingFeed):
         self._client: Client | None = None
         self._budget = Budget(self._now, lambda: self._client.quota if self._client else None)
         self._requests = 1
-        self._is_whole = True
+        self._reading: WholeOdds | None = None
+        self._rows: dict[_MarketOf, OddsRow] = {}
+        """What the picture under way holds so far: the quota may stop it for a while."""
+        self._rows_of_ms = 0
+        self._lacks = ""
         self._is_connecting = False
         self._picture = Picture()
         self._stream = MirrorStream(
@@ -99,9 +105,14 @@ class Mirror(PollingFeed):
         self._budget.plan(_ALL, lambda: Reading(self._requests, 1.0, 1.0, most))
         return self._budget.period_s(_ALL)
 
-    def is_whole(self, part: str) -> bool:
-        """Return whether the last answer held all rows: one that was cut withdraws nothing."""
-        return self._is_whole
+    def was_read(self, quote: Quote) -> bool:
+        """Return whether the last picture held all of a market; what it did not stays, and ages."""
+        if self._reading is None:
+            return False
+        game = game_id(quote.competition, quote.match_name)
+        coverage = self._reading.coverage
+        names = coverage.bookmakers(quote.competition, game, quote.market_type)
+        return names is None or quote.bookmaker in names
 
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the rows of pictures, and between them those of what changed."""
@@ -127,7 +138,7 @@ class Mirror(PollingFeed):
             await self._stream.tried(CONNECT_S)
             self._is_connecting = False
         try:
-            return await self._rows(self._client)
+            return await self._all_rows()
         except ServiceError as error:
             raise _as_source_error(error, self.source.keys, self.clock()) from None
 
@@ -137,25 +148,31 @@ class Mirror(PollingFeed):
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Keep the quotes, since streamed changes apply to them."""
-        self._picture.take(quotes)
+        self._picture.take(quotes, self.was_read)
         self._stream.catch_up()
 
-    async def _rows(self, client: Client) -> list[OddsRow]:
-        rows: list[OddsRow] = []
-        cut: list[str] = []
-        async with contextlib.aclosing(all_rows(client)) as slices:
+    def remark(self) -> str:
+        """Return what the picture lacks."""
+        return self._lacks
+
+    async def _all_rows(self) -> list[OddsRow]:
+        assert self._reading is not None
+        async with contextlib.aclosing(self._reading.read()) as slices:
             async for part in slices:
-                rows += part.rows
-                self._requests = max(part.done, 1)
-                if part.cut is not None:
-                    cut.append(part.cut)
-        self._is_whole = not cut
-        if cut:
-            _log.warning("mirror: the service cuts these off: %s", "; ".join(cut))
+                if self._rows_of_ms != self._reading.began_ms:
+                    self._rows, self._rows_of_ms = {}, self._reading.began_ms
+                self._rows |= {_market_of(row): row for row in part.rows}
+                self._requests = max(part.total or part.done, 1)
+        rows, self._rows = list(self._rows.values()), {}
+        self._requests = self._reading.requests
+        self._lacks = unread_text(self._reading.unread)
+        if self._lacks:
+            _log.warning("mirror: %s", self._lacks)
         return rows
 
     async def _use(self, client: Client | None, key: str) -> None:
         before, self._client, self._key = self._client, client, key
+        self._reading = None if client is None else WholeOdds(client, clock=self.clock)
         self._stream.use(client)
         if before is not None:
             await before.close()
@@ -163,6 +180,8 @@ class Mirror(PollingFeed):
     def _read_again(self) -> None:
         """Read again after a gap, but not where a stream was waited for before this reading."""
         if not self._is_connecting:
+            if self._reading is not None:
+                self._reading.start_over()
             self.read_soon(_ALL)
 
     def _read_more(self) -> None:
@@ -171,6 +190,13 @@ class Mirror(PollingFeed):
 
     def _now(self) -> int:
         return self.clock()
+
+
+_MarketOf = tuple[str, str, str, str, int]
+
+
+def _market_of(row: OddsRow) -> _MarketOf:
+    return row.competition, row.match_name, row.bookmaker, row.market_type, row.period
 
 
 def _plan_in_words(requests: int, period_s: float) -> str:

@@ -38,9 +38,15 @@ class Picture:
         self._quotes: dict[MarketOf, Quote] = {}
         self._games: dict[tuple[str, str], Quote] = {}
 
-    def take(self, quotes: Iterable[Quote]) -> None:
-        """Take in a whole picture; what the stream told later stays."""
+    def take(
+        self, quotes: Iterable[Quote], was_read: Callable[[Quote], bool] = lambda _quote: True
+    ) -> None:
+        """Take in a picture; what the stream told later stays, and what was not read."""
         before, self._quotes, self._games = self._quotes, {}, {}
+        for market, quote in before.items():
+            if not was_read(quote):
+                self._quotes[market] = quote
+                self._games[quote.competition, quote.match_name] = quote
         for quote in quotes:
             market = _market_of(quote)
             held = before.get(market)

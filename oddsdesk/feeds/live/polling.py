@@ -78,6 +78,7 @@ class PollingFeed(LiveFeed):
         base_url: Where the service is; ``url=`` replaces it.
         floor_s: The least seconds between two readings of a part; ``every=`` replaces it.
         key_use: Where the service wants its key; None: it wants none.
+        says_everything: Whether what one good answer lacks is gone; else it takes two.
         options: Names of the options that the adapter takes besides the common ones.
     """
 
@@ -85,6 +86,7 @@ class PollingFeed(LiveFeed):
     base_url: ClassVar[str]
     floor_s: ClassVar[float] = 60.0
     key_use: ClassVar[KeyUse | None] = None
+    says_everything: ClassVar[bool] = False
     options: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, spec: LiveSpec, *, sleep: Sleep = asyncio.sleep) -> None:
@@ -179,6 +181,11 @@ class PollingFeed(LiveFeed):
         """Return how many prices of the last good answer made no sense."""
         return 0
 
+    def remark(self) -> str:
+        """Return what is wrong although the source answers; empty where nothing is."""
+        count = sum(state.left_out for state in self._parts.values())
+        return f"prices left out that make no sense: {count:,}" if count else ""
+
     def failed(self, part: str, error: Exception, now_ms: int) -> None:
         """Take that a reading failed, for adapters whose readings cost something all the same."""
 
@@ -200,8 +207,11 @@ class PollingFeed(LiveFeed):
         finally:
             await self.close()
 
-    def is_whole(self, part: str) -> bool:
-        """Return whether the last answer was complete; else nothing is withdrawn by it."""
+    def was_read(self, quote: Quote) -> bool:
+        """Return whether the last answer would have said what is offered of a quote's market.
+
+        Else nothing of it is withdrawn.
+        """
         return True
 
     def read_soon(self, part: str, after_ms: int = SOON_MS) -> None:
@@ -225,7 +235,7 @@ class PollingFeed(LiveFeed):
     def _next_part(self, now_ms: int) -> tuple[str, int]:
         """Return the part that is due soonest, and when; new parts are due at once."""
         self._parts = {
-            part: self._parts.get(part) or _Part(withdrawals=Withdrawals(self.ident_of))
+            part: self._parts.get(part) or _Part(withdrawals=self._withdrawals())
             for part in self.parts()
         }
         self._go_back(now_ms)
@@ -236,6 +246,9 @@ class PollingFeed(LiveFeed):
         }
         part = min(dues, key=lambda part: dues[part])
         return part, dues[part]
+
+    def _withdrawals(self) -> Withdrawals:
+        return Withdrawals(self.ident_of, at_once=self.says_everything)
 
     def _go_back(self, now_ms: int) -> None:
         """Have what is due follow a clock that was put back: it would not be read until then."""
@@ -282,7 +295,7 @@ class PollingFeed(LiveFeed):
             state.left_out = self.left_out(part)
             self._tell(clock())
             self._tell_emptiness(clock())
-            gone = state.withdrawals.after(quotes, began) if self.is_whole(part) else []
+            gone = state.withdrawals.after(quotes, began, self.was_read)
             return [*gone, *quotes]
         return []
 
@@ -318,8 +331,8 @@ class PollingFeed(LiveFeed):
         troubles = {part: state for part, state in self._parts.items() if state.trouble}
         if not troubles:
             self.status.running(now_ms)
-            if left_out := sum(state.left_out for state in self._parts.values()):
-                self.status.remark(f"prices left out that make no sense: {left_out:,}", now_ms)
+            if said := self.remark():
+                self.status.remark(said, now_ms)
             return
         paced = self.not_before(now_ms)
         until = min(max(state.due, paced.get(part, 0)) for part, state in troubles.items())

@@ -33,15 +33,29 @@ class _Held(msgspec.Struct):
 class Withdrawals:
     """The last quotes of one part of a source; ``after`` each good answer returns what is gone.
 
-    ``ident_of`` says what the source calls the game of a quote of its last answer.
+    ``ident_of`` says what the source calls the game of a quote of its last answer. With ``at_once``
+    one answer is enough: the source is known to have said everything.
     """
 
-    def __init__(self, ident_of: Callable[[Quote], str | None] = attrgetter("event")) -> None:
+    def __init__(
+        self,
+        ident_of: Callable[[Quote], str | None] = attrgetter("event"),
+        *,
+        at_once: bool = False,
+    ) -> None:
         self._ident_of = ident_of
+        self._at_once = at_once
         self._held: dict[MarketOf, list[_Held]] = {}
 
-    def after(self, quotes: Collection[Quote], now_ms: int) -> list[Quote]:
+    def after(
+        self,
+        quotes: Collection[Quote],
+        now_ms: int,
+        was_read: Callable[[Quote], bool] = lambda _quote: True,
+    ) -> list[Quote]:
         """Take in a good answer; return quotes that withdraw what it and the one before lack.
+
+        What the answer could not say anything of, by ``was_read``, stays as it is.
 
         They bear the time of the answer by the source's own clock: by ours, a price that comes
         back could look older than its withdrawal. They are to be recorded before the answer: a
@@ -63,7 +77,9 @@ class Withdrawals:
                     gone.append(_withdrawn(each.quote, later.scraped_at if later else at_ms))
                 elif any(_is_same_game(each.quote, other.quote) for other in present):
                     continue
-                elif each.is_missed:
+                elif not was_read(each.quote):
+                    present.append(each)
+                elif each.is_missed or self._at_once:
                     gone.append(_withdrawn(each.quote, at_ms))
                 else:
                     present.append(_Held(each.quote, each.ident, is_missed=True))

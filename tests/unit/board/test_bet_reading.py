@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from oddsdesk.board.bet_reading import BetReader
 from oddsdesk.board.reading_plan import Pace, ReadingPlan
 from oddsdesk.client.answers import Listing
@@ -9,7 +11,7 @@ from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.whole_lists import LIMIT
-from oddsdesk.contract.resources import Sport, ValueBet
+from oddsdesk.contract.resources import Bookmaker, Sport, ValueBet
 from tests.kit.board import Desk, value_bet
 
 
@@ -32,15 +34,22 @@ class ListClient(Client):
         of = [
             bet
             for bet in self.bets
-            if bet.sport == asked.get("sport", bet.sport)
-            and bet.competition == asked.get("competition", bet.competition)
+            if asked.get("min_ev", 0) <= bet.ev_pct <= asked.get("max_ev", 100)
+            and all(getattr(bet, name) == asked.get(name, getattr(bet, name)) for name in _AXES)
         ]
         first = int(asked.get("cursor") or 0)
         end = first + asked["limit"]
         return Listing(of[first:end], str(end) if self._has_pages and end < len(of) else None)
 
+    async def bookmakers(self, **_asked: Any) -> Listing[Bookmaker]:
+        names = sorted({bet.bookmaker for bet in self.bets})
+        return Listing([Bookmaker(name, 1, False, "") for name in names])
+
     async def sports(self) -> Listing[Sport]:
         return Listing([Sport("Football", ["EPL", "LIGA"], 2), Sport("Tennis", ["ATP"], 1)])
+
+
+_AXES = ("sport", "competition", "bookmaker")
 
 
 def bets(count: int, **more: Any) -> list[ValueBet]:
@@ -74,19 +83,15 @@ async def test_a_pass_takes_a_tenth_of_the_requests_left_and_says_that_it_was_cu
     assert desk.board.values.is_cut
 
 
-async def test_a_service_without_pages_is_asked_by_sport_and_competition(desk: Desk) -> None:
-    client = ListClient(
-        [
-            *bets(LIMIT - 1),
-            *bets(LIMIT - 1, competition="LIGA"),
-            *bets(3, sport="Tennis", competition="ATP"),
-        ],
-        has_pages=False,
-    )
+async def test_a_service_without_pages_is_read_whole_or_said_to_have_more(desk: Desk) -> None:
+    client = ListClient(bets(2 * LIMIT + 1), has_pages=False)
+    client.bets = [
+        msgspec.structs.replace(bet, ev_pct=1 + number / 100)
+        for number, bet in enumerate(client.bets)
+    ]
     await reader(desk, client).read()
     assert len(desk.board.value_bets) == 2 * LIMIT + 1
     assert not desk.board.values.is_cut
-    client.bets = bets(LIMIT + 5)
+    client.bets = [value_bet(selection=f"Over {line}.5") for line in range(LIMIT + 5)]
     await reader(desk, client).read()
-    assert len(desk.board.value_bets) == LIMIT
     assert desk.board.values.is_cut

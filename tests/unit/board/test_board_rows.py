@@ -8,6 +8,7 @@ from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.notices import RowsChanged, RowsWanted
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
+from oddsdesk.client.row_slices import Coverage, RowSlice
 from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, MONEYLINE, NOW, REFERENCE, Desk, lines, matrix, message, odds_row
 
@@ -130,6 +131,43 @@ def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
     exhaust(desk.board.withdrawing_unheard(since))
     left = {key.bookmaker for key in desk.board.row_keys() if held_price(desk, key).is_offered}
     assert left == {None}
+
+
+@pytest.mark.parametrize(
+    ("whole", "gone"),
+    [
+        ([RowSlice()], {None, "Betfair", "Unibet"}),
+        ([RowSlice(competition="EPL", bookmaker="Betfair")], {"Betfair"}),
+        ([RowSlice(bookmaker=REFERENCE), RowSlice(bookmaker="Unibet")], {None, "Unibet"}),
+        ([RowSlice(sport="Football", market_type="moneyline")], {None, "Betfair", "Unibet"}),
+        ([RowSlice(competition="EPL", game=GAME)], {None, "Betfair", "Unibet"}),
+        ([RowSlice(competition="EPL", game="another")], {None, "Betfair", "Unibet"}),
+        ([RowSlice(competition="LIGA"), RowSlice(market_type="total")], set()),
+        ([RowSlice(is_live=False)], set()),
+        ([RowSlice(is_live=False), RowSlice(is_live=True)], {None, "Betfair", "Unibet"}),
+        ([], set()),
+    ],
+    ids=str,
+)
+def test_a_pass_withdraws_what_its_whole_slices_lack_and_no_more(
+    desk: Desk, whole: list[RowSlice], gone: set[str | None]
+) -> None:
+    desk.board.want_rows(True)
+    exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
+    since = desk.now = NOW + 60_000
+    unread = [] if RowSlice() in whole else [RowSlice(competition="NBA")]
+    exhaust(desk.board.withdrawing_unheard(since, Coverage(whole, unread, {"EPL": "Football"})))
+    left = {key.bookmaker for key in desk.board.row_keys() if held_price(desk, key).is_offered}
+    assert left == {None, "Betfair", "Unibet"} - gone
+
+
+def test_a_game_that_could_not_be_read_keeps_its_prices(desk: Desk) -> None:
+    desk.board.want_rows(True)
+    exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
+    unread = RowSlice(competition="EPL", game=GAME)
+    coverage = Coverage([RowSlice(competition="EPL", game="another")], [unread])
+    exhaust(desk.board.withdrawing_unheard(NOW + 60_000, coverage))
+    assert all(held_price(desk, key).is_offered for key in desk.board.row_keys())
 
 
 def test_a_reference_whose_name_comes_late_leaves_its_column(desk: Desk) -> None:

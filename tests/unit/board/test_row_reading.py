@@ -15,6 +15,7 @@ from oddsdesk.board.reading_plan import Pace, ReadingPlan
 from oddsdesk.board.row_reading import RowReader
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.budget import Budget
+from oddsdesk.client.whole_lists import AnswerSize
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.slices import exhaust
 from oddsdesk.tasks import spawn, stop
@@ -35,12 +36,15 @@ def time_by_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class RowsClient:
-    """Answers with a row of each of 400 games."""
+    """Answers with a row of each of 399 games."""
 
     async def odds(self, **_asked: Any) -> Listing[OddsRow]:
         odds = {"A": 2.0, "B": 1.8}
-        names = (f"A - B{number}" for number in range(400))
+        names = (f"A - B{number}" for number in range(399))
         return Listing([odds_row("Betfair", odds, match_name=name) for name in names])
+
+    def answer_size(self, _name: str) -> AnswerSize:
+        return AnswerSize(500)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +72,6 @@ async def test_a_stream_message_goes_before_the_rest_of_a_pass(
     taking_in = spawn("messages", queue.run())
     await read(reader)
     await stop(taking_in)
-    assert len(board.held_games()) == 401
+    assert len(board.held_games()) == 400
     assert len(applied_at) == 1
     assert told_at[0] < applied_at[0] <= told_at[0] + MOST_GAMES

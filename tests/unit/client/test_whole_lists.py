@@ -1,4 +1,4 @@
-"""Full pictures from a service that answers 500 items at a time."""
+"""Full lists from a service that answers 500 items at a time, with pages or without."""
 
 from typing import Any
 
@@ -7,93 +7,81 @@ import pytest
 from oddsdesk.client import whole_lists
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
-from oddsdesk.client.whole_lists import LIMIT, Slice, all_games, all_rows
-from oddsdesk.contract.markets import MARKET_TYPES
-from oddsdesk.contract.resources import Game, OddsRow, Sport
-from tests.kit.board import game, odds_row
-
-ROWS = [
-    odds_row(f"Book {number}", {"A": 2.0}, competition=competition, market_type=market_type)
-    for competition, market_type, count in (
-        ("EPL", "moneyline", 300),
-        ("EPL", "total", 350),
-        ("EPL", "spread", 520),
-        ("NBA", "total", 40),
-    )
-    for number in range(count)
-]
+from oddsdesk.client.whole_lists import LIMIT, all_games, value_bet_slices
+from oddsdesk.contract.resources import Game, ValueBet
+from tests.kit.board import game, odds_row, value_bet
+from tests.kit.contract_client import ContractClient
 
 
-class Service(Client):
-    """A service of many rows; with pages (D14), or of the plain contract."""
+class Paged(Client):
+    """A service with pages of games (D14)."""
 
-    def __init__(self, *, pages: bool, rows: list[OddsRow], games: list[Game]) -> None:
+    def __init__(self, games: list[Game]) -> None:
         super().__init__("http://127.0.0.1:1", "key")
-        self._pages = pages
-        self._rows = rows
         self._games = games
 
-    async def sports(self) -> Listing[Sport]:
-        return Listing([Sport("Any", ["EPL", "NBA"], 2)])
-
-    async def odds(self, **asked: Any) -> Listing[OddsRow]:
-        return self._cut(self._rows, asked)
-
     async def games(self, **asked: Any) -> Listing[Game]:
-        return self._cut(self._games, asked)
-
-    def _cut(self, items: list[Any], asked: dict[str, Any]) -> Listing[Any]:
-        fields = {"competition", "market_type"} & set(asked)
-        fitting = [
-            item
-            for item in items
-            if all(asked[field] in (None, getattr(item, field)) for field in fields)
-        ]
         since = int(asked.get("cursor") or 0)
         until = since + asked["limit"]
-        more = self._pages and until < len(fitting)
-        return Listing(fitting[since:until], str(until) if more else None)
+        more = until < len(self._games)
+        return Listing(self._games[since:until], str(until) if more else None)
 
 
-async def read(service: Service) -> list[Slice]:
-    return [part async for part in all_rows(service)]
+def of_games(count: int, *codes: str, bookmaker: str = "Betfair") -> list[Any]:
+    return [
+        odds_row(
+            bookmaker,
+            {"A": 2.0},
+            match_name=f"A{n} - B{n}",
+            competition=codes[n % len(codes)],
+            is_live=n % 4 == 3,
+        )
+        for n in range(count)
+    ]
 
 
-def keys(parts: list[Slice]) -> list[tuple[str, ...]]:
-    rows = [row for part in parts for row in part.rows]
-    return sorted((row.competition, row.market_type, row.bookmaker) for row in rows)
+@pytest.mark.parametrize("count", [10, LIMIT - 1, LIMIT + 100])
+async def test_every_game_is_read_page_after_page(count: int) -> None:
+    games = [game(f"A{n} - B{n}") for n in range(count)]
+    found, is_cut = await all_games(Paged(games))
+    assert (found, is_cut) == (games, False)
 
 
-ALL = sorted((row.competition, row.market_type, row.bookmaker) for row in ROWS)
-
-
-async def test_pages_are_followed_where_there_are_any() -> None:
-    parts = await read(Service(pages=True, rows=ROWS, games=[]))
-    assert keys(parts) == ALL
-    assert [len(part.rows) for part in parts] == [500, 500, 210]
-    assert (parts[0].total, parts[-1].total, parts[-1].cut) == (None, 3, None)
-
-
-async def test_without_pages_what_is_cut_is_asked_for_in_smaller_slices_and_said() -> None:
-    parts = await read(Service(pages=False, rows=ROWS, games=[]))
-    assert {part.cut for part in parts} == {None, "EPL, spread"}
-    assert len(keys(parts)) == len(ALL) - 20
-    assert set(keys(parts)) <= set(ALL)
-    assert parts[-1].done == parts[-1].total == 2 + len(MARKET_TYPES)
-
-
-async def test_one_answer_is_enough_where_all_fits() -> None:
-    parts = await read(Service(pages=False, rows=ROWS[:40], games=[]))
-    assert [(part.done, part.total, part.cut) for part in parts] == [(1, 1, None)]
-
-
-@pytest.mark.parametrize("pages", [True, False])
-async def test_every_game_is_read(pages: bool) -> None:
-    games = [game(f"A{n} - B{n}", "EPL" if n % 2 else "NBA") for n in range(LIMIT + 100)]
-    found, is_cut = await all_games(Service(pages=pages, rows=[], games=games))
+@pytest.mark.parametrize(
+    ("count", "options"),
+    [
+        (LIMIT + 100, {}),
+        (LIMIT + 100, {"shuffles": True}),
+        (350, {"most": 200}),
+        (350, {"most": 200, "refuses_limits": True}),
+        (350, {"most": 137, "shuffles": True}),
+    ],
+)
+async def test_every_game_is_read_of_a_service_without_pages(
+    count: int, options: dict[str, Any]
+) -> None:
+    client = ContractClient(of_games(count, "EPL", "LIGA", "MLS", "BUND"), **options)
+    found, is_cut = await all_games(client)
     assert not is_cut
-    assert {one.game_id for one in found} == {one.game_id for one in games}
-    assert len(found) == len(games)
+    assert sorted(one.match_name for one in found) == sorted(f"A{n} - B{n}" for n in range(count))
+
+
+async def test_a_competition_of_too_many_games_is_read_by_state_and_bookmaker() -> None:
+    rows = [
+        row
+        for number in range(4)
+        for row in of_games(900, "EPL", bookmaker=f"Book {number}")[number::4]
+    ]
+    client = ContractClient(rows)
+    found, is_cut = await all_games(client)
+    assert (len(found), is_cut) == (900, False)
+    assert {"is_live", "bookmaker"} <= {name for _, asked in client.asked for name in asked}
+
+
+async def test_what_no_filter_divides_any_more_is_told() -> None:
+    client = ContractClient(of_games(LIMIT + 200, "EPL"), has_live=False)
+    found, is_cut = await all_games(client)
+    assert (len(found), is_cut) == (LIMIT, True)
 
 
 async def test_more_games_than_are_kept_are_told(
@@ -101,14 +89,55 @@ async def test_more_games_than_are_kept_are_told(
 ) -> None:
     monkeypatch.setattr(whole_lists, "MOST_GAMES", LIMIT + 100)
     games = [game(f"A{n} - B{n}", "EPL") for n in range(LIMIT + 101)]
-    found, is_cut = await all_games(Service(pages=True, rows=[], games=games))
+    found, is_cut = await all_games(Paged(games))
     assert (len(found), is_cut) == (LIMIT + 100, True)
     assert caplog.messages == ["games: the service has more than 600; no more are read"]
-    exactly, is_cut = await all_games(Service(pages=True, rows=[], games=games[1:]))
+    exactly, is_cut = await all_games(Paged(games[1:]))
     assert (len(exactly), is_cut) == (LIMIT + 100, False)
 
 
-async def test_a_competition_of_more_games_than_one_answer_holds_is_told() -> None:
-    games = [game(f"A{n} - B{n}", "EPL") for n in range(LIMIT + 1)]
-    found, is_cut = await all_games(Service(pages=False, rows=[], games=games))
-    assert (len(found), is_cut) == (LIMIT, True)
+async def whole_bets(client: ContractClient) -> tuple[list[ValueBet], bool]:
+    parts = [part async for part in value_bet_slices(client)]
+    return [bet for part in parts for bet in part.bets], any(part.is_cut for part in parts)
+
+
+@pytest.mark.parametrize("is_best_first", [True, False])
+async def test_value_bets_are_read_by_ranges_of_ev(is_best_first: bool) -> None:
+    client = ContractClient([])
+    client.bets = [
+        value_bet(bookmaker=f"Book {n}", ev_pct=round(1 + 18 * (n / 2200) ** 3, 3))
+        for n in range(2200)
+    ]
+    client.bets.sort(key=lambda bet: bet.ev_pct, reverse=is_best_first)
+    found, is_cut = await whole_bets(client)
+    assert not is_cut
+    assert {bet.bookmaker for bet in found} == {bet.bookmaker for bet in client.bets}
+    assert client.requests <= 25
+
+
+async def test_value_bets_of_one_ev_are_read_by_competition_and_bookmaker() -> None:
+    client = ContractClient(of_games(8, "EPL", "LIGA"))
+    client.bets = [
+        value_bet(selection=f"Over {n}", competition=code, bookmaker="Betfair")
+        for code in ("EPL", "LIGA")
+        for n in range(400)
+    ]
+    found, is_cut = await whole_bets(client)
+    assert ({(bet.competition, bet.selection) for bet in found}, is_cut) == (
+        {(bet.competition, bet.selection) for bet in client.bets},
+        False,
+    )
+    client.bets += [value_bet(selection=f"Over {n}") for n in range(400, 600)]
+    found, is_cut = await whole_bets(client)
+    assert is_cut
+
+
+async def test_the_client_yields_every_item_once() -> None:
+    client = ContractClient(of_games(LIMIT + 100, "EPL", "LIGA"))
+    client.bets = [value_bet(bookmaker=f"B{n}", ev_pct=1 + n / 100) for n in range(700)]
+    games = [one.match_name async for one in client.all_games()]
+    assert sorted(games) == sorted({row.match_name for row in client.rows})
+    assert len([one async for one in client.all_games(competition="EPL")]) == 300
+    bets = [bet.bookmaker async for bet in client.all_value_bets()]
+    assert sorted(bets) == sorted(bet.bookmaker for bet in client.bets)
+    assert len([bet async for bet in client.all_value_bets(min_ev=2.0)]) == 600

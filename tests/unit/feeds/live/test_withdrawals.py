@@ -27,6 +27,22 @@ def test_it_takes_two_answers_in_a_row() -> None:
     assert held.after([], NOW + 3 * MINUTE) == []
 
 
+def test_one_answer_is_enough_of_a_source_that_says_everything() -> None:
+    held = Withdrawals(at_once=True)
+    assert held.after([QUOTE, quote(bookmaker="B")], NOW) == []
+    (gone,) = held.after([QUOTE], NOW + MINUTE)
+    assert (gone.bookmaker, gone.odds) == ("B", {})
+
+
+def test_what_an_answer_could_not_say_is_not_withdrawn_until_it_is_read() -> None:
+    held = Withdrawals(at_once=True)
+    held.after([QUOTE, quote(bookmaker="B")], NOW)
+    for _ in range(3):
+        assert held.after([QUOTE], NOW, lambda each: each.bookmaker == "A") == []
+    (gone,) = held.after([QUOTE], NOW)
+    assert gone.bookmaker == "B"
+
+
 def test_a_price_that_comes_back_between_is_not_withdrawn() -> None:
     held = Withdrawals()
     for answer in ([QUOTE], [], [QUOTE], []):

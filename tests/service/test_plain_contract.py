@@ -1,0 +1,340 @@
+"""Everything that reads a service, against one that is exactly the contract."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from click.testing import CliRunner
+from starlette.responses import JSONResponse
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.reading_plan import Pace
+from oddsdesk.board.sync import Sync
+from oddsdesk.cli.arbitrage import arbitrage
+from oddsdesk.cli.bets import bets
+from oddsdesk.client.client import Client
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.settings import Settings
+from oddsdesk.store.databases import Database
+from tests.kit.plain_service import PlainService, plain_service
+
+pytestmark = [pytest.mark.one_engine, pytest.mark.slow]
+
+LIMIT_S = 60
+REFERENCE = "Pinnacle"
+BOOKMAKERS = [REFERENCE, *(f"Book {number:02}" for number in range(1, 40))]
+GAMES = {"MLB": 8, "EPL": 6, "NBA": 5}
+ROW_FIELDS = {
+    *("bookmaker", "match_name", "competition", "sport", "market_type", "period", "is_live"),
+    *("odds", "match_date", "scraped_at", "url", "liquidity"),
+}
+PACE = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, health_s=60)
+
+
+def quotes(now: int) -> list[Quote]:
+    """Return 2,000 quotes; of the first game of each competition one is value."""
+    return [
+        Quote(
+            name,
+            f"{code} Home {number} vs {code} Away {number}",
+            code,
+            kind,
+            0,
+            _odds(kind, f"{code} Home {number}", f"{code} Away {number}", place, number),
+            now,
+            is_live=number == 3,
+            match_date=now + (number + 1) * 3_600_000,
+            url=f"https://b.example/{code}/{number}/{place}/{kind}",
+            liquidity=1_000.0 + place,
+        )
+        for code, count in GAMES.items()
+        for number in range(count)
+        for place, name in enumerate(BOOKMAKERS)
+        for kind in ("moneyline", "total", "spread")
+        if (place + number) % 8 != 7
+    ]
+
+
+def _odds(kind: str, home: str, away: str, place: int, number: int) -> dict[str, float]:
+    more = 0.2 if place == 5 and number == 0 else 0.0
+    price = round(1.93 + place % 4 / 100 + more, 2)
+    if kind == "total":
+        return {"Over 7.5": price, "Under 7.5": 1.95}
+    if kind == "spread":
+        return {f"{home} -1.5": price, f"{away} +1.5": 1.95}
+    return {home: price, away: 1.95}
+
+
+class Elsewhere:
+    """A server and the plain service before it."""
+
+    def __init__(self, server: Server, plain: PlainService, folder: Path) -> None:
+        self.server, self.plain, self._folder = server, plain, folder
+
+    def key(self, plan: Plan, bookmaker: str | None = None) -> str:
+        keys = self.server.access.keys
+        return keys.create(f"{plan.value} {bookmaker}", plan, bookmaker, system_clock()).secret
+
+    def key_file(self, plan: Plan, bookmaker: str | None = None) -> Path:
+        path = self._folder / f"{plan.name}.key"
+        path.write_text(self.key(plan, bookmaker))
+        return path
+
+    async def record(self, *quotes: Quote) -> None:
+        await asyncio.wrap_future(self.server.store.record(quotes))
+
+    async def source(self, key: str) -> dict[Any, dict[str, Any]]:
+        """All rows that the server itself shows to a key, page after page, as plain JSON."""
+        async with Client(self.server.url, key) as client:
+            rows, cursor = [], None
+            while True:
+                page = await client.odds(limit=500, cursor=cursor)
+                rows += [msgspec.to_builtins(row) for row in page]
+                if (cursor := page.next_cursor) is None:
+                    return {_key(row): row for row in rows}
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("match_name", "bookmaker", "market_type", "period"))
+
+
+@contextlib.asynccontextmanager
+async def elsewhere(folder: Path, database: Database, port: int = 0) -> AsyncIterator[Elsewhere]:
+    async with (
+        serving(Settings(database, port=port, reference=REFERENCE)) as server,
+        plain_service(server.url) as plain,
+    ):
+        yield Elsewhere(server, plain, folder)
+
+
+@pytest.mark.parametrize("plan", list(Plan))
+async def test_every_plan_reads_all_that_it_may_see(
+    database: Database, tmp_path: Path, plan: Plan
+) -> None:
+    """service.md, Limits: 500 rows an answer, no pages; the rows are the source's, each field."""
+    async with elsewhere(tmp_path, database) as there:
+        await there.record(*quotes(system_clock()))
+        key = there.key(plan, "Book 07" if plan is Plan.FREE else None)
+        expected = await there.source(key)
+        async with Client(there.plain.url, key) as client:
+            rows, unread = await client.odds_snapshot()
+        assert unread == ()
+        assert {_key(row): row for row in map(msgspec.to_builtins, rows)} == expected
+        assert there.plain.requests <= 45
+        hidden = there.plain.asked.keys() - {
+            *("/api/odds", "/api/sports", "/api/bookmakers", "/api/games", "/api/games/…"),
+        }
+        assert not hidden
+
+
+async def test_the_plain_service_answers_the_contract_and_nothing_else(
+    database: Database, tmp_path: Path
+) -> None:
+    """service.md, Endpoints: what all tests here rest on."""
+    async with elsewhere(tmp_path, database) as there:
+        await there.record(*quotes(system_clock())[:600])
+        key = {"X-Api-Key": there.key(Plan.PRO_LIVE)}
+        async with httpx.AsyncClient(base_url=there.plain.url, headers=key) as http:
+            answer = await http.get("/api/odds?limit=500&cursor=1&as_of=2020-01-01T00:00:00Z")
+            said = answer.json()
+            assert len(said["data"]) == said["meta"]["count"] == 500
+            assert said["meta"].keys() == {"rate_limit_remaining", "count"}
+            assert answer.headers.keys() >= {"x-ratelimit-remaining", "x-ratelimit-reset"}
+            assert not [name for name in answer.headers if "oddsdesk" in name or name == "date"]
+            assert all(row.keys() == ROW_FIELDS for row in said["data"])
+            for path in ("/openapi.json", "/docs", "/api/feeds", "/metrics", "/api/ready"):
+                assert (await http.get(path)).status_code == 404
+            game = (await http.get("/api/games")).json()["data"][0]["game_id"]
+            assert (await http.get(f"/api/games/{game}/history")).status_code == 404
+            assert "offer" not in (await http.get(f"/api/games/{game}")).text
+
+
+async def until(is_so: Any) -> None:
+    async with asyncio.timeout(LIMIT_S):
+        while not is_so():
+            await asyncio.sleep(0.02)
+
+
+def offered(board: Board) -> set[RowKey]:
+    return {
+        RowKey(game, section.key.market_type, section.key.period, row.selection, name)
+        for game in board.held_games()
+        if (matrix := board.matrix(game)) is not None
+        for section in matrix.sections
+        for row in section.rows
+        for name, price in row.all_prices().items()
+        if price.is_offered
+    }
+
+
+def expected_keys(rows: dict[Any, dict[str, Any]]) -> set[RowKey]:
+    return {
+        RowKey(
+            game_id(row["competition"], row["match_name"]),
+            row["market_type"],
+            row["period"],
+            selection,
+            None if row["bookmaker"] == REFERENCE else row["bookmaker"],
+        )
+        for row in rows.values()
+        for selection in row["odds"]
+    }
+
+
+@pytest.mark.parametrize("plan", [Plan.PRO, Plan.PRO_LIVE])
+async def test_a_desk_has_what_is_offered_also_after_a_restart_with_markets_gone(
+    database: Database, tmp_path: Path, plan: Plan
+) -> None:
+    """service.md, Events: the stream tells of no removal, so a whole reading does."""
+    async with elsewhere(tmp_path, database) as there:
+        now = system_clock()
+        await there.record(*quotes(now))
+        key = there.key(plan)
+        board = Board(system_clock)
+        async with Client(there.plain.url, key, keeps_quota=True) as client:
+            sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
+            sync.want_rows(True)
+            sync.start()
+            try:
+                await until(lambda: board.snapshot_progress.finished_at is not None)
+                assert board.snapshot_progress.cut == ()
+                assert offered(board) == expected_keys(await there.source(key))
+                gone = [
+                    msgspec.structs.replace(each, odds={}, scraped_at=system_clock())
+                    for each in quotes(now)
+                    if (each.competition, each.market_type) == ("NBA", "total")
+                    or each.match_name.startswith("MLB Home 2 ")
+                    or each.bookmaker == "Book 11"
+                ]
+                await there.record(*gone)
+                left = await there.source(key)
+                there.server._answering.hub.close()  # the stream ends, as at a restart
+                there.server._answering.hub._closed = False
+                sync.refresh()
+                await until(lambda: offered(board) == expected_keys(left))
+            finally:
+                await sync.stop()
+
+
+async def test_a_price_in_a_slice_that_fails_is_not_withdrawn_and_the_desk_says_what_is_unread(
+    database: Database, tmp_path: Path
+) -> None:
+    """service.md, Errors: 500 is safe to retry; what stays unread is no withdrawal."""
+    async with elsewhere(tmp_path, database) as there:
+        await there.record(*quotes(system_clock()))
+        board = Board(system_clock)
+        async with Client(there.plain.url, there.key(Plan.PRO_LIVE), keeps_quota=True) as client:
+            sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
+            sync.want_rows(True)
+            sync.start()
+            try:
+                await until(lambda: board.snapshot_progress.finished_at is not None)
+                held = offered(board)
+
+                asked_first: list[tuple[str, dict[str, str]]] = []
+
+                def fail(path: str, asked: dict[str, str]) -> Any:
+                    if path == "/api/odds":
+                        asked_first.append((path, dict(asked)))
+                    lost = (path, asked) == asked_first[0] if asked_first else False
+                    said = {"error": {"code": "internal_error", "message": "trouble"}}
+                    return JSONResponse(said, 500) if lost else None
+
+                there.plain.failing = fail
+                sync.refresh()
+                await until(lambda: board.snapshot_progress.cut)
+                assert offered(board) == held
+            finally:
+                await sync.stop()
+
+
+async def test_the_commands_say_the_same_of_the_service_and_of_the_database(
+    tmp_path: Path,
+) -> None:
+    """service.md, Limits: `bets` and `arbitrage` have all rows, not the first 500."""
+    database = tmp_path / "odds.db"
+    async with elsewhere(tmp_path, database) as there:
+        await there.record(*quotes(system_clock()))
+        key = str(there.key_file(Plan.PRO_LIVE))
+        for command, more in ((bets, ["--all"]), (arbitrage, [])):
+            asked = ["--url", there.plain.url, "--key-file", key]
+            of_service = await asyncio.to_thread(_run, command, [*more, *asked])
+            of_database = await asyncio.to_thread(
+                _run, command, [*more, "--database", str(database)]
+            )
+            assert of_service
+            assert of_service == of_database
+
+
+def _run(command: Any, options: list[str]) -> Any:
+    result = CliRunner().invoke(command, [*options, "--json"])
+    assert result.exit_code == 0, result.output
+    return [{k: v for k, v in each.items() if k != "sources"} for each in json.loads(result.stdout)]
+
+
+async def test_a_command_says_what_the_quota_left_unread(tmp_path: Path) -> None:
+    """service.md, Limits: 429 amid the reading; on standard error, and with --json."""
+    async with elsewhere(tmp_path, tmp_path / "odds.db") as there:
+        await there.record(*quotes(system_clock()))
+        key = str(there.key_file(Plan.PRO_LIVE))
+
+        def refuse(_path: str, _asked: dict[str, str]) -> Any:
+            said = {"error": {"code": "rate_limit_exceeded", "message": "used up"}}
+            headers = {"X-RateLimit-Reset": str(system_clock() // 1000 + 3_000)}
+            over = there.plain.requests >= 20
+            return JSONResponse(said, 429, headers) if over else None
+
+        there.plain.failing = refuse
+        options = ["--url", there.plain.url, "--key-file", key, "--all"]
+        told = await asyncio.to_thread(CliRunner().invoke, bets, [*options, "--json"])
+        assert told.exit_code == 0
+        assert "not all prices could be read: " in told.stderr
+        for bet in json.loads(told.stdout):
+            assert bet["unread"]
+
+
+@pytest.mark.parametrize("plan", [Plan.PRO, Plan.PRO_LIVE])
+async def test_a_mirror_has_every_row_and_withdraws_what_is_gone(
+    tmp_path: Path, plan: Plan
+) -> None:
+    """service.md, Limits: rows of a mirror are the source's, each field; so after a gap."""
+    async with elsewhere(tmp_path, tmp_path / "there.db") as there:
+        now = system_clock()
+        await there.record(*quotes(now))
+        spec = f"mirror:{there.plain.url}?key-file={there.key_file(plan)}&every=1"
+        settings = Settings(tmp_path / "here.db", port=0, feeds=(spec,), reference=REFERENCE)
+        async with serving(settings) as server:
+            here = Elsewhere(server, there.plain, tmp_path)
+            own, other = here.key(Plan.PRO_LIVE), there.key(plan)
+            await _until_equal(here, own, there, other)
+            gone = [
+                msgspec.structs.replace(each, odds={}, scraped_at=system_clock())
+                for each in quotes(now)
+                if (each.competition, each.market_type) == ("NBA", "total")
+                or each.match_name.startswith("MLB Home 2 ")
+            ]
+            await there.record(*gone)
+            there.server._answering.hub.close()
+            there.server._answering.hub._closed = False
+            await _until_equal(here, own, there, other)
+
+
+async def _until_equal(here: Elsewhere, own: str, there: Elsewhere, other: str) -> None:
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            expected = await there.source(other)
+            seen = await here.source(own)
+            if seen == expected:
+                return
+            await asyncio.sleep(0.3)
