@@ -13,6 +13,7 @@ from oddsdesk.pricing.outcomes import read_selection
 from oddsdesk.pricing.pushes import can_push
 from oddsdesk.pricing.reports import SettledBet
 from oddsdesk.pricing.results import Result, clv_pct, decided_share, profit_of
+from oddsdesk.pricing.settlement import HANDICAPS, TOTALS
 
 TOO_MUCH: Final = 1e12
 """Neither odds nor amounts of money are so large."""
@@ -250,6 +251,32 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
     return bet
 
 
+class HalfResultError(BadBetError):
+    """A half result of a bet that cannot be won or lost by half; one line."""
+
+
+def check_half(bet: PlacedBet) -> PlacedBet:
+    """Return a bet whose result its selection can have.
+
+    Only quarter lines are won or lost by half. What cannot be read may be one.
+
+    Raises:
+        HalfResultError: it is half won or half lost, and of no quarter line.
+    """
+    if bet.result not in {Result.HALF_WON, Result.HALF_LOST}:
+        return bet
+    read = read_selection(bet.market_type, bet.match_name, bet.selection)
+    if read is None:
+        return bet
+    has_lines = bet.market_type in HANDICAPS | TOTALS
+    if has_lines and read.line is not None and not (read.line * 2).is_integer():
+        return bet
+    raise HalfResultError(
+        f"{bet.selection} is won or lost as a whole: half results are for quarter lines such as "
+        "-0.75 or 2.25"
+    )
+
+
 def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
     """Return a bet with a result, or open again; a part that was cashed out of it stays so.
 
@@ -257,12 +284,13 @@ def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
     known.
 
     Raises:
+        HalfResultError: its selection cannot be won or lost by half.
         BadBetError: all of it was cashed out, or is to be: ``cashed_out`` does that.
     """
     when = None if result is None else now_ms
     if result is None and bet.result is Result.CASHED_OUT:
         bet = msgspec.structs.replace(bet, cashed_stake=0.0, cashed_back=0.0)
-    return check_bet(msgspec.structs.replace(bet, result=result, settled_at=when))
+    return check_half(check_bet(msgspec.structs.replace(bet, result=result, settled_at=when)))
 
 
 def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> PlacedBet:

@@ -17,7 +17,7 @@ from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.formula_texts import as_written
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, check_half
 from oddsdesk.ledger.cells import (
     NO,
     RESULT_WORDS,
@@ -361,7 +361,7 @@ def _bet(row: Mapping[str, str], now_ms: int, writing: _Writing) -> PlacedBet:
         fields.setdefault("game_id", game_id(fields["competition"], fields["match_name"]))
     fields.setdefault("game_id", "")
     bet = PlacedBet(**fields | {"odds": odds, "close": close, "result": result})
-    return check_bet(_ended(bet, _profit(row, writing)))
+    return check_half(check_bet(_ended(bet, _profit(row, writing))))
 
 
 def _with_net(

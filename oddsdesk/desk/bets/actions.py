@@ -19,7 +19,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import until_text
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
+from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, settled
 from oddsdesk.ledger.change import Change
 from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.ledger import Ledger
@@ -133,6 +133,9 @@ class BetsActions(QObject):
         now = self._clock()
         try:
             ended = [settled(bet, result, now) for bet in bets]
+        except HalfResultError as error:
+            self.said.emit(f"{error}.", "")
+            return
         except BadBetError:
             self.said.emit("Cashed out in full: open it again (O) to say how else it ended.", "")
             return

@@ -74,3 +74,14 @@ def test_a_question_goes_with_what_is_done_in_its_place(make_panel: Make, qtbot:
     act(panel, qtbot, "bets.won")
     assert not panel.question.isVisible()
     assert panel.messages.text == "Wolves +0.75 at Betfair Exchange won."
+
+
+def test_half_a_result_of_a_match_result_is_refused_in_a_line(make_panel: Make, path: Path) -> None:
+    whole = bet(market_type="moneyline", selection="Leeds", kick_off=NOW - 5 * HOUR)
+    panel = make_panel(whole)
+    select(panel, 0)
+    press(panel, "bets.half_won")
+    assert panel.messages.text == (
+        "Leeds is won or lost as a whole: half results are for quarter lines such as -0.75 or 2.25."
+    )
+    assert [each.result for each in held(path)] == [None]

@@ -99,6 +99,7 @@ def test_a_part_is_cashed_out() -> None:
         (["settle", "1", "cashed-out"], "with --back AMOUNT"),
         (["settle", "1", "won", "--back", "3"], "are for cashed-out"),
         (["settle", "won"], "which bets?"),
+        (["settle", "1", "half-won"], "Over 2.5 is won or lost as a whole: half results are for"),
     ],
 )
 def test_misuse_is_said(arguments: list[str], said: str) -> None:

@@ -38,7 +38,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 def test_a_settled_bet_is_there_after_a_restart_with_every_field(tmp_path: Path) -> None:
     with closing(Ledger(tmp_path / "ledger.db")) as ledger:
         placed = ledger.place(REPLACE(BET, account="second", note="by hand", preset="Mine"))
-        ended = settled(placed, Result.HALF_WON, 5)
+        ended = settled(placed, Result.VOID, 5)
         ledger.change([ended], "settled")
         assert placed.ident is not None
         assert ledger.write_closes({placed.ident: CLOSE}) == 1
@@ -320,7 +320,8 @@ def test_what_was_expected_and_the_closing_line_value_are_of_net_odds() -> None:
 
 
 def test_an_ev_of_a_decided_unit_promises_nothing_of_what_came_back() -> None:
-    bet: PlacedBet = REPLACE(BET, per="decided")
+    line = {"market_type": "spread", "selection": "Sevilla -0.25"}
+    bet: PlacedBet = REPLACE(BET, per="decided", **line)
     assert bet.expected is None
     promised = {
         result: settled(bet, result, bet.placed_at).as_settled()

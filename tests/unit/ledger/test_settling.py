@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.bets import HalfResultError, PlacedBet, settled
+from oddsdesk.ledger.reading import read_bets
 from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.pricing.results import Result
 from oddsdesk.spreadsheets import SheetError
@@ -277,3 +278,45 @@ def test_rows_that_make_no_sense_are_named() -> None:
 def test_a_file_without_results_is_refused() -> None:
     with pytest.raises(SheetError, match="has no results"):
         settle_by_file(b"Date,HomeTeam\n1,2\n", [BET], NOW)
+
+
+@pytest.mark.parametrize(
+    ("market_type", "selection", "is_taken"),
+    [
+        ("moneyline", "Man United", False),
+        ("total", "Over 2.5", False),
+        ("total", "Over 2", False),
+        ("draw_no_bet", "Fulham", False),
+        ("btts", "Yes", False),
+        ("spread", "Fulham +0.5", False),
+        ("total", "Over 2.25", True),
+        ("spread", "Fulham -0.75", True),
+        ("team_total", "Fulham Over 1.75", True),
+        ("", "what nobody can read", True),
+        ("spread", "Somebody -0.5,-1", True),
+    ],
+)
+def test_only_quarter_lines_are_won_or_lost_by_half(
+    market_type: str, selection: str, is_taken: bool
+) -> None:
+    """By hand, and from files of results and of bets: a line that is refused says why."""
+    bet = renamed(BET.match_name, selection, market_type=market_type)
+    said = "is won or lost as a whole: half results are for quarter lines"
+    for result in (Result.HALF_WON, Result.HALF_LOST):
+        if is_taken:
+            assert settled(bet, result, NOW).result is result
+        else:
+            with pytest.raises(HalfResultError, match=said):
+                settled(bet, result, NOW)
+    found = settle_by_file(b"bet,result\n1,half won\n", [bet], NOW)
+    assert [each.result for each in found.bets] == [Result.HALF_WON] * is_taken
+    assert [said in each for each in found.problems] == [True] * (not is_taken)
+    when = "2024-08-16T12:00:00Z"
+    text = (
+        "placed_at,match_name,market_type,selection,bookmaker,odds,stake,result\n"
+        f'2024-08-16T12:00:00Z,{BET.match_name},{market_type},"{selection}",Bet365,2,10,half won\n'
+        f"{when},{BET.match_name},total,Over 1.5,Bet365,2,10,won\n"
+    )
+    read = read_bets(text.encode(), NOW)
+    assert len(read.bets) == 1 + is_taken
+    assert [said in each for each in read.problems] == [True] * (not is_taken)
