@@ -25,15 +25,37 @@ def test_cells_print_what_the_notebook_shows(ran: tuple[list[str], list[str]]) -
 
 
 def test_it_answers_what_is_known_of_the_prices(ran: tuple[list[str], list[str]]) -> None:
-    _, _, first, sharp, value, wire = ran[1]
+    _, _, first, sharp, _, _, _, wire = ran[1]
     assert first.splitlines()[0].startswith("Sharp")
-    holds = {name: float(hold) for name, hold in re.findall(r"(\w+) .*hold ([\d.]+) %", sharp)}
-    assert sorted(holds, key=holds.__getitem__) == ["Exchange", "Sharp", "Slow", "Soft"]
+    holds = {
+        name: float(hold)
+        for name, hold in re.findall(r"(\w+(?: \w+)?) +\d+ games.*hold ([\d.]+) %", sharp)
+    }
+    assert sorted(holds, key=holds.__getitem__) == ["Betfair Exchange", "Sharp", "Slow", "Soft"]
     assert holds["Soft"] == pytest.approx(100 * (1 - 1 / 1.06), abs=0.2)
-    for clv, nearly in re.findall(r"CLV ([+-][\d.]+) \+- ([\d.]+) %", value):
-        assert float(clv) - float(nearly) > 0
     over_the_wire, exported = re.findall(r"(\d+) moves over the wire, (\d+) in", wire)[0]
     assert over_the_wire == exported
+
+
+def test_its_value_bets_are_those_of_the_command(ran: tuple[list[str], list[str]]) -> None:
+    """Bets, CLV, coverage, prices refused; nearly the interval, which the command draws."""
+    *_, value, command, missing, _ = ran[1]
+    assert command.splitlines()[1] == "the same as above: True True"
+    assert missing.splitlines()[-1] == "the command says the same: True"
+    clv, nearly = map(float, re.findall(r"all .* CLV ([+-][\d.]+) \+- ([\d.]+) %", value)[0])
+    low, high = map(float, re.findall(r"\(([+-][\d.]+) to ([+-][\d.]+)\)", command)[0])
+    assert clv - nearly > 0
+    assert (low, high) == pytest.approx((clv - nearly, clv + nearly), abs=nearly / 10)
+
+
+def test_gross_of_commission_its_bets_would_be_others() -> None:
+    read = notebooks.read(Path(DOCS) / "analysis.ipynb")
+    for cell in notebooks.code_cells(read):
+        source = "".join(cell["source"])
+        cell["source"] = source.replace("profiles.of(n).commission", "0.0")
+    *_, value, command, _, _ = notebooks.run(read)
+    assert "Betfair Exchange 203 bets" in value
+    assert command.splitlines()[1] == "the same as above: False False"
 
 
 def test_of_moves_of_one_reading_nobody_is_first_whatever_the_order_of_the_rows() -> None:
@@ -49,4 +71,4 @@ def test_of_moves_of_one_reading_nobody_is_first_whatever_the_order_of_the_rows(
             f" FROM (VALUES {rows}) AS told(seq, minute, bookmaker, odds)"
         )
         printed = notebooks.run_cell(cell, {"db": db})
-        assert printed == "B              1 first moves, 100 % followed\n"
+        assert printed == "B                    1 first moves, 100 % followed\n"
