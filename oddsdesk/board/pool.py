@@ -47,7 +47,7 @@ class Silence(Enum):
     LATE = "its source says that its prices are late"
     PARTIAL = "does not price the whole line"
     UNREAD = "may price an outcome that could not be read"
-    PLACEHOLDER = "placeholder prices: 1.02 or less on two sides"
+    PLACEHOLDER = "placeholder prices"
     NO_ANSWER = "the devig method has no answer to its prices"
     BELOW_100 = "its line adds up to less than 100 %"
     MARGIN = "a margin above 20 %"

@@ -12,12 +12,12 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Matrix, Section
 from oddsdesk.board.own_groups import own_group, priced_by, state_of
 from oddsdesk.board.pool import LeftOut, Pool, Silence, Voter, agreeing
-from oddsdesk.pricing.assessment import is_unread, settles_otherwise
+from oddsdesk.pricing.assessment import Caution, is_unread, settles_otherwise
 from oddsdesk.pricing.consensus import MOST_MARGIN, Vote, logits_of
 from oddsdesk.pricing.devig import DevigError, devig, overround
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.profiles import is_delayed
-from oddsdesk.pricing.rules import MIN_OVERROUND, has_placeholders
+from oddsdesk.pricing.rules import MIN_OVERROUND
 from oddsdesk.pricing.suppliers import Voices
 
 
@@ -126,6 +126,10 @@ def _voter(
         had_draw=key in facts.drew_at,
     ):
         return LeftOut(name, Silence.UNREAD)
+    if section.doubts and any(
+        Caution.PLACEHOLDER in section.doubts.get((row.selection, key), ()) for row in rows
+    ):
+        return LeftOut(name, Silence.PLACEHOLDER)
     prices = [price for row in rows if (price := row.price_of(key)) is not None]
     odds = tuple([price.odds for price in prices])
     said = _opinion(basis.method, odds)
@@ -153,8 +157,6 @@ def _opinion(
     method: str, odds: tuple[float, ...]
 ) -> tuple[tuple[float, ...], tuple[float, ...], float] | Silence:
     """Return chances without margin, their logits and S; or why a line is no opinion."""
-    if has_placeholders(odds):
-        return Silence.PLACEHOLDER
     total = overround(odds)
     if total < MIN_OVERROUND:
         return Silence.BELOW_100

@@ -35,6 +35,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "devig": "oddsdesk.cli.devig:devig",
     "ledger": "oddsdesk.cli.ledger:ledger",
     "scorecard": "oddsdesk.cli.scorecard:scorecard",
+    "suppliers": "oddsdesk.cli.suppliers:suppliers",
     "watch": "oddsdesk.cli.watch:watch",
 }
 """Of `oddsdesk`."""

@@ -22,7 +22,6 @@ from oddsdesk.pricing.depth import Depth, Ladder, Rung
 COLUMNS: Final = (
     "name",
     "group",
-    "supplier",
     "kind",
     "commission",
     "tax",
@@ -34,6 +33,7 @@ COLUMNS: Final = (
     "source",
     "limit",
     "weight",
+    "supplier",
 )
 _PERCENT: Final = ("commission", "tax", "taker_fee")
 _AMOUNTS: Final = ("limit", "weight")

@@ -1,7 +1,6 @@
 """The contract's quality rules of a value bet: thresholds, floors, and how far each is off."""
 
 import math
-from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
@@ -20,8 +19,6 @@ MIN_OVERROUND: Final = 1 - 1e-9
 """A reference whose S is below 1 is crossed: backing every side wins. It values nothing (D50)."""
 MAX_OVERROUND: Final = 1.05
 MAX_RATIO: Final = 1.15
-PLACEHOLDER_ODDS: Final = 1.02
-"""Two sides of a line cannot both be nearly certain: prices this low only hold their place."""
 MAX_AGE_MS: Final = 15 * MINUTE_MS
 MIN_AGE_MS: Final = -CLOCK_TOLERANCE_MS
 """Of what is said to have been seen later than that from now, nobody knows the age (D84)."""
@@ -92,11 +89,6 @@ def within(
 def safety_floor(market_type: str) -> float:
     """Return the factor between fair odds and the price that EV is measured from."""
     return _PROP_FLOOR if market_type == "player_prop" else _FLOOR
-
-
-def has_placeholders(odds: Iterable[float]) -> bool:
-    """Tell whether two sides or more of a bookmaker's line are ``PLACEHOLDER_ODDS`` or less."""
-    return sum([price <= PLACEHOLDER_ODDS for price in odds]) > 1
 
 
 def edge_limit(market_type: str) -> float:

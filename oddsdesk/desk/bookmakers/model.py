@@ -47,7 +47,13 @@ COLUMNS: Final = (
     Column("", "Mine", 52, "Where you can bet. None ticked: all bookmakers count."),
     Column("name", "Bookmaker", 190, "As the profiles name it; its other names are the same."),
     Column("kind", "Kind", 130, "A bookmaker, an exchange, or a prediction market."),
-    Column("group", "Operator group", 170, "Bookmakers of one group are one voice."),
+    Column("group", "Operator group", 150, "Bookmakers of one operator have one vote."),
+    Column(
+        "supplier",
+        "Odds supplier",
+        110,
+        "Whose odds it shows: those of one supplier have one vote. Its own name: its own vote.",
+    ),
     Column("commission", "Commission %", 104, "Of what is won, stake not included.", True, 12),
     Column("tax", "Tax %", 62, "Of the whole return.", True, 12),
     Column("taker_fee", "Taker fee %", 90, "Of a prediction market: r × p × (1 − p).", True, 12),
@@ -143,7 +149,7 @@ class BookmakersModel(QAbstractTableModel):
         said = [column.tip]
         if column.field == "name" and held.profile.aliases:
             said.append(f"Other names: {', '.join(held.profile.aliases)}.")
-        if column.field in {"commission", "tax", "taker_fee"} and held.profile.source:
+        if column.field in _sourced(held.profile) and held.profile.source:
             said.append(f"{held.profile.source}.")
         if column.field and getattr(held.profile, column.field) != getattr(
             held.shipped, column.field
@@ -227,6 +233,13 @@ class BookmakersModel(QAbstractTableModel):
             case _Role.AccessibleTextRole:
                 return f"{held.profile.name}, {'mine' if held.is_mine else 'not mine'}"
         return None
+
+
+def _sourced(profile: Profile) -> frozenset[str]:
+    """Return the columns that the source of a profile is of."""
+    if profile.charges or not profile.supplier:
+        return frozenset({"commission", "tax", "taker_fee"})
+    return frozenset({"supplier"})
 
 
 def _alignment(column: Column) -> int:

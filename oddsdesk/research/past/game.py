@@ -26,11 +26,13 @@ from oddsdesk.board.price_history import Move, SelectionKey
 from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.board.valuation import figure
+from oddsdesk.board.voting import compare_lines
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.closing import MOST_AGE_MS
 from oddsdesk.pricing.closing import Sighting as LineSighting
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.suppliers import Suppliers
 from oddsdesk.research.past.moments import LATE_MS
 
 SightingKey = tuple[str, str, int]
@@ -42,11 +44,25 @@ Mine = Callable[[str], bool] | None
 class Era:
     """What is learned across games while time runs forward; another one where it leaps back."""
 
-    def __init__(self, reference: str, method: str, profiles: Profiles, mine: Mine) -> None:
+    def __init__(
+        self,
+        reference: str,
+        method: str,
+        profiles: Profiles,
+        mine: Mine,
+        suppliers: Suppliers | None = None,
+    ) -> None:
+        """``suppliers`` goes on with what was compared before, and has every game compared."""
         self.reference = reference
         self.basis = Basis(method, profiles, mine)
         if reference == CONSENSUS_TITLE:
             self.basis.reference.choose(CONSENSUS)
+        elif reference:
+            self.basis.reference.learn(reference)
+        self.compares = self.basis.is_pooled or suppliers is not None
+        """Whether it is learned which bookmakers have one supplier (D94)."""
+        if suppliers is not None:
+            self.basis.suppliers = suppliers
         self.now_ms = 0
         self.heard: dict[str, int] = {}
         """When something of each bookmaker was last recorded as it was scraped."""
@@ -166,6 +182,16 @@ class PastGame:
         sections = [each for each in self.book.matrix.sections if each.key[:2] == where]
         self._ask_anew(sections, now_ms)
         return pooled_sighting(sections, self.era.basis, bookmaker)
+
+    def compare_lines(self) -> None:
+        """Learn from the lines as they stand which bookmakers have one supplier (D94)."""
+        basis, changes = self.era.basis, Changes()
+        if not self.era.compares:
+            return
+        self.book.recompute(basis, self._changes)
+        self._date_votes(self.book.matrix.sections, self.moment, changes)
+        self.book.recompute(basis, changes)
+        compare_lines(self.book.matrix, basis, self.moment)
 
     def last_seen(self, market: SightingKey, now_ms: int) -> int:
         """Return when a bookmaker's market was seen last by a moment: until it never was again."""

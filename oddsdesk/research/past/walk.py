@@ -168,6 +168,7 @@ class Walk:
                 self._close(game, at)
         elif in_play or (game.kick_off is not None and at >= game.kick_off):
             self._visitor.before_begin(game)
+            game.compare_lines()
             game.has_begun = True
             if in_play or (game.kick_off is not None and at > game.kick_off):
                 self._close(game, at)
@@ -195,6 +196,8 @@ class Walk:
                 del self._games[ident]
 
     def _end(self, game: PastGame) -> None:
+        if not game.has_begun:
+            game.compare_lines()
         self._begin_by_now(game)
         if self.count is not None:
             entry = game.entry

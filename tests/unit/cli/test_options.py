@@ -7,7 +7,15 @@ from oddsdesk.cli.main import main
 
 MAKE_IT = ("ingest", "import", "serve", "keys create", "restore")
 REFUSE = ("arbitrage", "backtest", "backup", "bets", "export changes", "feeds", "games suggest")
-REFUSE_TOO = ("keys list", "ledger close", "scorecard", "watch", "doctor", "export quotes")
+REFUSE_TOO = (
+    "keys list",
+    "ledger close",
+    "scorecard",
+    "suppliers",
+    "watch",
+    "doctor",
+    "export quotes",
+)
 
 
 @pytest.mark.parametrize("command", [*MAKE_IT, *REFUSE, *REFUSE_TOO])

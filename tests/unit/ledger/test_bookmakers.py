@@ -16,7 +16,10 @@ from oddsdesk.ledger.bookmakers import (
 from oddsdesk.pricing.profiles import COLUMNS, Kind, Profile, read_profiles, write_profile
 from oddsdesk.shipped_bookmakers import shipped_profiles
 
-HEADER = "name,group,kind,commission,tax,taker_fee,currency,short,code,aliases,source,limit,weight"
+HEADER = (
+    "name,group,kind,commission,tax,taker_fee,currency,short,code,aliases,source,limit,weight,"
+    "supplier"
+)
 BETFAIR = "Betfair Exchange UK"
 
 
@@ -76,7 +79,7 @@ def test_columns_may_stand_in_any_order_and_be_left_out() -> None:
         (f"{BETFAIR},,,,,,,,,,,inf", "limit 'inf'; expected an amount from 0 on, or nothing"),
         (f"{BETFAIR},,,,,,,,,,,,-1", "weight '-1'; expected an amount from 0 on, or nothing"),
         (f"{BETFAIR},,casino,,,,,,,,,", "kind 'casino'; expected one of bookmaker, exchange"),
-        (f"{BETFAIR},,,2,5,,,,,,,,,,7", "15 fields; expected 13, as in the first line"),
+        (f"{BETFAIR},,,2,5,,,,,,,,,,7", "15 fields; expected 14, as in the first line"),
         (f'{BETFAIR},"Betfair,,2,,,,,,,,', "expected fields with commas between them"),
         (",,,2,,,,,,,,", "no name; expected that of a bookmaker"),
     ],
@@ -138,7 +141,7 @@ def test_what_is_as_shipped_is_not_written() -> None:
     save_bookmakers([msgspec.structs.replace(shipped_profiles().of(BETFAIR), limit=50)])
     header, line = bookmakers_file().read_text("utf-8").splitlines()
     assert header == ",".join(COLUMNS) == HEADER
-    assert line == f"{BETFAIR},,,,,,,,,,,50,"
+    assert line == f"{BETFAIR},,,,,,,,,,,50,,"
     save_bookmakers([shipped_profiles().of(BETFAIR)])
     assert bookmakers_file().read_text("utf-8").splitlines() == [HEADER]
 
@@ -148,7 +151,7 @@ def test_saving_loses_no_comment_and_no_wrong_line() -> None:
     save_bookmakers([msgspec.structs.replace(shipped_profiles().of("Betdaq"), limit=5)])
     lines = bookmakers_file().read_text("utf-8").splitlines()
     assert lines == [
-        *("# my own", "# Smarkets,,,200,,,,,,,,", HEADER, "Betdaq,,,,,,,,,,,5,"),
+        *("# my own", "# Smarkets,,,200,,,,,,,,", HEADER, "Betdaq,,,,,,,,,,,5,,"),
     ]
     assert known_bookmakers().problems == []
 
@@ -163,7 +166,7 @@ def test_saving_keeps_what_a_misspelt_column_said() -> None:
 def test_no_field_is_a_formula() -> None:
     save_bookmakers([Profile(name="=cmd()", group="+1", short="@x", code="-1", limit=1)])
     line = bookmakers_file().read_text("utf-8").splitlines()[1]
-    assert line == "'=cmd(),'+1,,,,,,'@x,'-1,,,1,"
+    assert line == "'=cmd(),'+1,,,,,,'@x,'-1,,,1,,"
 
 
 def test_a_file_that_cannot_be_read_is_not_replaced() -> None:
@@ -202,6 +205,7 @@ def test_a_written_line_reads_as_what_was_written(
     profile = Profile(
         name=name,
         group=group or name,
+        supplier=group,
         kind=kind,
         commission=commission,
         tax=tax,

@@ -473,13 +473,27 @@ def test_too_few_bookmakers_for_a_consensus_are_told(log: Log) -> None:
 
 
 def test_whoever_went_silent_has_no_vote_where_there_are_enough_others(log: Log) -> None:
-    """With Late's opinion 2.16 is fair; forty minutes on nobody knows whether it still is."""
-    late, later = said("Late", {"A": 2.05, "B": 1.75}), START + 40 * MINUTE
+    """With Late's opinion 2.12 is fair; forty minutes on nobody knows whether it still is."""
+    late, later = said("Late", {"A": 2.04, "B": 1.695}), START + 40 * MINUTE
     usual = {"A": 1.95, "B": 1.8}
-    log.live(late, *votes(usual), said(SOFT, {"A": 2.15, "B": 1.7}, START + MINUTE))
+    log.live(late, *votes(usual), said(SOFT, {"A": 2.135, "B": 1.7}, START + MINUTE))
     assert placed(log.backtest(**BY_ALL)) == []
-    log.live(*votes(usual | {"B": 1.81}, later), said(SOFT, {"A": 2.16, "B": 1.7}, later + MINUTE))
-    assert placed(log.backtest(**BY_ALL)) == [(SOFT, "A", 2.16, later + MINUTE)]
+    log.live(*votes(usual | {"B": 1.81}, later), said(SOFT, {"A": 2.136, "B": 1.7}, later + MINUTE))
+    assert placed(log.backtest(**BY_ALL)) == [(SOFT, "A", 2.136, later + MINUTE)]
+
+
+def test_a_backtest_learns_from_its_log_who_has_one_supplier(log: Log) -> None:
+    """Copy says what One says in 30 games; in the next one the two are one vote."""
+    for number in range(31):
+        begins = START + number * 24 * 60 * MINUTE
+        game = {"match_name": f"A{number} vs B{number}", "match_date": begins + 60 * MINUTE}
+        names = {f"A{number}": 1.95 + 0.001 * number, f"B{number}": 1.9}
+        log.live(*[said(name, names, begins, **game) for name in ("One", "Copy")])
+        other = {f"A{number}": 1.96, f"B{number}": 1.91}
+        soft = {f"A{number}": 2.13, f"B{number}": 1.7}
+        log.live(said("Two", other, begins, **game), said(SOFT, soft, begins, **game))
+    bets = [bet for bet in log.backtest(**BY_ALL).bets if bet.bookmaker == SOFT]
+    assert len(bets) == 30
 
 
 def test_a_consensus_closes_as_it_was_last_before_the_game(log: Log) -> None:

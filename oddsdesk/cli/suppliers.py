@@ -1,0 +1,183 @@
+"""`oddsdesk suppliers`: which bookmakers show the odds of one supplier, by a recorded log."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.cli.options import (
+    archive_option,
+    check_archive,
+    maybe_database_option,
+    usual_database,
+)
+from oddsdesk.cli.own_records import own_profiles
+from oddsdesk.cli.progress import Progress
+from oddsdesk.cli.tables import aligned, plain
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.suppliers import (
+    LEAST_IDENTICAL,
+    LEAST_SHARED,
+    Pair,
+    Suppliers,
+    Voices,
+    prices_itself,
+)
+from oddsdesk.research.past.game import Era, PastGame
+from oddsdesk.research.past.recorded_log import RecordedLog
+from oddsdesk.research.past.walk import Walk
+from oddsdesk.store.databases import Database
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import open_store
+
+_HEADINGS: Final = ("BOOKMAKER", "AND", "LINES", "IDENTICAL", "FIRST", "LAST", "")
+_RIGHT: Final = frozenset({"LINES", "IDENTICAL"})
+_LEAST_SHOWN: Final = 0.5
+"""Share of identical lines from which a pair is printed that shares no vote."""
+
+
+class Evidence(NamedTuple):
+    """What a log tells of suppliers."""
+
+    pairs: list[Pair]
+    """Those that both price ``LEAST_SHARED`` lines or more, the highest share first."""
+    voices: Voices
+    """Whose votes are shared, by the profiles and by the pairs."""
+    bookmakers: set[str]
+    """Those in the log."""
+
+    def shared_votes(self) -> dict[str, list[str]]:
+        """Return the bookmakers of each vote that more than one has, by what it is called."""
+        votes: dict[str, list[str]] = {}
+        for name in sorted(self.bookmakers, key=str.casefold):
+            votes.setdefault(self.voices.of(name), []).append(name)
+        return {title: names for title, names in sorted(votes.items()) if len(names) > 1}
+
+    def has_one_vote(self, pair: Pair) -> bool:
+        """Whether the two of a pair share a vote."""
+        return self.voices.of(pair.one) == self.voices.of(pair.other)
+
+
+@click.command()
+@maybe_database_option
+@archive_option
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object: pairs and votes.")
+def suppliers(database: Database | None, archive: Path | None, as_json: bool) -> None:
+    """Show which bookmakers have one supplier of odds, and so share a vote in the consensus.
+
+    Two bookmakers share a vote when at least 80 % of 30 or more whole lines that both price are
+    identical. Each line is compared once for a pair, as it stood last before the game. Lines with
+    the same price on every side are left out: independent bookmakers show 1.91/1.91, too.
+
+    Your bookmakers.csv sets one apart: give it its own name as supplier.
+
+    \b
+    Example:
+      oddsdesk suppliers --database season.db
+      oddsdesk suppliers --json
+    """
+    check_archive(archive)
+    profiles = own_profiles()
+    try:
+        with (
+            contextlib.closing(open_store(database or usual_database(), read_only=True)) as store,
+            Progress("rows read") as progress,
+        ):
+            found = evidence(RecordedLog(store.reader(), archive), profiles, progress.add)
+    except (StoreError, ArchiveError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(_as_fields(found, profiles), indent=2))
+    else:
+        for line in _lines(found, profiles):
+            click.echo(plain(line))
+
+
+def evidence(log: RecordedLog, profiles: Profiles, progress: Callable[[int], None]) -> Evidence:
+    """Return what a log tells of suppliers; ``progress`` is called with the rows done since.
+
+    Raises:
+        ArchiveError, StoreUnavailableError, OSError: something cannot be read.
+    """
+    compared = Suppliers()
+
+    def make_era() -> Era:
+        return Era("", DEFAULT_METHOD, profiles, None, compared)
+
+    walk = Walk(log, _Nobody(), make_era, system_clock())
+    walk.run(None, None, progress)
+    voices = Voices(profiles, compared.found)
+    return Evidence(compared.pairs(LEAST_SHARED), voices, walk.bookmakers)
+
+
+class _Nobody:
+    """Looks at no game: the walk itself compares lines."""
+
+    def at_moment(self, game: PastGame, now_ms: int) -> None: ...
+
+    def passing(self, game: PastGame, until_ms: int) -> None: ...
+
+    def before_begin(self, game: PastGame) -> None: ...
+
+    def at_close(self, game: PastGame) -> None: ...
+
+
+def _as_fields(found: Evidence, profiles: Profiles) -> dict[str, Any]:
+    pairs = [
+        {
+            "bookmakers": [pair.one, pair.other],
+            "lines": pair.shared,
+            "identical": pair.identical,
+            "identical_pct": round(pair.share * 100, 2),
+            "first_identical_at": format_ms(pair.first_ms),
+            "last_identical_at": format_ms(pair.last_ms),
+            "one_supplier": pair.is_one_supplier,
+            "one_vote": found.has_one_vote(pair),
+        }
+        for pair in found.pairs
+    ]
+    votes = [
+        {"vote": title, "bookmakers": names, "by": list(_reasons(names, found.pairs, profiles))}
+        for title, names in found.shared_votes().items()
+    ]
+    return {"pairs": pairs, "shared_votes": votes}
+
+
+def _lines(found: Evidence, profiles: Profiles) -> Iterator[str]:
+    shown = [pair for pair in found.pairs if pair.share >= _LEAST_SHOWN or found.has_one_vote(pair)]
+    if shown:
+        yield from aligned(_HEADINGS, [_row(pair, found) for pair in shown], _RIGHT)
+        yield ""
+    for title, names in found.shared_votes().items():
+        by = ", ".join(_reasons(names, found.pairs, profiles))
+        yield f"one vote, {title}: {', '.join(names)} ({by})"
+    least = f"{LEAST_IDENTICAL:.0%}".replace("%", " %")
+    yield (
+        f"{len(found.bookmakers)} bookmakers; one supplier from {least} identical of"
+        f" {LEAST_SHARED} lines on"
+    )
+
+
+def _row(pair: Pair, found: Evidence) -> tuple[str, ...]:
+    days = [format_ms(at)[:10] for at in (pair.first_ms, pair.last_ms)]
+    vote = "one vote" if found.has_one_vote(pair) else ""
+    return (pair.one, pair.other, str(pair.shared), f"{pair.share * 100:.1f} %", *days, vote)
+
+
+def _reasons(names: Iterable[str], pairs: Iterable[Pair], profiles: Profiles) -> Iterator[str]:
+    """Yield why bookmakers share a vote: their operator, what profiles name, what was found."""
+    held = list(names)
+    known = [profiles.of(name) for name in held]
+    if len({profile.group for profile in known}) < len(known):
+        yield "operator"
+    if any(each.supplier and not prices_itself(profiles, each.name) for each in known):
+        yield "supplier"
+    if any(pair.is_one_supplier and {pair.one, pair.other} <= set(held) for pair in pairs):
+        yield "found"
