@@ -159,7 +159,7 @@ def outliers(votes: Sequence[Vote]) -> dict[int, Outlier]:
         for place, others in _far(votes, side, chances):
             known = found.get(place)
             off = abs(chances[place] - others)
-            if known is None or off > abs(known.chance - known.others):
+            if known is None or off > abs(known.chance - known.others) + 1e-9:
                 found[place] = Outlier(side, chances[place], others)
     return found
 

@@ -30,7 +30,7 @@ def watched_text(rule: Rule) -> str:
             return f"Arbitrage that leaves {rule.least:g} % or more"
         case SteamRule():
             return (
-                f"{rule.groups} operators or more move by {rule.points:g} points "
+                f"{rule.groups} independent bookmakers or more move by {rule.points:g} points "
                 f"within {rule.minutes:g} min"
             )
         case KickOffRule():

@@ -285,6 +285,30 @@ def _consensus(said: Explanation, found: ConsensusFigure) -> Fact:
     return Fact(f"Consensus of {found.groups} others", ev_text(found.ev_pct), note=fair, tip=tip)
 
 
+def votes(said: Explanation) -> list[Fact]:
+    """Return how many votes a consensus is of, who shares one, and who has none and why.
+
+    Empty where no consensus was asked, or nobody is left out and nobody shares a vote.
+    """
+    shared: dict[str, list[str]] = {}
+    for vote in said.voters:
+        shared.setdefault(vote.voice, []).append(vote.bookmaker)
+    facts = [
+        Fact(f"One vote, {voice}: {', '.join(names)}", "")
+        for voice, names in shared.items()
+        if len(names) > 1
+    ]
+    if not facts and not said.left_out:
+        return []
+    count = said.votes or (said.consensus.groups if said.consensus is not None else 0)
+    told = [Fact("Votes in the consensus", str(count))] if count else []
+    none = [
+        Fact(f"{each.bookmaker}: {each.text}", "", mark="✗", mark_ink=TextRole.NOTE)
+        for each in said.left_out
+    ]
+    return [*told, *facts, *([Fact("Without a vote", str(len(none)))] if none else []), *none]
+
+
 def rules(said: Explanation) -> list[Fact]:
     """Return every rule with a tick or a cross, its figure and its margin.
 

@@ -46,6 +46,7 @@ from oddsdesk.desk.explain.facts import (
     give_ink,
     methods,
     rules,
+    votes,
 )
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
@@ -95,6 +96,7 @@ class ExplainPanel(QWidget):
         self.arithmetic = FactList(theme, "Arithmetic")
         self.exposure = FactList(theme, "Stake")
         self.methods = FactList(theme, "Devig methods")
+        self.votes = FactList(theme, "Votes in the consensus")
         self.rules = FactList(theme, "Rules")
         self.placeholder = Placeholder(theme)
         self._lay_out()
@@ -177,7 +179,8 @@ class ExplainPanel(QWidget):
         column.setSpacing(spacing.HALF)
         for text in (self.title, self.gone, self.big, self.note, self.cautions):
             column.addWidget(text)
-        for part in (self.arithmetic, self.exposure, self.rules, self.remedies, self.methods):
+        above = (self.arithmetic, self.exposure, self.rules, self.remedies)
+        for part in (*above, self.methods, self.votes):
             column.addSpacing(spacing.HALF)
             column.addWidget(part)
         column.addStretch()
@@ -210,6 +213,7 @@ class ExplainPanel(QWidget):
         self.arithmetic.show_facts(arithmetic(said))
         self.exposure.show_facts(exposure(self.exposure_of(said.key), self._why_lost))
         self.methods.show_facts(methods(said))
+        self.votes.show_facts(votes(said))
         self.rules.show_facts(rules(said))
         texts = remedies(said)
         self.remedies.setText("\n".join(texts))

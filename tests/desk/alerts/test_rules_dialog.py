@@ -102,7 +102,7 @@ def test_rules_are_listed_with_what_they_look_for(opened: Opened, path: Path) ->
     keep(path)
     assert rows(opened()) == [
         (True, "Value", "Everywhere", "Value bets of “All value bets” with 2 % EV or more"),
-        (True, "Steam", "phone", "3 operators or more move by 2 points within 5 min"),
+        (True, "Steam", "phone", "3 independent bookmakers or more move by 2 points within 5 min"),
     ]
 
 
@@ -180,7 +180,7 @@ def test_what_is_wrong_is_said_below_its_field_and_nothing_is_taken(
     put(form, "minutes", "2.5")
     assert form.problems() == {}
     form.save.click()
-    assert "4 operators or more move by 2 points within 2.5 min" in rows(dialog)[-1]
+    assert "4 independent bookmakers or more move by 2 points within 2.5 min" in rows(dialog)[-1]
     form = add(dialog, TargetRule)
     form.save.click()
     assert set(form.problems()) == {"game", "selection", "odds"}

@@ -13,11 +13,13 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.explaining import REAL_METHODS
 from oddsdesk.board.explanation_text import explanation_text
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import _MOST_SHARE, ExplainPanel
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, WrappedLabel
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
 
 
@@ -350,3 +352,30 @@ def test_the_others_together_are_heard_below_the_methods(panel: ExplainPanel, qu
     *_, last = panel.methods.facts
     assert (last.title, last.figure) == ("Consensus of 3 others", "+3.14 %")
     assert last.note == f"{panel.said.consensus.fair_odds:.4f}"
+
+
+def test_votes_that_are_shared_and_bookmakers_without_one_are_listed(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    brands = ("Casumo", "betPARX", "Bally Bet")
+    offers = dict.fromkeys(("Smarkets", "bwin", "Unibet", *brands), (1.9, 1.92))
+    offers |= {"Betsson": (3.2, 1.35), "Exchange": (1.01, 1.01), "Half": (1.9,)}
+    for bookmaker, odds in offers.items():
+        for selection, price_of in zip(("Over 4.5", "Under 4.5"), odds, strict=False):
+            quoted.tell(bookmaker, "total", selection, price_of)
+    profiles = [Profile(name=name, group=name, supplier="Kambi") for name in brands]
+    quoted.board.set_profiles(Profiles(profiles))
+    quoted.board.choose_reference(CONSENSUS)
+    panel.show_price(price(quoted, "Over 4.5", "bwin", "total"))
+    assert [(fact.title, fact.figure) for fact in panel.votes.facts] == [
+        ("Votes in the consensus", "3"),
+        ("One vote, Kambi: Bally Bet, Casumo, betPARX", ""),
+        ("Without a vote", "3"),
+        ("Betsson: an outlier: Over 4.5 28.6 %, the others 50.3 %", ""),
+        ("Exchange: placeholder prices", ""),
+        ("Half: does not price the whole line", ""),
+    ]
+    assert panel.votes.isVisible()
+    panel.show_price(price(quoted, "Over 4.5", "Casumo", "total"))
+    said = [fact.title for fact in panel.votes.facts]
+    assert "betPARX: shares the vote of the bookmaker that is judged: Kambi" in said
