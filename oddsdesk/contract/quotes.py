@@ -355,7 +355,8 @@ def _readable_odds(quote: Quote) -> tuple[dict[str, float], dict[str, str] | Non
             read[name] = price
         else:
             unread[name] = _odds_words(name, price)
-    if market_type == "moneyline" and sport_of(quote.competition) != "Football":
+    sport = played_sport(quote.competition, quote.sport)
+    if market_type == "moneyline" and sport != "Football":
         both = teams(quote.match_name)
         if both is not None and _without_teams(disabled, both):
             read.clear()
@@ -433,7 +434,8 @@ def _offers(quote: Quote) -> dict[str, Offer]:
         except BadQuoteError as error:
             raise BadQuoteError(f"offers: {error}") from error
         if offer.back or offer.lay or offer.currency is not None:
-            offer = _with_levels(offer, selection, quote.odds.get(selection))
+            odds = quote.odds.get(selection)
+            offer = _with_levels(offer, selection, None if is_disabled(odds) else odds)
         checked[_selection(quote.market_type, "offers", selection)] = offer
     return checked
 

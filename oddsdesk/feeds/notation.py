@@ -2,6 +2,10 @@
 
 from collections.abc import Iterable
 
+from oddsdesk.contract.quotes import MOST_ODDS, is_disabled
+
+NOT_OFFERED = "not offered now"
+"""Why a price is left out that a source writes as 0, 1 or nothing."""
 _LEAST_AMERICAN = 100
 
 
@@ -18,12 +22,17 @@ def is_american(prices: Iterable[float]) -> bool:
 def decimal_odds(price: float, american: bool) -> float | None:
     """Return a price as decimal odds, None where there can be no such price."""
     if not american:
-        return price if 1 < price < float("inf") else None
+        return price if 1 < price <= MOST_ODDS else None
     if price >= _LEAST_AMERICAN:
         return round(1 + price / 100, 4)
     if price <= -_LEAST_AMERICAN:
         return round(1 - 100 / price, 4)
     return None
+
+
+def is_offered(price: float | None, american: bool) -> bool:
+    """Tell whether a source offers a selection: its price is not 0, null or, in decimal odds, 1."""
+    return not (price in (None, 0) if american else is_disabled(price))
 
 
 def line_text(line: float) -> str:

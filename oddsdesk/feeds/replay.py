@@ -120,7 +120,11 @@ class StandingQuotes:
         """Take in a quote, as it was recorded."""
         game = (quote.competition, self._games.name(quote))
         self._heard[game] = max(quote.scraped_at, self._heard.get(game, 0))
-        self._last[quote.bookmaker, *game, quote.market_type, quote.period] = quote
+        market = (quote.bookmaker, *game, quote.market_type, quote.period)
+        if quote.unread and (before := self._last.get(market)) is not None:
+            stays = {name: odds for name, odds in before.odds.items() if name in quote.unread}
+            quote = msgspec.structs.replace(quote, odds=stays | quote.odds, unread=None)
+        self._last[market] = quote
 
     def at(self, end: int) -> list[Quote]:
         """Return what stands at the recording's end, in milliseconds.

@@ -52,8 +52,10 @@ class _Game(msgspec.Struct):
     competition: str
     sides: dict[str, _Side] = msgspec.field(default_factory=dict)
     sport: str | None = None
+    unread: dict[str, str] = msgspec.field(default_factory=dict)
+    """Why a side could not be read, by what it selects: its last price stays."""
     is_cut: bool = False
-    """A market of it could not be read, maybe that of the draw."""
+    """A market of it could not be read at all, maybe that of the draw."""
 
     @property
     def offers(self) -> dict[str, Offer]:
@@ -72,7 +74,7 @@ class _Game(msgspec.Struct):
     @property
     def is_without_its_draw(self) -> bool:
         """Whether the draw is missing, so that the market would look two-way (D48)."""
-        has_draw = DRAW in self.sides or self.is_cut or self.is_football
+        has_draw = DRAW in self.sides or DRAW in self.unread or self.is_cut or self.is_football
         return has_draw and not self.sides.get(DRAW, _Side()).asks
 
 
@@ -107,8 +109,7 @@ class Reading(msgspec.Struct):
                 self._read_market(read_as(Market, raw))
             except FeedError as error:
                 self.problems.append(f"{place}: {error}")
-                if isinstance(raw, dict) and isinstance(event := raw.get("event_ticker"), str):
-                    self._cut.add(event)
+                self._note_unread(raw, str(error))
 
     def quotes(self, now_ms: int) -> list[Quote]:
         """Return a quote a game, of now; Kalshi tells neither its kick-off nor who is at home.
@@ -122,14 +123,33 @@ class Reading(msgspec.Struct):
             offers = game.offers
             if game.is_without_its_draw:
                 self.skipped[NO_DRAW] += len(offers)
-            elif not offers:
+                if DRAW not in game.unread:
+                    continue
+                game.unread |= dict.fromkeys(game.sides, NO_DRAW)
+                offers = {}
+            if not offers and not game.unread:
                 continue
-            elif (game.competition, game.match_name) in quotes:
+            if (game.competition, game.match_name) in quotes:
                 self.skipped[ANOTHER_DAY] += len(offers)
             else:
                 quotes[game.competition, game.match_name] = _quote(game, offers, now_ms)
                 self.tickers[game.competition, game.match_name] = event
         return list(quotes.values())
+
+    def _note_unread(self, raw: Any, reason: str) -> None:
+        """Note which side of a game could not be read; if that is not known, that one could not."""
+        names = ("event_ticker", "title", "yes_sub_title", "status")
+        said = [raw.get(name) for name in names] if isinstance(raw, dict) else []
+        if not said or not isinstance(said[0], str):
+            return
+        if all(isinstance(each, str) for each in said):
+            event, title, side, status = map(str, said)
+            found = _TITLE.fullmatch(fold_name(title))
+            text = None if found is None else _selection(found, fold_name(side))
+            if found is not None and text is not None and status == ACTIVE:
+                self._game(event, found).unread[text] = reason
+                return
+        self._cut.add(said[0])
 
     def _read_market(self, market: Market) -> None:
         found = _TITLE.fullmatch(fold_name(market.title))
@@ -139,9 +159,9 @@ class Reading(msgspec.Struct):
             self.skipped["unknown outcome"] += 1
         elif market.status != ACTIVE:
             self.skipped[market.status] += 1
-            self._game(market, found).sides[text] = _Side()
+            self._game(market.event_ticker, found).sides[text] = _Side()
         else:
-            self._game(market, found).sides[text] = self._side(market)
+            self._game(market.event_ticker, found).sides[text] = self._side(market)
 
     def _side(self, market: Market) -> _Side:
         """Return the market's book; without it the best ask and its size, as the page says."""
@@ -154,14 +174,14 @@ class Reading(msgspec.Struct):
         ask = market.yes_ask
         return _Side() if ask is None else _Side({ask: market.yes_ask_size})
 
-    def _game(self, market: Market, title: re.Match[str]) -> _Game:
+    def _game(self, event_ticker: str, title: re.Match[str]) -> _Game:
         between = "vs" if title[2].lower().startswith("vs") else "@"
         game = _Game(
             f"{title[1]} {between} {title[3]}",
-            competition(market.event_ticker),
-            sport=sport(market.event_ticker),
+            competition(event_ticker),
+            sport=sport(event_ticker),
         )
-        return self._games.setdefault(market.event_ticker, game)
+        return self._games.setdefault(event_ticker, game)
 
 
 def _selection(title: re.Match[str], name: str) -> str | None:
@@ -195,5 +215,6 @@ def _quote(game: _Game, offers: dict[str, Offer], now_ms: int) -> Quote:
         odds={text: offer.back[0][0] for text, offer in offers.items()},
         scraped_at=now_ms,
         sport=game.sport,
-        offers=offers,
+        offers=offers or None,
+        unread=game.unread or None,
     )

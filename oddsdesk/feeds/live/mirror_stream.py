@@ -78,6 +78,8 @@ class Picture:
         market = _market_of(message)
         held = self._quotes.get(market)
         offers = dict(held.offers or {}) if held is not None else {}
+        unread = dict(held.unread or {}) if held is not None else {}
+        unread.pop(message.selection, None)
         offers.pop(message.selection, None)  # what was for sale at the odds before
         if message.offer:
             offers[message.selection] = message.offer
@@ -95,6 +97,7 @@ class Picture:
             liquidity=None if held is None else held.liquidity,
             sport=sport_in(message),
             offers=offers or None,
+            unread=unread or None,
         )
         self._quotes[market] = quote
         return quote

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from oddsdesk.clock import Clock, system_clock
-from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, BadQuoteError, Quote, check_quote
+from oddsdesk.contract.quotes import (
+    CLOCK_TOLERANCE_MS,
+    BadQuoteError,
+    Quote,
+    check_quote,
+    unread_words,
+)
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
     OutOfCreditsError,
@@ -388,7 +394,9 @@ def _checked(quotes: Iterable[Quote], now_ms: int) -> Iterable[Quote]:
         except BadQuoteError as error:
             bad = bad or str(error)
         else:
-            kept += 1
+            if checked.unread:
+                bad = bad or unread_words(checked.unread)
+            kept += bool(checked.odds) or not checked.unread
             yield checked
     if bad and not kept:
         raise ShapeError(f"no price makes sense: {bad}")

@@ -96,7 +96,7 @@ class Withdrawals:
                 quote.market_type,
                 quote.period,
             )
-            if quote.odds:
+            if quote.odds or quote.unread:
                 said.setdefault(market, []).append(_Held(quote, self._ident_of(quote)))
         return said
 
@@ -124,4 +124,4 @@ def _is_same_game(one: Quote, other: Quote) -> bool:
 
 def _withdrawn(quote: Quote, at_ms: int) -> Quote:
     at_ms = max(at_ms, quote.scraped_at)
-    return msgspec.structs.replace(quote, odds={}, scraped_at=at_ms, liquidity=None)
+    return msgspec.structs.replace(quote, odds={}, unread=None, scraped_at=at_ms, liquidity=None)

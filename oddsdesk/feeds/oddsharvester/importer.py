@@ -11,7 +11,7 @@ from oddsdesk.contract.markets import LINE_MARKETS
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
-from oddsdesk.feeds.notation import decimal_odds, is_american
+from oddsdesk.feeds.notation import decimal_odds, is_american, is_offered
 from oddsdesk.feeds.oddsharvester.leagues import League, league_of
 from oddsdesk.feeds.oddsharvester.markets import MarketKind, market_kind, period_of, selection
 from oddsdesk.feeds.oddsharvester.shapes import (
@@ -72,6 +72,8 @@ class _Group(msgspec.Struct):
 
     begun_by: str
     odds: dict[str, float] = msgspec.field(default_factory=dict)
+    """By selection; 0 where it is not offered now."""
+    unread: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 _Groups = dict[tuple[str, str, int], _Group]
@@ -137,40 +139,32 @@ class _Reading(msgspec.Struct):
             if group.begun_by != key and kind.market_type not in LINE_MARKETS:
                 self._skip(SAID_TWICE, len(prices))  # with overtime and without are two markets
             else:
-                self._read_prices(kind, self._offered(key, prices, row), game, group)
-
-    def _offered(self, key: str, prices: Mapping[str, float], row: Row) -> dict[str, float]:
-        """The prices that can be had; a three-way market never loses only its draw."""
-        offered: dict[str, float] = {}
-        for label, price in prices.items():
-            decimal = decimal_odds(price, self.american)
-            if label in row.blocked_outcomes:
-                self._skip(BLOCKED, 1)
-            elif decimal is None:
-                self._skip(IMPOSSIBLE, 1)
-            else:
-                offered[label] = decimal
-        if key == _THREE_WAY and _DRAW_LABEL not in offered:
-            self._skip(BROKEN_DRAW, len(offered))
-            return {}
-        return offered
+                if key == _THREE_WAY and _DRAW_LABEL not in prices:
+                    group.odds["Draw"] = 0.0  # it is a market with a draw
+                self._read_prices(kind, prices, row, game, group)
 
     def _read_prices(
-        self, kind: MarketKind, prices: Mapping[str, float], game: _Known, group: _Group
+        self, kind: MarketKind, prices: Mapping[str, float], row: Row, game: _Known, group: _Group
     ) -> None:
         for label, price in prices.items():
             text = selection(kind, label, game.home, game.away)
             if text is None:
                 self._skip("unknown outcome", 1)
-            elif text in group.odds:
+            elif text in group.odds or text in group.unread:
                 self._skip(SAID_TWICE, 1)
+            elif label in row.blocked_outcomes or not is_offered(price, self.american):
+                group.odds[text] = 0.0
+                self._skip(BLOCKED, 1)
+            elif (decimal := decimal_odds(price, self.american)) is None:
+                group.unread[text] = IMPOSSIBLE
+                self._skip(IMPOSSIBLE, 1)
             else:
-                group.odds[text] = price
+                group.odds[text] = decimal
 
     def _say(
         self, game: _Known, bookmaker: str, market_type: str, period: int, group: _Group
     ) -> None:
-        if not group.odds:
+        if not group.odds and not group.unread:
             return
         order = order_selections(market_type, game.match_name, list(group.odds))
         quote = Quote(
@@ -184,11 +178,15 @@ class _Reading(msgspec.Struct):
             is_live=game.is_live,
             match_date=game.kick_off,
             sport=game.league.sport,
+            unread=group.unread or None,
         )
+        prices = sum(map(bool, quote.odds.values()))
         try:
-            self.result.quotes.append(check_quote(quote, quote.scraped_at))
+            checked = check_quote(quote, quote.scraped_at)
+            self._skip(BROKEN_DRAW, prices - len(checked.odds))
+            self.result.quotes.append(checked)
         except BadQuoteError as error:
-            self._leave_out("broken row", len(quote.odds), f"{game.place}: {error}")
+            self._leave_out("broken row", prices, f"{game.place}: {error}")
 
     def _skip(self, reason: str, prices: int) -> None:
         if prices:

@@ -128,7 +128,8 @@ class _Reading(msgspec.Struct, frozen=True):
     ) -> None:
         is_live = game.live_status == _IN_PLAY
         if is_live and market.market_type == "spread":
-            self.result.skipped["handicap of the rest of the game"] += len(market.odds)
+            count = sum(map(bool, market.odds.values()))
+            self.result.skipped["handicap of the rest of the game"] += count
             return
         quote = Quote(
             bookmaker=BOOKMAKER,
@@ -141,12 +142,13 @@ class _Reading(msgspec.Struct, frozen=True):
             is_live=is_live,
             match_date=kick_off,
             liquidity=market.limit,
+            unread=market.unread or None,
             sport=FOOTBALL,
         )
         try:
             self.result.quotes.append(check_quote(quote, self.odds.last))
         except BadQuoteError as error:
-            self.result.skipped["broken period"] += len(market.odds)
+            self.result.skipped["broken period"] += sum(map(bool, market.odds.values()))
             self.result.problems.append(f"{self.file}: {quote.match_name}: {error}")
 
     def _skip(self, reason: str, raw: object) -> None:

@@ -4,19 +4,30 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
+from msgspec import UnsetType
 
-from oddsdesk.feeds.notation import decimal_odds, line_text, signed_text
+from oddsdesk.feeds.notation import (
+    NOT_OFFERED,
+    decimal_odds,
+    is_offered,
+    line_text,
+    signed_text,
+)
 from oddsdesk.feeds.pinnacle.shapes import Handicap, Period, Total
 
-_Prices = Sequence[tuple[str, float]]
+_Prices = Sequence[tuple[str, float | None]]
 
 
 class PeriodMarket(msgspec.Struct, frozen=True):
-    """One market in the order of D7; ``limit`` is the most that may be staked."""
+    """One market in the order of D7; ``limit`` is the most that may be staked.
+
+    Odds are 0 where a selection is not offered now; ``unread`` is as ``Quote.unread``.
+    """
 
     market_type: str
     odds: dict[str, float]
     limit: float | None
+    unread: dict[str, str]
 
 
 class MarketReader(msgspec.Struct, frozen=True):
@@ -36,15 +47,15 @@ class MarketReader(msgspec.Struct, frozen=True):
             "team_total": (self._team_totals, period.max_team_total),
         }
         for market_type, (prices_of, limit) in markets.items():
-            odds = self._possible(prices_of(period))
-            if odds:
-                yield PeriodMarket(market_type, odds, limit)
+            odds, unread = self._possible(prices_of(period))
+            if odds or unread:
+                yield PeriodMarket(market_type, odds, limit, unread)
 
     def _moneyline(self, period: Period) -> _Prices:
         line = period.moneyline
         if line is None:
             return []
-        draw = [] if line.draw is None else [("Draw", line.draw)]
+        draw = [] if isinstance(line.draw, UnsetType) else [("Draw", line.draw)]
         return [(self.home, line.home), *draw, (self.away, line.away)]
 
     def _spreads(self, period: Period) -> _Prices:
@@ -68,17 +79,26 @@ class MarketReader(msgspec.Struct, frozen=True):
         teams = (("Home ", totals.home), ("Away ", totals.away))
         return [side for team, line in teams if line for side in _over_under(team, line)]
 
-    def _possible(self, prices: _Prices) -> dict[str, float]:
+    def _possible(self, prices: _Prices) -> tuple[dict[str, float], dict[str, str]]:
         odds: dict[str, float] = {}
+        unread: dict[str, str] = {}
         for selection, price in prices:
-            decimal = decimal_odds(price, self.american)
-            if decimal is None:
+            if selection in odds or selection in unread:
+                self._count(price, "said twice")
+            elif not is_offered(price, self.american):
+                odds[selection] = 0.0
+                self._count(price, NOT_OFFERED)
+            elif price is None or (decimal := decimal_odds(price, self.american)) is None:
+                unread[selection] = "impossible price"
                 self.skipped["impossible price"] += 1
-            elif selection in odds:
-                self.skipped["said twice"] += 1
             else:
                 odds[selection] = decimal
-        return odds
+        return odds, unread
+
+    def _count(self, price: float | None, reason: str) -> None:
+        """Count a price that is left out; null is none."""
+        if price is not None:
+            self.skipped[reason] += 1
 
 
 def _over_under(team: str, line: Total) -> _Prices:

@@ -41,8 +41,8 @@ class Handicap(msgspec.Struct, frozen=True):
     """A handicap at the home line ``hdp``; ``max`` is the most that may be staked."""
 
     hdp: float
-    home: float
-    away: float
+    home: float | None
+    away: float | None
     max: float | None = None
 
 
@@ -50,17 +50,17 @@ class Total(msgspec.Struct, frozen=True):
     """Over and under of one line."""
 
     points: float
-    over: float
-    under: float
+    over: float | None
+    under: float | None
     max: float | None = None
 
 
 class Moneyline(msgspec.Struct, frozen=True):
-    """Prices of the result."""
+    """Prices of the result; null is not offered now."""
 
-    home: float
-    away: float
-    draw: float | None = None
+    home: float | None
+    away: float | None
+    draw: float | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class TeamTotals(msgspec.Struct, frozen=True):

@@ -13,10 +13,9 @@ from oddsdesk.contract.quotes import BadQuoteError, Quote, check_link, check_quo
 from oddsdesk.contract.resources import Offer
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
-from oddsdesk.feeds.notation import decimal_odds, is_american
+from oddsdesk.feeds.notation import NOT_OFFERED, decimal_odds, is_american, is_offered
 from oddsdesk.feeds.parts import read_as
 from oddsdesk.feeds.the_odds_api.markets import (
-    DRAW_NAMES,
     MarketKind,
     Order,
     UnreadOutcomeError,
@@ -81,7 +80,9 @@ class _Group(msgspec.Struct):
     limit: float | None = None
     """The least of the outcomes' limits: so much is taken on each."""
     odds: dict[str, tuple[Order, float]] = msgspec.field(default_factory=dict)
+    """By selection; 0 where it is not offered now."""
     offers: dict[str, Offer] = msgspec.field(default_factory=dict)
+    unread: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 _Groups = dict[tuple[str, int], _Group]
@@ -117,7 +118,7 @@ class _Reading(msgspec.Struct):
             except FeedError as error:
                 self._leave_out("broken market", market, f"{place}: {error}")
         for (market_type, period), group in groups.items():
-            if group.odds:
+            if group.odds or group.unread:
                 name = self.names[bookmaker.key]
                 self._say(event, kick_off, name, MarketKind(market_type, period), group, place)
 
@@ -130,7 +131,7 @@ class _Reading(msgspec.Struct):
             self.result.skipped[market.key] += count_prices(market.outcomes, "price")
             return
         scraped_at = self._scraped_at(market, bookmaker)
-        for outcome in self._outcomes(kind, market):
+        for outcome in self._outcomes(market):
             key = (market_type_of(kind, outcome, code), kind.period)
             group = groups.setdefault(key, _Group(scraped_at))
             group.url = group.url or _link(market.link) or _link(bookmaker.link)
@@ -145,48 +146,44 @@ class _Reading(msgspec.Struct):
             raise FeedError(f"{market.key}: expected last_update on the market or bookmaker")
         return self.timestamp
 
-    def _outcomes(self, kind: MarketKind, market: Market) -> list[Outcome]:
-        """The outcomes with a possible price; a three-way market never loses only its draw."""
-        outcomes: list[Outcome] = []
-        lost_draw = False
+    def _outcomes(self, market: Market) -> Iterator[Outcome]:
+        """Yield the outcomes that can be read; the prices of others are counted."""
         for raw in market.outcomes:
-            outcome = self._possible(raw)
-            if outcome is not None:
-                outcomes.append(outcome)
-            elif kind.market_type == "moneyline" and isinstance(raw, dict):
-                lost_draw |= raw.get("name") in DRAW_NAMES
-        if lost_draw:
-            self.result.skipped[BROKEN_DRAW] += len(outcomes)
-            return []
-        return outcomes
-
-    def _possible(self, raw: Any) -> Outcome | None:
-        """An outcome with a possible price; None for another, whose price is counted."""
-        try:
-            outcome = read_as(Outcome, raw)
-        except FeedError:
-            is_text = isinstance(raw, dict) and isinstance(raw.get("price"), str)
-            reason = NO_NUMBER if is_text else "broken outcome"
-            self.result.skipped[reason] += count_prices(raw, "price")
-            return None
-        if decimal_odds(outcome.price, self.american) is None:
-            self.result.skipped[IMPOSSIBLE] += 1
-            return None
-        return outcome
+            try:
+                yield read_as(Outcome, raw)
+            except FeedError:
+                self.result.skipped["broken outcome"] += count_prices(raw, "price")
 
     def _read_outcome(
         self, kind: MarketKind, outcome: Outcome, event: Event, group: _Group
     ) -> None:
-        price = decimal_odds(outcome.price, self.american)
+        said = outcome.price
         try:
             text, order = selection(kind, outcome, event)
         except UnreadOutcomeError as error:
-            self.result.skipped[str(error)] += 1
+            self._count(said, str(error))
             return
-        if price is None or text in group.odds:
-            self.result.skipped[SAID_TWICE] += 1
-            return
-        group.odds[text] = order, price
+        if text in group.odds or text in group.unread:
+            self._count(said, SAID_TWICE)
+        elif isinstance(said, str):
+            group.unread[text] = NO_NUMBER
+            self.result.skipped[NO_NUMBER] += 1
+        elif not is_offered(said, self.american):
+            group.odds[text] = order, 0.0
+            self._count(said, NOT_OFFERED)
+        elif said is None or (price := decimal_odds(said, self.american)) is None:
+            group.unread[text] = IMPOSSIBLE
+            self.result.skipped[IMPOSSIBLE] += 1
+        else:
+            group.odds[text] = order, price
+            self._take_offer(text, outcome, group)
+
+    def _count(self, price: object, reason: str) -> None:
+        """Count a price that is left out; null is none."""
+        if price is not None:
+            self.result.skipped[reason] += 1
+
+    def _take_offer(self, text: str, outcome: Outcome, group: _Group) -> None:
         offer = _offer(outcome)
         if offer != NO_OFFER:
             group.offers[text] = offer
@@ -218,11 +215,15 @@ class _Reading(msgspec.Struct):
             liquidity=group.limit,
             offers=group.offers or None,
             sport=event.sport_key.partition("_")[0],
+            unread=group.unread or None,
         )
         try:
-            self.result.quotes.append(check_quote(quote, quote.scraped_at))
+            checked = check_quote(quote, quote.scraped_at)
+            if lost := sum(map(bool, quote.odds.values())) - len(checked.odds):
+                self.result.skipped[BROKEN_DRAW] += lost
+            self.result.quotes.append(checked)
         except BadQuoteError as error:
-            self.result.skipped["broken market"] += len(quote.odds)
+            self.result.skipped["broken market"] += sum(map(bool, quote.odds.values()))
             self.result.problems.append(f"{self.file}: {place}: {error}")
 
     def _leave_out(self, reason: str, raw: Any, problem: str) -> None:

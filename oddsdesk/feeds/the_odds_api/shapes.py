@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """One price; ``description`` is the player or team it is about."""
+    """One price, maybe none or none that makes sense; ``description`` is the player or team."""
 
     name: str
-    price: float
+    price: float | str | None
     point: float | None = None
     description: str | None = None
     bet_limit: Any = None

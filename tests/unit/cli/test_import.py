@@ -289,7 +289,7 @@ def test_the_real_moment_is_imported_whole_and_fast(database: Path, shared_data:
     assert time.process_time() - began < 10  # of the processor: others may be at work, too
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        "prices 38278, kept 36509, skipped 1769: h2h_lay 1768, impossible price 1",
+        "prices 38278, kept 36509, skipped 1769: h2h_lay 1768, not offered now 1",
         "quotes 15036, changes 36509, skipped 0, bad 0",
     ]
     store = open_store(database)

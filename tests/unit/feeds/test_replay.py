@@ -5,6 +5,7 @@ from contextlib import aclosing
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -251,3 +252,13 @@ async def test_it_says_which_moment_of_the_recording_is_played() -> None:
         assert (replay.recorded_at, replay.is_over) == (RECORDED + HOUR // 2, False)
         time.now += 3 * HOUR
         assert (replay.recorded_at, replay.is_over) == (RECORDED + HOUR, True)
+
+
+def test_at_the_end_an_unread_price_still_stands() -> None:
+    """What stands at the end is said again and again, as whole markets."""
+    whole = quote(0)
+    name, *others = whole.odds
+    rest = {other: whole.odds[other] + 0.1 for other in others}
+    unread = msgspec.structs.replace(quote(1_000), odds=rest, unread={name: "no number"})
+    (last,) = standing_at_end(whole, unread)
+    assert (last.odds, last.unread) == ({name: whole.odds[name], **rest}, None)

@@ -85,13 +85,26 @@ def test_what_nobody_sells_has_no_price() -> None:
         [],
         [market("Tie", "0.0000")],
         [market("Tie", "0.7100", status="closed")],
-        [market("Tie", "0.7100") | {"no_bid_dollars": 29}],
     ],
 )
 def test_without_a_price_of_its_draw_a_game_has_none(draw: list[Any]) -> None:
     found = reading(GAME[0], *draw, GAME[2])
     assert found.quotes(NOW) == []
     assert found.skipped["draw without a possible price"] == 2
+
+
+@pytest.mark.parametrize("bid", [29, "NaN", "29"])
+def test_a_side_that_cannot_be_read_is_not_withdrawn(bid: Any) -> None:
+    (quote,) = reading(*GAME[:2], GAME[2] | {"no_bid_dollars": bid}).quotes(NOW)
+    assert (sorted(quote.odds), list(quote.unread or ())) == (
+        ["Draw", "Nottingham"],
+        ["Tottenham"],
+    )
+    assert check_quote(quote, NOW) == quote
+    broken = market("Tie", "0.7100") | {"no_bid_dollars": bid}
+    (quote,) = reading(GAME[0], broken, GAME[2]).quotes(NOW)
+    assert (quote.odds, sorted(quote.unread or ())) == ({}, ["Draw", "Nottingham", "Tottenham"])
+    assert check_quote(quote, NOW) == quote
 
 
 def test_markets_that_are_not_active_are_counted() -> None:

@@ -79,3 +79,26 @@ async def test_a_change_brings_its_levels_or_ends_those_of_the_odds_before() -> 
         {"Away": away},
         {"Away": away, "Home": Offer(back=((3.6, 1.0),))},
     ]
+
+
+@pytest.mark.parametrize(("odds", "is_unread"), [(0.0, False), (1.0, False), (1e9, True)])
+async def test_a_change_to_no_price_withdraws_it_and_one_to_nonsense_does_not(
+    odds: float, is_unread: bool
+) -> None:
+    told = Told()
+    told.take(BEFORE)
+    await told.tell(odds)
+    (changed,) = told.stream._changes
+    assert changed.odds == {"Away": 1.9}
+    assert list(changed.unread or ()) == (["Home"] if is_unread else [])
+    await told.tell(2.1, format_ms(NOW + 1))
+    assert told.stream._changes[-1].odds == {"Home": 2.1, "Away": 1.9}
+
+
+async def test_what_a_picture_could_not_read_stays_unread_beside_a_change() -> None:
+    told = Told()
+    unread = {"Away": "no number"}
+    told.take(replace(BEFORE, odds={"Home": 2.0}, unread=unread))
+    await told.tell(2.2)
+    (changed,) = told.stream._changes
+    assert (changed.odds, changed.unread) == ({"Home": 2.2}, unread)

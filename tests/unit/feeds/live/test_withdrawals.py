@@ -43,6 +43,15 @@ def test_what_an_answer_could_not_say_is_not_withdrawn_until_it_is_read() -> Non
     assert gone.bookmaker == "B"
 
 
+def test_a_market_that_is_there_and_cannot_be_read_is_not_missing() -> None:
+    held, unread = Withdrawals(), quote(odds={}, unread={"Home": "no number"})
+    for answer in ([QUOTE], [unread], [unread], [unread]):
+        assert held.after(answer, NOW) == []
+    held.after([], NOW + MINUTE)
+    (gone,) = held.after([], NOW + 2 * MINUTE)
+    assert (gone.odds, gone.unread) == ({}, None)
+
+
 def test_a_price_that_comes_back_between_is_not_withdrawn() -> None:
     held = Withdrawals()
     for answer in ([QUOTE], [], [QUOTE], []):

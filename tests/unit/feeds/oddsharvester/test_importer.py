@@ -195,9 +195,22 @@ def test_what_a_bookmaker_has_stopped_offering_is_no_price() -> None:
 
 @pytest.mark.parametrize("draw", [{"X": "-"}, {"X": "3.67", "blocked_outcomes": ["X"]}])
 def test_a_three_way_market_never_loses_only_its_draw(draw: dict[str, Any]) -> None:
-    result = with_market("1x2", row(**(RESULT | draw)))
-    assert result.quotes == []
+    """In football there is always a draw, so that the teams alone cannot be taken for all."""
+    nhl = NBA | {"match_link": "https://www.oddsportal.com/hockey/usa/nhl/a-b-0fw"}
+    result = with_market("1x2", row(**(RESULT | draw)), game=nhl)
+    assert [(quote.odds, quote.unread) for quote in result.quotes] == [({}, None)]
     assert result.skipped["draw without a possible price"] == 2
+    result = with_market("1x2", row(**(RESULT | draw)))
+    assert [quote.odds for quote in result.quotes] == [{"Leeds": 3.5, "Luton": 1.96}]
+
+
+@pytest.mark.parametrize(("price", "is_unread"), [("1", False), ("0", False), ("0.5", True)])
+def test_a_price_that_cannot_be_costs_only_itself(price: str, is_unread: bool) -> None:
+    result = with_market("btts", row(btts_yes="1.5", btts_no=price))
+    (quote,) = result.quotes
+    assert quote.odds == {"Yes": 1.5}
+    assert list(quote.unread or ()) == (["No"] if is_unread else [])
+    assert result.skipped == {"impossible price" if is_unread else "no longer offered": 1}
 
 
 def test_prices_read_after_the_game_are_those_it_closed_with() -> None:

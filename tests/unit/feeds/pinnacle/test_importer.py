@@ -112,6 +112,31 @@ def test_american_prices_are_read() -> None:
     assert result.american == ["odds.json"]
 
 
+@pytest.mark.parametrize(
+    ("price", "is_unread", "skipped"),
+    [
+        (None, False, {}),
+        (0, False, {"not offered now": 1}),
+        (1.0, False, {"not offered now": 1}),
+        (0.5, True, {"impossible price": 1}),
+    ],
+)
+def test_a_price_that_cannot_be_costs_only_itself(
+    price: float | None, is_unread: bool, skipped: dict[str, int]
+) -> None:
+    total = {"points": 2.5, "over": 1.9, "under": price}
+    moneyline = {"home": price, "draw": 3.2, "away": 3.0}
+    of_total = imported({"number": 0, "totals": [total]})
+    of_result = imported({"number": 0, "moneyline": moneyline})
+    for result, odds_, lost in (
+        (of_total, {"Over 2.5": 1.9}, "Under 2.5"),
+        (of_result, {"Draw": 3.2, "Luton": 3.0}, "Leeds"),
+    ):
+        (quote,) = result.quotes
+        assert (quote.odds, list(quote.unread or ())) == (odds_, [lost] if is_unread else [])
+        assert (result.problems, result.skipped) == ([], skipped)
+
+
 def test_a_period_that_makes_no_sense_is_named_and_the_rest_is_kept() -> None:
     broken = {"number": 0, "moneyline": {"home": "2.5", "away": 3.0}}
     result = convert([odds(broken, PERIOD | {"number": 1}), fixtures()])

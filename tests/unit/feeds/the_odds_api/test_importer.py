@@ -98,12 +98,34 @@ def test_markets_without_a_place_are_counted_by_their_key() -> None:
     assert (result.quotes, result.skipped) == ([], {"h2h_lay": 3, "outrights": 3})
 
 
-def test_a_price_that_cannot_be_costs_only_itself() -> None:
+@pytest.mark.parametrize(
+    ("price", "skipped"),
+    [
+        (1.0, {"not offered now": 1}),
+        (0, {"not offered now": 1}),
+        (None, {}),
+        (0.5, {"impossible price": 1}),
+        (-2.0, {"impossible price": 1}),
+        (1e9, {"impossible price": 1}),
+        ("2.0", {"not a number": 1}),
+        (float("nan"), {"not a number": 1}),
+    ],
+)
+def test_a_price_that_cannot_be_costs_only_itself(price: Any, skipped: dict[str, int]) -> None:
+    """One that is not offered is withdrawn; of one that makes no sense the last price stays."""
     result = imported(
-        event(bookmaker(market("h2h", [("Arsenal", 15.0, None), ("Chelsea", 1.0, None)])))
+        event(bookmaker(market("totals", [("Over", 1.9, 2.5), ("Under", price, 2.5)])))
     )
-    assert only(result).odds == {"Arsenal": 15.0}
-    assert result.skipped == {"impossible price": 1}
+    quote = only(result)
+    assert quote.odds == {"Over 2.5": 1.9}
+    assert result.skipped == skipped
+    makes_sense = skipped.keys() <= {"not offered now"}
+    assert list(quote.unread or ()) == ([] if makes_sense else ["Under 2.5"])
+
+
+def test_a_market_of_which_nothing_is_offered_is_withdrawn() -> None:
+    result = imported(event(bookmaker(market("totals", [("Over", 0, 2.5), ("Under", None, 2.5)]))))
+    assert only(result).odds == {}
 
 
 def test_a_price_that_is_a_text_is_counted_wherever_it_stands() -> None:
@@ -115,21 +137,20 @@ def test_a_price_that_is_a_text_is_counted_wherever_it_stands() -> None:
     assert result.skipped == {"not a number": 1, "h2h_lay": 1}
 
 
-@pytest.mark.parametrize(("price", "counted"), [("3.5", {"not a number": 1}), (None, {})])
-def test_a_draw_whose_price_is_no_number_leaves_no_two_way_market(
-    price: str | None, counted: dict[str, int]
+@pytest.mark.parametrize("price", ["3.5", None, 1.0, 0.5])
+@pytest.mark.parametrize("sport", ["icehockey_nhl", "soccer_epl"])
+def test_three_way_prices_never_look_like_two_way_ones_for_want_of_the_draw(
+    price: Any, sport: str
 ) -> None:
+    """In football there is always a draw, so that the teams alone cannot be taken for all."""
     outcomes = [("Arsenal", 2.0, None), ("Draw", price, None), ("Chelsea", 4.0, None)]
-    result = imported(event(bookmaker(market("h2h", outcomes))))
-    assert result.quotes == []
-    assert +result.skipped == counted | {"draw without a possible price": 2}
-
-
-def test_three_way_prices_never_look_like_two_way_ones_for_want_of_the_draw() -> None:
-    broken = [("Arsenal", 2.0, None), ("Draw", 1.0, None), ("Chelsea", 4.0, None)]
-    result = imported(event(bookmaker(market("h2h", broken))))
-    assert result.quotes == []
-    assert result.skipped == {"impossible price": 1, "draw without a possible price": 2}
+    result = imported(event(bookmaker(market("h2h", outcomes)), sport_key=sport))
+    quote, is_football = only(result), sport == "soccer_epl"
+    assert quote.odds == ({"Arsenal": 2.0, "Chelsea": 4.0} if is_football else {})
+    assert result.skipped["draw without a possible price"] == (0 if is_football else 2)
+    lost = ["Draw"] if is_football else ["Arsenal", "Chelsea", "Draw"]
+    assert sorted(quote.unread or ()) == ([] if price in (None, 1.0) else lost)
+    assert result.kept + result.skipped.total() == 2 + (price is not None)
 
 
 def test_american_prices_are_told_by_the_whole_file() -> None:
@@ -202,7 +223,7 @@ def real(shared_data: Path, pattern: str) -> Imported:
 def test_every_price_of_the_real_moment_is_kept_or_counted(shared_data: Path) -> None:
     result = real(shared_data, "*.json.gz")
     assert result.problems == []
-    assert result.skipped == {"h2h_lay": 1_768, "impossible price": 1}
+    assert result.skipped == {"h2h_lay": 1_768, "not offered now": 1}
     assert result.kept + result.skipped.total() == 38_278
     by_type = Counter[str]()
     for quote in result.quotes:
@@ -249,3 +270,17 @@ def test_halves_of_football_without_a_code_are_read() -> None:
     half = ("h2h_h1", H2H[1])
     result = imported(event(bookmaker(market(*half)), sport_key="soccer_fifa_world_cup"))
     assert (only(result).period, result.skipped) == (1, {})
+
+
+def test_a_file_with_nan_loses_that_price_alone() -> None:
+    """Python writes it into files; JSON does not have it."""
+    nfl = {"sport_key": "americanfootball_nfl", "home_team": "Sharks", "away_team": "Bears"}
+    h2h = market("h2h", [("Sharks", 1.9, None), ("Bears", float("nan"), None)])
+    totals = market("totals", [("Over", 1.95, 44.5), ("Under", 1.91, 44.5)])
+    result = imported(event(bookmaker(h2h, totals), **nfl))
+    assert [quote.odds for quote in result.quotes] == [
+        {"Sharks": 1.9},
+        {"Over 44.5": 1.95, "Under 44.5": 1.91},
+    ]
+    assert [list(quote.unread or ()) for quote in result.quotes] == [["Bears"], []]
+    assert result.problems == []

@@ -63,7 +63,7 @@ def test_times_are_iso_or_unix_seconds() -> None:
 
 def test_a_field_of_another_type_is_named() -> None:
     with pytest.raises(FeedError, match=r"price"):
-        read_as(Outcome, {"name": "Over", "price": "2.0"})
+        read_as(Outcome, {"name": "Over", "price": [2.0]})
 
 
 def test_the_real_dead_shape_is_refused(shared_data: Path) -> None:
