@@ -78,8 +78,15 @@ class Exposure(NamedTuple):
     total: float
     """What is placed or to be staked in all."""
     bet: Bet
+    """The price that carries the stake, or most of it."""
+    parts: tuple[Bet, ...]
+    """Other prices of the outcome that carry a part, or whose bookmaker takes nothing more."""
     most: float | None
     """What the bookmaker of the bet takes at most, as the user noted it (D55)."""
+    placed_there: float
+    """What is placed there on the outcome."""
+    of_game: tuple[Bet, ...]
+    """The other outcomes of the game that are staked."""
     placed_on_game: float
     placed_in_all: float
     is_practice: bool
@@ -100,9 +107,12 @@ def exposure_of(
     outcome = price.outcome
     same = [bet for bet in held if bet.outcome == outcome]
     ends = price.assessment.settlement
-    carrier = next((bet for bet in same if bet.same_bet_as is None), None)
+    own = [bet for bet in same if bet.same_bet_as is None]
+    own.sort(key=lambda bet: (not bet.stake, -bet.price.assessment.net_odds))
+    carrier = own[0] if own else None
     if carrier is None or ends is None or not price.is_value:
         return None
+    there = outcome, fold_name(carrier.price.bookmaker)
     game = price.key.game_id
     staked = sum(bet.stake for bet in held if bet.price.key.game_id == game)
     return Exposure(
@@ -113,6 +123,13 @@ def exposure_of(
         game=placed.by_game.get(game, 0.0) + staked,
         total=placed.total + sum(bet.stake for bet in held),
         bet=carrier,
+        parts=tuple(bet for bet in own if bet is not carrier),
+        placed_there=placed.by_bookmaker.get(there, 0.0),
+        of_game=tuple(
+            bet
+            for bet in held
+            if bet.stake and bet.outcome != outcome and bet.price.key.game_id == game
+        ),
         most=profiles.of(carrier.price.bookmaker).limit,
         placed_on_game=placed.by_game.get(game, 0.0),
         placed_in_all=placed.total,
@@ -270,7 +287,9 @@ class BetLister:
         yield
         staked = [one for one in found if one.is_value]
         stakes = yield from self._staking(plan, staked, placed or Placed(), lines_of)
-        carriers = {one.outcome: one.price for one in staked if stakes[id(one)].same_bet_as is None}
+        carriers = dict[Outcome, AssessedPrice]()
+        for one in sorted(staked, key=lambda one: _carrying(stakes[id(one)], one.price)):
+            carriers.setdefault(one.outcome, one.price)
         yield
         bets = [
             _bet(one, stakes.get(id(one)), carriers) for one in found if everything or one.is_value
@@ -381,6 +400,11 @@ def _known(
 def _rank_of(price: AssessedPrice) -> tuple[object, ...]:
     found = price.assessment
     return (-(found.ev_pct or 0.0), found.per != "staked", *_place(price), price.bookmaker)
+
+
+def _carrying(stake: Stake, price: AssessedPrice) -> tuple[bool, bool, float]:
+    """Return what prices of an outcome are sorted by: first the best one that carries a stake."""
+    return not stake.amount, stake.same_bet_as is not None, -price.assessment.net_odds
 
 
 def _value_of(known: Iterable[_Known]) -> set[Outcome]:

@@ -62,19 +62,18 @@ _CAUTIONS: Final = {
     Caution.BOOK_BELOW_100: "this bookmaker's own line is below 100 %",
     Caution.PLACEHOLDER: "a placeholder, not a price",
 }
-BOUNDS: Final = {
+_BOUNDS: Final = {
     Bound.KELLY: "",
     Bound.OUTCOME: "outcome cap",
     Bound.GAME: "game cap",
     Bound.SAME_GAME: "same game: one stake",
     Bound.TOTAL: "open in all",
-    Bound.BOOKMAKER: "bookmaker's limit",
+    Bound.BOOKMAKER: "limit of {bookmaker}",
     Bound.FOR_SALE: "all that is for sale",
     Bound.PLACED: "placed already",
     Bound.ROUNDING: "below a step",
     Bound.NO_EDGE: "no gain beside the other side",
 }
-"""What bound a stake, in a few words."""
 NOT_MINE: Final = "No value: not one of your bookmakers"
 """What is said of a price that lists leave out, whatever it is worth."""
 GONE: Final = "No longer offered: what follows is about the last price."
@@ -189,6 +188,17 @@ def unvalued_text(said: Explanation) -> str:
         case NoFairOdds.NO_ANSWER:
             method = said.method.replace("_", " ")
             return f"The {method} method has no answer to these prices; choose another."
+
+
+def bound_text(bound: Bound | None, bookmaker: str, stake: float) -> str:
+    """Return what bound a stake, in a few words; empty where nothing but Kelly did."""
+    if bound is None:
+        return ""
+    if bound is Bound.BOOKMAKER and not stake:
+        return f"limit of {bookmaker} used up"
+    if bound is Bound.SAME_GAME and stake:
+        return "less for other lines of the game"
+    return _BOUNDS[bound].replace("{bookmaker}", bookmaker)
 
 
 def caution_text(caution: Caution, reference: str) -> str:

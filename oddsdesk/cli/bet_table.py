@@ -5,9 +5,9 @@ from typing import Final
 
 from oddsdesk.board.bets import Bet
 from oddsdesk.board.verdict_words import (
-    BOUNDS,
     PER_DECIDED,
     PER_DECIDED_TEXT,
+    bound_text,
     caution_text,
     for_sale_text,
 )
@@ -46,8 +46,9 @@ def _why(bet: Bet) -> str:
     if cautions := bet.price.assessment.cautions:
         return ", ".join(caution_text(caution, "the reference") for caution in cautions)
     if bet.bound is not None:
-        bound = "" if bet.bound is Bound.FOR_SALE else BOUNDS[bet.bound] or "Kelly"
-        return ", ".join(filter(None, (bound, for_sale_text(bet.price))))
+        bound = bound_text(bet.bound, bet.price.bookmaker, bet.stake) or "Kelly"
+        told = ("" if bet.bound is Bound.FOR_SALE else bound, for_sale_text(bet.price))
+        return plain(", ".join(filter(None, told)))
     if not bet.price.assessment.is_value:
         return "no value after commission"
     carrier = bet.same_bet_as

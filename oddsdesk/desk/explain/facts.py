@@ -13,8 +13,8 @@ from oddsdesk.board.bets import Exposure
 from oddsdesk.board.explaining import ConsensusFigure, Explanation, MethodFigure
 from oddsdesk.board.explanation_text import method_title, votes_text
 from oddsdesk.board.verdict_words import (
-    BOUNDS,
     amount_text,
+    bound_text,
     currency_text,
     figure_text,
     levels_in_words,
@@ -223,7 +223,7 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
         return []
     plan, bet = found.plan, found.bet
     room = plan.bankroll * plan.outcome_cap
-    bound = "" if bet.bound is None else BOUNDS[bet.bound]
+    bound = bound_text(bet.bound, bet.price.bookmaker, bet.stake)
     facts = [
         Fact(
             f"{plan.kelly_share * 100:g} % of Kelly of {plan.bankroll:,g}",
@@ -242,11 +242,21 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     ]
     if found.most is not None:
         tip = "As you noted it among your bookmakers"
-        facts.append(Fact(f"Most at {bet.price.bookmaker}", f"{found.most:,g}", tip=tip))
+        there = f"{found.placed_there:,g} {what}" if found.placed_there else ""
+        title = f"Most at {bet.price.bookmaker}"
+        facts.append(Fact(title, f"{found.most:,g}", note=there, tip=tip))
+    if found.of_game:
+        others = ", ".join(f"{each.price.key.selection} {each.stake:g}" for each in found.of_game)
+        tip = "They win and lose together with this one"
+        facts.append(Fact(f"Also staked on the game: {others}", "", tip=tip))
     if bet.price.for_sale is not None and bet.price.ladder is not None:
         title = "For sale at odds that are value"
         facts.append(Fact(title, _for_sale_figure(bet.price), tip=currency_text(bet.price.depth)))
     where = f" at {bet.price.bookmaker}" if found.same_at else ""
+    for part in found.parts if not why_lost else ():
+        name = part.price.bookmaker
+        why = bound_text(part.bound, name, part.stake)
+        facts.append(Fact(f"Stake at {name}", f"{part.stake:g}", note=why))
     if why_lost:
         facts.append(Fact(f"Stake{where}: {why_lost}", "0"))
         return facts

@@ -202,7 +202,7 @@ class ValueLists(QObject):
         yield
         self._listed, self._placed = bets, placed
         self.value_count = sum([row.price.is_value for row in rows.values()])
-        self.staked = sum([row.bet.stake for row in rows.values()])
+        self.staked = sum([bet.stake for bet in bets])
         self.hidden = len(lister.hidden)
         self.filtered_out = len(lister.value) - self.hidden - self.value_count
         self.bets.show_rows(rows, may_move=self._may_move)
@@ -277,14 +277,14 @@ class ValueLists(QObject):
 
     def _row_of(
         self, placed: Mapping[Hashable, Sequence[PlacedBet]]
-    ) -> Callable[[Bet, tuple[AssessedPrice, ...]], BetRow]:
+    ) -> Callable[[Bet, tuple[AssessedPrice, ...], tuple[Bet, ...]], BetRow]:
         """Return what makes a row of a bet and the other prices of its outcome, as of now."""
         board = self._board
         listed, profiles = board.values.listed, board.basis.profiles
         reference, whose = board.reference or UNNAMED_REFERENCE, board.whose
         service = "" if whose.is_services_own else whose.service or "its own reference"
 
-        def row(bet: Bet, others: tuple[AssessedPrice, ...]) -> BetRow:
+        def row(bet: Bet, others: tuple[AssessedPrice, ...], parts: tuple[Bet, ...]) -> BetRow:
             key = bet.price.key
             by_service, held = listed.get(key), board.row(*key[:4])
             return BetRow(
@@ -295,6 +295,7 @@ class ValueLists(QObject):
                 tuple(placed.get(bet.outcome, ())),
                 profiles.of(bet.price.bookmaker),
                 reference,
+                parts,
                 service,
             )
 

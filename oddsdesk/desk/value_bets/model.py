@@ -10,9 +10,9 @@ from oddsdesk.board.bets import Bet
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.verdict_words import (
-    BOUNDS,
     PER_DECIDED,
     PER_DECIDED_TEXT,
+    bound_text,
     caution_text,
     for_sale_text,
     levels_in_words,
@@ -74,6 +74,9 @@ class BetRow(NamedTuple):
     profile: Profile
     reference: str
     """Whom it is judged by."""
+    parts: tuple[Bet, ...] = ()
+    """Other prices of the outcome that carry a part of the stake, or whose bookmaker takes no
+    more."""
     service_reference: str = ""
     """Whom the service judges by, where that is somebody else; else empty."""
 
@@ -139,11 +142,12 @@ class Group(NamedTuple):
     bets: list[Bet]
     first: Bet
     others: tuple[AssessedPrice, ...]
+    parts: tuple[Bet, ...]
 
 
 def making_rows(
     bets: Iterable[Bet],
-    row: Callable[[Bet, tuple[AssessedPrice, ...]], BetRow],
+    row: Callable[[Bet, tuple[AssessedPrice, ...], tuple[Bet, ...]], BetRow],
     grouped: dict[OutcomeKey, Group],
 ) -> Generator[None, None, dict[OutcomeKey, BetRow]]:
     """Return a row for each outcome, in the order of its best bet; in steps of a row.
@@ -160,7 +164,7 @@ def making_rows(
         if group is None or group.bets != bets_on_it:
             group = _grouped(bets_on_it)
         grouped[key] = group
-        found[key] = row(group.first, group.others)
+        found[key] = row(group.first, group.others, group.parts)
         yield
     return found
 
@@ -169,7 +173,10 @@ def _grouped(bets: list[Bet]) -> Group:
     first = min(bets, key=_is_no_carrier)
     others = [bet.price for bet in bets if bet is not first]
     others.sort(key=lambda price: (not price.is_value, -price.assessment.net_odds))
-    return Group(bets, first, tuple(others))
+    parts = tuple(
+        bet for bet in bets if bet is not first and bet.bound is not None and not bet.same_bet_as
+    )
+    return Group(bets, first, tuple(others), parts)
 
 
 def against_text(row: BetRow) -> str:
@@ -197,9 +204,10 @@ def _keeps(profile: Profile) -> str:
     return f"{profile.tax * 100:g} % tax"
 
 
-def _is_no_carrier(bet: Bet) -> tuple[bool, bool, float]:
+def _is_no_carrier(bet: Bet) -> tuple[bool, bool, bool, float]:
     """Value first, and of it what carries the stake."""
-    return not bet.price.is_value, bet.same_bet_as is not None, -bet.price.assessment.net_odds
+    is_other = bet.same_bet_as is not None
+    return not bet.price.is_value, is_other, not bet.stake, -bet.price.assessment.net_odds
 
 
 def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
@@ -253,8 +261,11 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
         )
         if row.profile.limit is not None:
             yield f"{row.price.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
-        bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
-        yield f"Stake {row.bet.stake:g}" + (f": {bound}" if bound else "")
+        for part in (row.bet, *row.parts):
+            name = part.price.bookmaker
+            bound = bound_text(part.bound, name, part.stake)
+            where = f" at {name}" if row.parts else ""
+            yield f"Stake {part.stake:g}{where}" + (f": {bound}" if bound else "")
 
 
 def _market_of(price: AssessedPrice) -> str:
@@ -317,10 +328,18 @@ def _caution(row: BetRow, _now: int) -> Cell:
     if why:
         more = len(told_cautions(found)) - 1
         return Cell(why, TextRole.VALUE, note=f"+ {more}" if more > 0 else "")
-    bound = "" if row.bet.bound in (None, Bound.FOR_SALE) else BOUNDS[row.bet.bound]
+    bound = ""
+    if row.bet.bound is not Bound.FOR_SALE:
+        bound = bound_text(row.bet.bound, row.price.bookmaker, row.bet.stake)
+    parts = [
+        f"and {part.stake:g} at {part.price.bookmaker}"
+        if part.stake
+        else bound_text(part.bound, part.price.bookmaker, 0.0)
+        for part in row.parts
+    ]
     others = sum(other.is_value for other in row.others)
     beside = f"value at {others} more" if others else ""
-    told = (for_sale_text(row.price), bound, beside)
+    told = (for_sale_text(row.price), bound, *parts, beside)
     return Cell(" · ".join(filter(None, told)), TextRole.NOTE)
 
 

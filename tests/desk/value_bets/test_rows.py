@@ -51,8 +51,8 @@ lists = st.lists(bets, max_size=6, unique_by=lambda bet: (bet.price.bookmaker, b
 def test_rows_made_again_are_the_rows_made_from_nothing(history: list[list[Bet]]) -> None:
     grouped: dict[OutcomeKey, Group] = {}
 
-    def row(bet: Bet, others: tuple[AssessedPrice, ...]) -> object:
-        return bet, others
+    def row(bet: Bet, others: tuple[AssessedPrice, ...], parts: tuple[Bet, ...]) -> object:
+        return bet, others, parts
 
     for listed in history:
         again = returned(making_rows(listed, row, grouped))  # type: ignore[arg-type]

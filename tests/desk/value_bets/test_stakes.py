@@ -112,6 +112,47 @@ def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
     ]
 
 
+def test_a_stake_that_is_split_says_where_and_whose_limit_is_used_up(
+    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot, records: Records
+) -> None:
+    """7 by Kelly at 2.06: 3 at Matchbook, which takes 3, then the rest at Bovada."""
+    explain = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(explain)
+    explain.exposure_of = panel.exposure
+    quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", limit=3)]))
+    for bookmaker, odds in (("Matchbook", 2.07), ("Bovada", 2.06)):
+        be_value(quoted, odds, bookmaker)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    qtbot.waitUntil(lambda: row(panel)["Caution"].startswith("limit of Matchbook · and"))
+    told = row(panel)
+    assert (told["Stake"], told["Caution"]) == (
+        "3",
+        "limit of Matchbook · and 4 at Bovada · value at 1 more",
+    )
+    assert panel.lists.staked == 7
+    explain.show_price(OVER)
+    shown = [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts]
+    assert shown[-2:] == [
+        ("Stake at Bovada", "4", ""),
+        ("Stake at Matchbook", "3", "limit of Matchbook"),
+    ]
+    over = OVER.game_id, "Everton - Liverpool", "EPL", "Football", "total", 0, "Over 2.5"
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(PlacedBet(*over, "Matchbook", 2.07, 3.0, quoted.clock.now), lambda _: None)
+    panel.lists.show_bets(may_move=True)
+    told = row(panel)
+    assert (told["At"], told["Stake"]) == ("Bovada", "4")
+    assert told["Caution"] == "placed already · limit of Matchbook used up · value at 1 more"
+    explain.show_price(None)
+    explain._show()
+    shown = [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts]
+    assert shown[-2:] == [
+        ("Stake at Matchbook", "0", "limit of Matchbook used up"),
+        ("Stake at Bovada", "4", "placed already"),
+    ]
+    explain.close_panel()
+
+
 def test_commission_lessens_the_edge_and_the_stake(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
@@ -142,13 +183,13 @@ def test_what_any_bookmaker_takes_at_most_is_shown_and_bounds_its_stake(
     assert row(panel)["Stake"] == "3"
     assert panel.table.model.tip(0, STAKE_COLUMN).splitlines()[-2:] == [
         f"{bookmaker} takes at most 3, as you noted",
-        "Stake 3: bookmaker's limit",
+        f"Stake 3: limit of {bookmaker}",
     ]
     panel.lists.show_bets(may_move=True)
     explain.show_price(OVER._replace(bookmaker=bookmaker))
     assert [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts][-2:] == [
         (f"Most at {bookmaker}", "3", ""),
-        ("Stake", "3", "bookmaker's limit"),
+        ("Stake", "3", f"limit of {bookmaker}"),
     ]
     explain.close_panel()
 

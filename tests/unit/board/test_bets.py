@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.board.bets import Bet, listing_bets, stake_at
+from oddsdesk.board.bets import Bet, exposure_of, listing_bets, stake_at
 from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
+from oddsdesk.board.verdict_words import bound_text
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
@@ -383,3 +384,42 @@ def test_the_stake_at_other_odds_is_that_of_a_list_of_such_prices() -> None:
     tight = StakePlan(total_cap=0.012)  # 12 for both games: the better one is served first
     assert stake_at(rows, soft, ("Soft", 2.05), tight, Placed(), profiles) == 2
     assert stake_at(rows, soft, ("Soft", 2.10), tight, Placed(), profiles) == 11
+
+
+def test_what_a_bookmaker_takes_no_more_is_staked_at_the_next_best() -> None:
+    """10 by Kelly. Small takes 3: they are placed, then the rest goes elsewhere, and says why."""
+    prices = quote("Small", {"A": GOOD}), quote("Soft", {"A": GOOD})
+    first, rest = listed(*prices)
+    assert [
+        (bet.price.bookmaker, bet.stake, bet.bound, bet.same_bet_as) for bet in (first, rest)
+    ] == [
+        ("Small", 3, Bound.BOOKMAKER, None),
+        ("Soft", 7, Bound.KELLY, None),
+    ]
+    there = placed_in([placed(stake=3, bookmaker="SMALL")], NOW)
+    first, rest = listed(*prices, placed=there)
+    assert (first.stake, first.bound, first.same_bet_as) == (0, Bound.BOOKMAKER, None)
+    assert (rest.price.bookmaker, rest.stake, rest.bound) == ("Soft", 7, Bound.PLACED)
+    assert bound_text(first.bound, "Small", first.stake) == "limit of Small used up"
+
+
+def test_the_price_that_carries_most_is_named_beside_the_others() -> None:
+    there = placed_in([placed(stake=3, bookmaker="Small")], NOW)
+    prices = [quote(name, {"A": odds}) for name, odds in (("Small", 2.09), ("Soft", 2.085))]
+    small, soft, low = listed(*prices, quote("Low", {"A": 2.07}), placed=there)
+    assert (small.stake, soft.stake > 0, low.same_bet_as) == (0, True, soft.price)
+    board = holding(*prices)
+    found = exposure_of(
+        bets_of(board, placed=there),
+        small.price,
+        StakePlan(),
+        there,
+        board.basis.profiles,
+        is_practice=False,
+    )
+    assert found is not None
+    assert (found.bet.price.bookmaker, [bet.price.bookmaker for bet in found.parts]) == (
+        "Soft",
+        ["Small"],
+    )
+    assert (found.placed, found.placed_there) == (3, 0)
