@@ -108,7 +108,7 @@ def why_unpriced(found: Coverage, reference: str, when: str, day: Moment = day_o
     """Return that the reference priced no game of a span that has games; else nothing."""
     if not found.games or found.priced:
         return ""
-    told = f"{reference}, the reference, priced none of the {games_text(found.games)} {when}"
+    told = f"{reference}, the reference, priced none of {games_text(found.games)} {when}"
     last = found.last_priced_ms
     return told if last is None else f"{told}: it priced nothing after {day(last)}"
 
@@ -131,12 +131,12 @@ def coverage_lines(
             else f", closing lines of {by.reference} for {_share(found.with_close, found.begun)}"
         )
         yield (
-            f"{found.begun} of them have begun; results for"
+            f"{found.begun:,} of them have begun; results for"
             f" {_share(found.with_result, found.begun)}{closes}"
         )
     if found.refused:
-        said = [f"{count} {caution_text(why, reference)}" for why, count in found.refused.items()]
-        yield f"prices refused though their edge is large enough: {'; '.join(said)}"
+        said = [f"{caution_text(why, reference)} ({count})" for why, count in found.refused.items()]
+        yield f"prices refused although their edge was large enough: {'; '.join(said)}"
 
 
 def coverage_fields(found: Coverage) -> dict[str, Any]:

@@ -406,6 +406,6 @@ async def test_a_span_that_the_reference_did_not_price_says_so_in_place_of_no_va
         panel.run()
         await ended(panel)
         said = panel.messages.text if panel.model.rowCount() else panel.placeholder._state.sentence
-        assert re.search(r"innacle, the reference, priced none of the 1 game ", said), said
+        assert re.search(r"innacle, the reference, priced none of 1 game ", said), said
         assert re.search(r"it priced nothing after \d+ Nov 2023", said)
         panel.close_panel()

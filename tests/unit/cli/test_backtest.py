@@ -191,6 +191,6 @@ def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
         "refused": {},
     }
     late = run(database, "--from", "2023-11-16").stdout
-    assert "Pinnacle, the reference, priced none of the 2 games from 2023-11-16" in late
+    assert "Pinnacle, the reference, priced none of 2 games from 2023-11-16" in late
     assert "it priced nothing after 2023-11-15" in late
     assert "no price was value" not in late

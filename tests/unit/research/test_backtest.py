@@ -523,14 +523,15 @@ def test_prices_refused_though_their_edge_is_large_enough_are_counted_once(log: 
         said(SOFT, {"A": 2.3, "B": 1.6}),
         said(SOFT, {"A": 2.31, "B": 1.6}, START + HOUR),
         reference(EVEN, START + HOUR),
-        said("Other", {"A": 2.09, "B": 2.4}, START + HOUR),
+        said("Other", {"A": 2.09}, START + HOUR),
+        said("Third", {"B": 2.4}, START + HOUR),
     )
     done = log.backtest()
     assert [bet.bookmaker for bet in done.bets] == ["Other"]
     assert done.coverage.refused == {Caution.ABOVE_WINDOW: 2}
     told = list(coverage_lines(done.coverage, "Pinnacle", CloseBy("Pinnacle")))
     assert told[-1] == (
-        "prices refused though their edge is large enough: 2 too good: above the window"
+        "prices refused although their edge was large enough: too good: above the window (2)"
     )
 
 
