@@ -164,6 +164,7 @@ def _listed_by_teams(bets: list[PlacedBet], games: Iterable[ListedGame]) -> dict
     return found
 
 
+@lru_cache(maxsize=1 << 14)
 def _names_of(competition: str, match_name: str) -> tuple[Hashable, Hashable]:
     """Return what all names of a game have in common, with and without its competition.
 

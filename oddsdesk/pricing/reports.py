@@ -311,13 +311,21 @@ def _spans(outcomes: Sequence[_Outcome]) -> list[tuple[float, float]]:
 
 
 def _begin_between(one: _Outcome, outcomes: Sequence[_Outcome], whole: float) -> float:
-    """Return where an outcome in the middle, such as a draw, begins: beside those it excludes."""
+    """Return where an outcome in the middle, such as a draw, begins.
+
+    Beside those it excludes, else at the edge of one that it is part of: of "home or draw".
+    """
     above = [e.share for e in outcomes if _is_above(e, one) and _high(e) == math.inf]
     below = [e.share for e in outcomes if _is_above(one, e) and _low(e) == -math.inf]
+    from_it = [e.share for e in outcomes if _low(e) == -math.inf and _high(e) == _high(one)]
+    up_to_it = [e.share for e in outcomes if _high(e) == math.inf and _low(e) == _low(one)]
     share = one.share / whole
-    if above:
-        return max(above) / whole
-    return max(0.0, 1.0 - max(below) / whole - share if below else (1.0 - share) / 2)
+    if above or from_it:
+        return max(above) / whole if above else 1.0 - max(from_it) / whole
+    if below or up_to_it:
+        end = 1.0 - max(below) / whole if below else max(up_to_it) / whole
+        return max(0.0, end - share)
+    return (1.0 - share) / 2
 
 
 def _whole(outcomes: Sequence[_Outcome]) -> float:

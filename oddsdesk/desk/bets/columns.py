@@ -45,6 +45,8 @@ def close_text(bet: PlacedBet) -> str:
     close = bet.close
     if close is None:
         return ""
+    if bet.has_others_close:
+        return "no close: what is recorded is of another game of these teams"
     if close.odds is None or close.fair_odds is None:
         moved = f": {close.moved_to} closed" if close.moved_to else ""
         fair = f" at a fair {fair_text(close.moved_fair_odds)}" if close.moved_fair_odds else ""

@@ -167,6 +167,13 @@ def test_without_a_competition_the_only_game_within_three_hours_settles(
     assert (len(found.bets), len(found.to_look_at)) == (is_settled, not is_settled)
 
 
+def test_a_bet_without_a_kick_off_is_settled_by_no_score() -> None:
+    """Its teams and competition agree, and it was placed just before: the kick-off does not."""
+    (line,) = to_look_at(SCORES, msgspec.structs.replace(BET, kick_off=None))
+    assert "may be another game: the bet tells no kick-off: look at bet 1" in line
+    assert line.endswith("by this score it would be won")
+
+
 def test_without_a_competition_two_games_within_three_hours_settle_nothing() -> None:
     text = SCORES + "FA WSL,16/08/2024,18:00,Man United,Fulham,0,3,A,0,0\n"
     (line,) = to_look_at(text, renamed(BET.match_name, competition=""))

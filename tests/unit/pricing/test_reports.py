@@ -207,6 +207,71 @@ def test_lines_of_one_number_do_as_well_as_often_as_that_number_comes(
     assert band == pytest.approx(1.959964 * math.sqrt(variance), abs=1e-5)
 
 
+@pytest.mark.parametrize("won", ["home", "draw", "away"])
+@pytest.mark.parametrize(
+    "odds",
+    [
+        {"home": 2.5, "draw": 4.0},
+        {"draw": 4.0, "away": 3.0},
+        {"home": 2.4, "draw": 3.8, "away": 2.8},
+        {"home": 1.8, "away": 1.9},
+        {"draw": 4.0},
+    ],
+)
+def test_results_of_a_game_are_one_draw_among_them_whether_or_not_their_numbers_are_told(
+    odds: dict[str, float], won: str
+) -> None:
+    """Also where a margin makes them more than 1 together: all chances are divided by their sum."""
+    wins = {"home": (1, INF), "draw": (0, 0), "away": (-INF, -1)}
+    bets = [
+        on("game", side, each, stake, won) for stake, (side, each) in enumerate(odds.items(), 1)
+    ]
+    whole = max(1.0, sum(1 / each for each in odds.values()))
+    stakes = {side: float(stake) for stake, side in enumerate(odds, 1)}
+    ways = {
+        side: (stakes[side] * each - sum(stakes.values()), 1 / each / whole)
+        for side, each in odds.items()
+    }
+    left = 1 - sum(chance for _, chance in ways.values())
+    ways |= {"none": (-sum(stakes.values()), left)} if left > 1e-9 else {}
+    earned = sum(bet.profit for bet in bets)
+    better = sum(chance for profit, chance in ways.values() if profit >= earned - 1e-9)
+    ranged = [bet._replace(wins=wins[str(bet.outcome)], game=1) for bet in bets]
+    for told in (bets, ranged):
+        found = report(told)
+        assert found.outcomes == len(odds)
+        assert found.chance == pytest.approx(better)
+        mean = sum(profit * chance for profit, chance in ways.values())
+        variance = sum((profit - mean) ** 2 * chance for profit, chance in ways.values())
+        assert course(told)[-1].band == pytest.approx(1.959964 * math.sqrt(variance), abs=1e-6)
+
+
+@pytest.mark.parametrize("came", ["home", "draw", "away"])
+@pytest.mark.parametrize(
+    "sides", ["1X X", "X X2", "1 X X2", "1X X 2", "1 X2", "1X 2", "1 1X", "X", "1 X 2 1X X2"]
+)
+def test_double_chances_go_with_the_results_that_they_hold(sides: str, came: str) -> None:
+    """At fair odds of a game of 40, 25 and 35 %: counted result by result."""
+    chances = {"home": 0.4, "draw": 0.25, "away": 0.35}
+    hold = {"1": ["home"], "X": ["draw"], "2": ["away"]}
+    hold |= {"1X": ["home", "draw"], "X2": ["draw", "away"]}
+    wins = {"1": (1, INF), "X": (0, 0), "2": (-INF, -1), "1X": (0, INF), "X2": (-INF, 0)}
+
+    def profit(side: str, result: str) -> float:
+        odds = 1 / sum(chances[each] for each in hold[side])
+        return odds - 1 if result in hold[side] else -1.0
+
+    bets = []
+    for side in sides.split():
+        odds = 1 / sum(chances[each] for each in hold[side])
+        earned = profit(side, came)
+        told = (1.0, odds, earned, 1.0, earned, None, None)
+        bets.append(SettledBet(*told, side, "margin", "game", wins[side]))
+    total = {each: sum(profit(side, each) for side in sides.split()) for each in chances}
+    better = sum(c for each, c in chances.items() if total[each] >= total[came] - 1e-9)
+    assert report(bets).chance == pytest.approx(better)
+
+
 def test_of_nested_lines_the_normal_distribution_has_the_variance_of_their_draw() -> None:
     """Over 1.5 at 1.25 and over 2.5 at 2.0 of 30 games: -2, -0.75 or +1.25 of each."""
     bets = [
