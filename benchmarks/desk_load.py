@@ -13,6 +13,7 @@ minute after the rest, as watching takes some of the window's thread.
     python benchmarks/desk_load.py                    the server inside the desk
     python benchmarks/desk_load.py --server apart     the server in a process of its own
     python benchmarks/desk_load.py --games 200 --changes 0    memory with 100,000 selections
+    python benchmarks/desk_load.py --exchanges 2              two of 20 bookmakers tell their books
 """
 
 # ruff: noqa: E402
@@ -47,6 +48,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.message_queue import MessageQueue
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import Offer
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell import embedding
@@ -73,7 +75,11 @@ FIRST_GAME_SHARE = 0.2
 """Of all changes, those of the game whose matrix is open."""
 
 
-class Offer:
+EXCHANGES: set[str] = set()
+"""Bookmakers that tell three levels of each side of their books."""
+
+
+class Asked:
     """What every bookmaker asks for every selection: 500 prices a game."""
 
     def __init__(self, games: int) -> None:
@@ -125,6 +131,7 @@ class Offer:
             bookmaker, f"{home} - {away}", ("EPL", "LIG1", "SERA")[game % 3], market, 0, odds, now,
             match_date=now + (game + 1) * 900_000,
             liquidity=500.0 if bookmaker == BOOKMAKERS[0] else None,
+            offers=_book(odds) if bookmaker in EXCHANGES else None,
         )  # fmt: skip
 
 
@@ -132,18 +139,34 @@ def _seen_now(quote: Quote, odds: dict[str, float]) -> Quote:
     return Quote(
         quote.bookmaker, quote.match_name, quote.competition, quote.market_type, quote.period,
         odds, system_clock(), match_date=quote.match_date, liquidity=quote.liquidity,
+        offers=_book(odds) if quote.bookmaker in EXCHANGES else None,
     )  # fmt: skip
+
+
+_SIZES = Random(11)
+
+
+def _book(odds: dict[str, float]) -> dict[str, Offer]:
+    return {
+        name: Offer(back=_levels(best, 0, -0.01), lay=_levels(best, 0.01, 0.01), currency="GBP")
+        for name, best in odds.items()
+    }
+
+
+def _levels(best: float, from_: float, step: float) -> tuple[tuple[float, float], ...]:
+    sizes = [round(_SIZES.uniform(2, 900), 2) for _ in range(3)]
+    return tuple((round(best + from_ + at * step, 3), each) for at, each in enumerate(sizes))
 
 
 def fill(database: Path, games: int) -> None:
     """Record what is offered before anything moves."""
     with closing(open_store(database, BOOKMAKERS[0])) as store:
-        store.record(Offer(games).all()).result()
+        store.record(Asked(games).all()).result()
 
 
 def move(store: Store, games: int, changes: int) -> None:
     """Move prices until the process ends."""
-    offer = Offer(games)
+    offer = Asked(games)
     due = time.monotonic()
     while True:
         due += 1 / BATCHES_A_SECOND
@@ -295,6 +318,7 @@ def run(given: argparse.Namespace, folder: str) -> None:
     desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
     note_paints(Measured.pixels)
     sizes = ("--games", str(given.games), "--changes", str(given.changes))
+    sizes += ("--exchanges", str(given.exchanges))
     if given.changes:
         subprocess.run([sys.executable, __file__, "--bare", *sizes], check=True)
     # In a process of its own: what is offered is not the desk's to hold.
@@ -332,11 +356,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--changes", type=int, default=2_000)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--exchanges", type=int, default=0, help="bookmakers with levels")
     parser.add_argument("--bare", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     FedServer.games, FedServer.changes = given.games, given.changes
+    EXCHANGES.update(BOOKMAKERS[len(BOOKMAKERS) - given.exchanges :])
     if given.bare:
         share = share_of_core(given.changes, BARE_S)
         print(f"two stock table views, of a core  {share:9.1%}")

@@ -1,12 +1,13 @@
 """How fast quotes are recorded, beside bare ``executemany`` of the same rows.
 
-    python benchmarks/record.py [--quotes 100000] [--batch 2000]
+    python benchmarks/record.py [--quotes 100000] [--batch 2000] [--exchanges 0]
 
 Budget: at least 50,000 quotes' selections a second, on a fresh file and on one that holds
 them already while a tenth of the prices moves. "Bare" writes the very rows that recording
 wrote, to the same tables and indexes in as many transactions, and compares nothing. It keeps the
 write-ahead log as small, too. Rates are by the clock and, where others share the machine, by the
-processor's time.
+processor's time. With ``--exchanges N`` so many of the 40 bookmakers tell three levels of each
+side of their books, whose sizes are others each time.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from typing import NamedTuple
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import Offer
 from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
@@ -103,6 +105,32 @@ def fresh_quotes(count: int, random: Random) -> list[Quote]:
     return list(islice(offer, count))
 
 
+def with_levels(quotes: list[Quote], exchanges: int, random: Random) -> list[Quote]:
+    """The same quotes, those of the first bookmakers with three levels of each side."""
+    names = frozenset(BOOKMAKERS[:exchanges])
+    return [
+        msgspec.structs.replace(quote, offers=book(quote.odds, random))
+        if quote.bookmaker in names
+        else quote
+        for quote in quotes
+    ]
+
+
+def book(odds: dict[str, float], random: Random) -> dict[str, Offer]:
+    return {
+        name: Offer(
+            back=tuple((round(best - step / 100, 2), size(random)) for step in range(3)),
+            lay=tuple((round(best + (step + 1) / 100, 2), size(random)) for step in range(3)),
+            currency="GBP",
+        )
+        for name, best in odds.items()
+    }
+
+
+def size(random: Random) -> float:
+    return round(random.uniform(2, 900), 2)
+
+
 def moved(quotes: list[Quote], random: Random) -> list[Quote]:
     """The same markets ten seconds later, a tenth of the prices another."""
     return [
@@ -158,10 +186,10 @@ def write_bare(path: Path, quotes: list[tuple], log: list[tuple], transactions: 
     return seconds
 
 
-def measure(folder: Path, count: int, batch: int) -> dict[str, Timing]:
-    random = Random(7)
+def measure(folder: Path, count: int, batch: int, exchanges: int) -> dict[str, Timing]:
+    random, sizes = Random(7), Random(11)
     timings = {}
-    quotes, seq = fresh_quotes(count, random), 0
+    quotes, seq = with_levels(fresh_quotes(count, random), exchanges, sizes), 0
     for title in ("fresh file", "again, 10 % changed"):
         selections = sum(len(quote.odds) for quote in quotes)
         recorded = record(folder / "recorded.db", quotes, batch)
@@ -169,7 +197,8 @@ def measure(folder: Path, count: int, batch: int) -> dict[str, Timing]:
         transactions = -(-count // batch)
         bare = write_bare(folder / "bare.db", quote_rows, log_rows, transactions)
         timings[title] = Timing(selections, recorded, bare)
-        quotes, seq = moved(quotes, random), log_rows[-1][0]
+        quotes = with_levels(moved(quotes, random), exchanges, sizes)
+        seq = log_rows[-1][0]
     return timings
 
 
@@ -177,10 +206,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quotes", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=2_000, help="quotes a recording")
+    parser.add_argument("--exchanges", type=int, default=0, help="bookmakers with levels")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        timings = measure(Path(folder), options.quotes, options.batch)
-    print(f"{options.quotes:,} quotes in recordings of {options.batch:,}")
+        timings = measure(Path(folder), options.quotes, options.batch, options.exchanges)
+    told = f", {options.exchanges} of {len(BOOKMAKERS)} bookmakers with levels"
+    print(f"{options.quotes:,} quotes in recordings of {options.batch:,}{told}")
     for title, timing in timings.items():
         print(*timing.lines(title), sep="\n")
     slowest = min(timing.selections / timing.recorded.clock for timing in timings.values())
