@@ -13,7 +13,7 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.game_results import GameResults
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.depth import at_least
+from oddsdesk.pricing.depth import at_average
 from oddsdesk.pricing.exposure import (
     Bound,
     Offer,
@@ -213,7 +213,7 @@ def stake_at(
             most = profiles.of(bookmaker).limit
             ladder = None
             if offer.ladder is not None and fold_name(bookmaker) == fold_name(offer.bookmaker):
-                ladder = at_least(offer.ladder, net_odds)
+                ladder = at_average(offer.ladder, net_odds)
             offer = offer._replace(bookmaker=bookmaker, net_odds=net_odds, most=most, ladder=ladder)
         if offer is not None:
             offers.append(offer)

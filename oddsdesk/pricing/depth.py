@@ -48,10 +48,16 @@ def acceptable(ladder: Ladder, is_acceptable: Callable[[float], bool]) -> Ladder
     return ladder
 
 
-def at_least(ladder: Ladder, net_odds: float) -> Ladder | None:
-    """Return what is for sale at odds as good as these, as one level; None where nothing is."""
-    most = math.fsum(rung.most for rung in ladder if rung.net_odds >= net_odds * (1 - _HAIR))
-    return (Rung(net_odds, most),) if most else None
+def at_average(ladder: Ladder, net_odds: float) -> Ladder | None:
+    """Return what can be had at these odds on average, as one level; None for nothing."""
+    staked = surplus = 0.0
+    for rung in ladder:
+        gain = rung.net_odds - net_odds
+        taken = rung.most if gain >= -net_odds * _HAIR else min(rung.most, surplus / -gain)
+        staked, surplus = staked + taken, max(0.0, surplus + taken * gain)
+        if taken < rung.most:
+            break
+    return (Rung(net_odds, staked),) if staked else None
 
 
 def payout(ladder: Ladder, stake: float) -> float:

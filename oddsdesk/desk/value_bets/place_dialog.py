@@ -123,7 +123,8 @@ class PlaceDialog(QDialog):
         self.note = QLineEdit()
         self.stake = QLineEdit(f"{subject.stake:.12g}" if subject.stake > 0 else "")
         self.currency = QLineEdit(maxLength=_LONGEST_CURRENCY, placeholderText="Your own")
-        self.odds = QLineEdit(self._listed_odds)
+        average = subject.average_odds
+        self.odds = QLineEdit(self._listed_odds if average is None else typed_text(average))
         self.leg = Label(wordWrap=True)
         self._planned_row, self.planned = QWidget(), Label()
         self.fill_in = QPushButton("Fill &in", autoDefault=False)  # Return records the bet

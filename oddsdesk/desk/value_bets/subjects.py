@@ -1,5 +1,6 @@
 """What a row of the value-bet panel is about, as opening, judging and recording need it."""
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -55,6 +56,9 @@ class BetSubject(NamedTuple):
     """Whether it was made up, at whatever moment it was looked at: a bet on it is practice."""
     may_be_shifted: bool = False
     """Whether old odds that were moved to now are among those of the service."""
+    average_odds: float | None = None
+    """The odds of its stake before fees, over the levels that it eats; None where the listed odds
+    are for sale for all of it."""
 
     @property
     def bet_key(self) -> BetKey:
@@ -122,7 +126,15 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         preset=preset,
         is_simulated=bool(board.connection.simulated),
         may_be_shifted=bool(board.connection.shifted),
+        average_odds=_average_odds(row),
     )
+
+
+def _average_odds(row: BetRow) -> float | None:
+    found = row.price.assessment
+    if row.price.depth is None or math.isclose(found.net_odds, row.profile.net(found.odds)):
+        return None
+    return math.floor(row.profile.gross(found.net_odds) * 1e4) / 1e4
 
 
 def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.resources import OddsRow, Offer
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.records import Records
@@ -537,3 +537,64 @@ def test_a_look_at_the_menu_leaves_the_keys_alone(
     assert not panel.actions_on_bet.undo.isEnabled()
     menu.hide()
     assert panel.actions_on_bet.undo.isEnabled()
+
+
+def book(quoted: Any, *levels: tuple[float, float]) -> OddsRow:
+    """Everton's total at an exchange, with what is for sale over 2.5."""
+    return OddsRow(
+        bookmaker="Matchbook",
+        match_name="Everton - Liverpool",
+        competition="EPL",
+        sport="Football",
+        market_type="total",
+        period=0,
+        is_live=False,
+        odds={"Over 2.5": levels[0][0], "Under 2.5": 1.80},
+        match_date=None,
+        scraped_at=format_ms(quoted.clock.now + 1),
+        url=None,
+        liquidity=None,
+        offers={"Over 2.5": Offer(back=levels, currency="GBP")},
+    )
+
+
+def test_the_list_and_the_explanation_say_what_is_for_sale(
+    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    """D104."""
+    exhaust(quoted.board.merge_rows([book(quoted, (2.06, 3.4), (2.0, 900.0))]))
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    assert row(panel)["Stake"] == "3"
+    assert row(panel)["Caution"] == "3.40 GBP for sale"
+    tip = panel.table.model.tip(0, 0)
+    assert "For sale: 3.40 GBP at 2.06, 900.00 GBP at 2" in tip
+    explain = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(explain)
+    explain.exposure_of = panel.exposure
+    panel.lists.show_bets(may_move=True)
+    (price,) = quoted.board.value_bets.values()
+    explain.show_price(price.key)
+    told = [(fact.title, fact.figure) for fact in explain.arithmetic.facts]
+    assert ("For sale at 2.06", "3.40 GBP") in told
+    staked = [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts][-2:]
+    assert staked == [
+        ("For sale at odds that are value", "3.40 GBP", ""),
+        ("Stake", "3", "all that is for sale"),
+    ]
+    explain.close_panel()
+
+
+def test_a_stake_over_two_levels_is_recorded_at_its_average(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    exhaust(quoted.board.merge_rows([book(quoted, (2.06, 3.4), (2.05, 900.0))]))
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.table.set_current(0)
+    stake = int(row(panel)["Stake"])
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    average = (3.4 * 2.06 + (stake - 3.4) * 2.05) / stake
+    assert stake > 4
+    assert float(dialog.odds.text()) == pytest.approx(average, abs=1e-4)
+    dialog.reject()
