@@ -10,7 +10,7 @@ from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.connection import Connection, not_offered
 from oddsdesk.board.matrix import Section
 from oddsdesk.board.opportunity import Opportunity
-from oddsdesk.board.verdict_words import PER_DECIDED_TEXT
+from oddsdesk.board.verdict_words import PER_DECIDED_TEXT, for_sale_text
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.column_formats import ev_to_tenth, to_tenth
 
@@ -38,6 +38,8 @@ def value_text(price: AssessedPrice) -> Said:
         said += " · net ", _rounded(found.net_odds)
     if found.per == "decided":
         said.append(f" · EV {PER_DECIDED_TEXT}")
+    if price.for_sale is not None:
+        said.append(f" · {for_sale_text(price)}")
     if price.is_live:
         said.append(" · in play")
     return tuple(said)

@@ -223,6 +223,8 @@ class AlertWatch:
                 continue
             if is_hidden(price, self._hidden) or not counts(price):
                 continue
+            if price.ladder == ():
+                continue  # nothing is known to be for sale
             held = best.get(price.outcome)
             if held is None or price.assessment.net_odds > held.assessment.net_odds:
                 best[price.outcome] = price

@@ -1,12 +1,19 @@
 """What is for sale: kept on the board, and what lists make of it (D104)."""
 
+from datetime import time
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
+from oddsdesk.board.alerts.gate import Gate
+from oddsdesk.board.alerts.rules import AlertSettings, ValueRule
+from oddsdesk.board.alerts.texts import value_text
+from oddsdesk.board.alerts.watching import AlertWatch
 from oddsdesk.board.explaining import explain
 from oddsdesk.board.opportunities import Opportunities
-from oddsdesk.contract.resources import OddsRow, Offer
+from oddsdesk.contract.resources import OddsRow, Offer, PriceMessage
+from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.depth import Depth
 from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.opportunities import NEAR_STEPS, OpportunityKind, Split
@@ -126,3 +133,32 @@ def test_an_explanation_holds_what_is_for_sale() -> None:
     assert said is not None
     assert said.key.game_id == GAME
     assert said.depth == Depth((shares(0.43, 3), shares(0.53, 500)), "USD")
+
+
+def told(odds: float, *levels: tuple[float, float]) -> PriceMessage:
+    fields = (MARKET, "A vs B", "ATP", "Tennis", "moneyline", "A", odds, 0, False)
+    offer = Offer(back=levels, currency="USD") if levels else UNSET
+    return PriceMessage(*fields, format_ms(NOW + 1), offer=offer)
+
+
+def test_a_streamed_price_brings_what_is_for_sale_at_it() -> None:
+    board = board_of(market(shares(0.5, 900)))
+    board.apply_all([told(FIRST, shares(0.43, 3), shares(0.53, 500))])
+    (bet,) = bets_of(board)
+    assert (bet.stake, bet.bound) == (1, Bound.FOR_SALE)
+    board.apply_all([told(round(1 / 0.432, 6))])
+    (bet,) = bets_of(board)
+    assert bet.price.depth is None, "what was for sale at other odds is not for sale at these"
+
+
+def test_an_alert_says_what_is_for_sale_and_none_is_of_nothing() -> None:
+    (price,) = board_of(market(shares(0.43, 3))).value_bets.values()
+    assert " · 1.31 USD for sale" in value_text(price)
+    nothing = board_of(market((FIRST, 0.0)))
+    (bet,) = bets_of(nothing)
+    assert (bet.stake, bet.bound, bet.price.for_sale) == (0, Bound.FOR_SALE, 0)
+    settings, presets = AlertSettings(rules=(ValueRule(),)), {"all value bets": lambda **_: True}
+    for board, alerts in ((nothing, 0), (board_of(market(shares(0.43, 3))), 1)):
+        gate = Gate(settings, lambda: NOW, lambda _: time(12))
+        watch = AlertWatch(board, lambda: NOW, settings, gate, presets=presets)
+        assert len(watch.tick()) == alerts
