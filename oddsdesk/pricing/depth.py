@@ -110,8 +110,6 @@ def kelly_stake(ends: Settlement, bankroll: float, ladder: Ladder) -> float:
     """
     staked = paid = 0.0
     for net_odds, most in ladder:
-        if _slope(ends, bankroll, staked, paid, net_odds) <= 0:
-            break
         least, more = 0.0, min(most, bankroll - staked)
         if _slope(ends, bankroll, staked + more, paid + more * net_odds, net_odds) <= 0:
             for _ in range(_HALVINGS):

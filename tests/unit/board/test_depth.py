@@ -65,6 +65,12 @@ def test_a_stake_over_two_levels_that_are_value_is_told_at_their_average() -> No
     assert found.ev_pct == pytest.approx((won / bet.stake / (fair * 1.01) - 1) * 100)
 
 
+def test_a_level_that_is_no_value_by_itself_is_not_eaten() -> None:
+    """At 0.439 the EV is 0.07 %: Kelly would take some of it, the rules do not."""
+    (bet,) = bets_of(board_of(market(shares(0.43, 3), shares(0.439, 500))))
+    assert (bet.stake, bet.bound) == (1, Bound.FOR_SALE)
+
+
 def test_less_than_a_step_is_no_bet_to_stake() -> None:
     (bet,) = bets_of(board_of(market(shares(0.43, 2), shares(0.53, 500))))
     assert (bet.stake, bet.bound) == (0, Bound.FOR_SALE)
