@@ -23,6 +23,7 @@ from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.importing import (
     american_line,
     leave_out_future,
+    leave_out_over,
     read_files,
     set_times,
     shift_to,
@@ -103,6 +104,7 @@ def import_(
         database = usual_database()
     with Progress("prices read") as progress:
         imported = read_files(format_name, files, progress.add, stdin=standard_input())
+    leave_out_over(imported, system_clock())
     own_shift = shift_to(imported, system_clock()) if shift_to_now or shift_again else None
     if target is None:
         assert database is not None

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -10,6 +10,9 @@ from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.names import UNSHOWABLE
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
+
+OVER: Final = "of a game that is over, with the date of another"
+"""Why prices are left out that stand beside a final score and a kick-off yet to come."""
 
 
 class SourceFile(msgspec.Struct, frozen=True):

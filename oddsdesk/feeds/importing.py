@@ -9,7 +9,7 @@ import msgspec
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.times import bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import Imported, SourceFile
+from oddsdesk.feeds.imported import OVER, Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.sources import Readable, expand, read_file, read_stream
 
@@ -66,6 +66,29 @@ def _unless_empty(name: str, data: bytes, problems: list[str]) -> Iterator[Sourc
 def shift_to(imported: Imported, now_ms: int) -> int:
     """Return by how much the newest scrape lies before now, in milliseconds."""
     return now_ms - imported.quotes[-1].scraped_at if imported.quotes else 0
+
+
+def leave_out_over(imported: Imported, now_ms: int) -> None:
+    """Leave out games that have a result and begin later than now, before times are moved.
+
+    A game with a result is over, so that such a kick-off is a mistake or that of another game.
+    """
+    over = [each for each in imported.results if each.kick_off > now_ms + CLOCK_TOLERANCE_MS]
+    if not over:
+        return
+    imported.results = [each for each in imported.results if each not in over]
+    games = {(each.competition, each.match_name, each.kick_off) for each in over}
+    kept = []
+    for quote in imported.quotes:
+        if (quote.competition, quote.match_name, quote.match_date) in games:
+            imported.skipped[OVER] += len(quote.odds)
+        else:
+            kept.append(quote)
+    imported.quotes = kept
+    imported.problems.append(
+        f"games with a result and a kick-off later than now are left out: {len(over)},"
+        f" {_named((each.match_name for each in over), 'games')}; correct their dates"
+    )
 
 
 def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None:

@@ -36,12 +36,14 @@ def import_files(
     from oddsdesk.feeds.importing import (  # noqa: PLC0415 - 25 ms the desk saves at its start
         american_line,
         leave_out_future,
+        leave_out_over,
         read_files,
         set_times,
         shift_to,
     )
 
     imported = read_files(format_name, places, lambda _prices: None)
+    leave_out_over(imported, clock())
     shift = None
     if shift_to_now and imported.quotes:
         own = shift_to(imported, clock())

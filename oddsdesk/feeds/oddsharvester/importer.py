@@ -10,7 +10,7 @@ from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.markets import LINE_MARKETS
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
+from oddsdesk.feeds.imported import OVER, Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import decimal_odds, is_american, is_offered
 from oddsdesk.feeds.oddsharvester.leagues import League, league_of
 from oddsdesk.feeds.oddsharvester.markets import MarketKind, market_kind, period_of, selection
@@ -92,6 +92,9 @@ class _Reading(msgspec.Struct):
             why = str(error) if isinstance(error, FeedError) else json_words(error)
             self._leave_out("broken game", prices, f"{place}: {why}")
             return
+        if game is None:
+            self._skip(OVER, sum(len(prices_of(row)) for row in _rows(raw)))
+            return
         groups: _Groups = {}
         for key, rows in markets_of(raw).items():
             for row in rows:
@@ -99,9 +102,16 @@ class _Reading(msgspec.Struct):
         for (bookmaker, market_type, period), group in groups.items():
             self._say(game, bookmaker, market_type, period, group)
 
-    def _known(self, game: Game, place: str) -> _Known:
+    def _known(self, game: Game, place: str) -> _Known | None:
+        """Return what is known of a game; None of one that is over and dated as the next one.
+
+        OddsPortal's page of two teams shows the prices of their last game beside the date of their
+        next. When the last was played nobody tells.
+        """
         scraped_at = moment(game.scraped_at_utc or game.scraped_date)
         kick_off = None if game.match_date is None else moment(game.match_date)
+        if game.is_over and (kick_off is None or kick_off > scraped_at):
+            return None
         if kick_off is not None and kick_off < scraped_at and not game.is_live:
             scraped_at = kick_off
             self.result.inferred_times = True

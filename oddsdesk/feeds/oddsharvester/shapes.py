@@ -29,11 +29,21 @@ class Game(msgspec.Struct, frozen=True):
     venue_country: str | None = None
     live_period: str | None = None
     scraped_at_utc: str | None = None
+    home_score: str | int | None = None
+    away_score: str | int | None = None
 
     @property
     def is_live(self) -> bool:
         """Whether it was read in play: only then are these fields written."""
         return self.live_period is not None or self.scraped_at_utc is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has a final score."""
+        scores = (self.home_score, self.away_score)
+        return not self.is_live and all(
+            score is not None and str(score).strip() for score in scores
+        )
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds import sources
@@ -13,6 +14,7 @@ from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importing import (
     american_line,
     leave_out_future,
+    leave_out_over,
     read_files,
     set_times,
     shift_to,
@@ -84,6 +86,26 @@ def test_what_was_scraped_in_the_future_is_counted_and_said_with_a_remedy() -> N
     assert [q.scraped_at for q in imported.quotes] == [NOW]
     assert imported.skipped == {"scraped in the future": 3}
     assert imported.problems[0].endswith("moving would help")
+
+
+@pytest.mark.parametrize("days", [-1, 16])
+def test_a_game_with_a_result_does_not_begin_later_than_now(days: int) -> None:
+    kick_off = NOW + days * 24 * 60 * MINUTE
+    other = quote(NOW - 2 * MINUTE, NOW + MINUTE)
+    over = quote(NOW - 2 * MINUTE, kick_off)
+    result = GameResult("EPL", "A - B", kick_off, 3, 5)
+    imported = Imported([over, other], [result])
+    leave_out_over(imported, NOW)
+    if days < 0:
+        assert (imported.quotes, imported.results) == ([over, other], [result])
+        assert (imported.skipped, imported.problems) == ({}, [])
+    else:
+        assert (imported.quotes, imported.results) == ([other], [])
+        assert imported.skipped == {"of a game that is over, with the date of another": 3}
+        assert imported.problems == [
+            "games with a result and a kick-off later than now are left out: 1, A - B;"
+            " correct their dates"
+        ]
 
 
 def test_files_with_american_odds_are_named_three_at_most() -> None:

@@ -335,3 +335,30 @@ def test_the_address_tells_the_sport(link: str, sport: str | None) -> None:
     key = "1x2" if sport in ("Football", None) else "home_away"
     (quote,) = with_market(key, row(**RESULT), game=game).quotes
     assert quote.sport == sport
+
+
+@pytest.mark.parametrize("match_date", ["2026-02-18 20:00:00 UTC", None])
+@pytest.mark.parametrize("score", [("3", "5"), ("0", "0"), (0, 2)])
+def test_a_game_with_a_final_score_is_not_the_one_to_come(
+    match_date: str | None, score: tuple[Any, Any]
+) -> None:
+    """Two teams' page shows the last game's prices beside the next one's date."""
+    over = GAME | {"match_date": match_date, "home_score": score[0], "away_score": score[1]}
+    result = with_market("1x2", row(**RESULT), row(**RESULT), game=over)
+    assert result.quotes == []
+    assert result.skipped == {"of a game that is over, with the date of another": 6}
+    assert result.problems == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"home_score": "", "away_score": ""},
+        {"home_score": None, "away_score": None},
+        {"home_score": "1", "away_score": "0", "match_date": "2026-02-01 20:00:00 UTC"},
+        {"home_score": "1", "away_score": "0", "live_period": "Half-time"},
+    ],
+)
+def test_a_game_to_come_in_play_or_of_the_past_is_read(changes: dict[str, Any]) -> None:
+    result = with_market("1x2", row(**RESULT), game=GAME | changes)
+    assert (result.kept, result.skipped) == (3, {})
