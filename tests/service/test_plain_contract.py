@@ -67,13 +67,13 @@ def quotes(now: int) -> list[Quote]:
 
 
 def _odds(kind: str, home: str, away: str, place: int, number: int) -> dict[str, float]:
-    more = 0.2 if place == 5 and number == 0 else 0.0
-    price = round(1.93 + place % 4 / 100 + more, 2)
+    is_value = place == 5 and number == 0
+    price, other = (2.14, 1.8) if is_value else (round(1.93 + place % 4 / 100, 2), 1.95)
     if kind == "total":
-        return {"Over 7.5": price, "Under 7.5": 1.95}
+        return {"Over 7.5": price, "Under 7.5": other}
     if kind == "spread":
-        return {f"{home} -1.5": price, f"{away} +1.5": 1.95}
-    return {home: price, away: 1.95}
+        return {f"{home} -1.5": price, f"{away} +1.5": other}
+    return {home: price, away: other}
 
 
 class Elsewhere:
