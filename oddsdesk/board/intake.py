@@ -236,7 +236,7 @@ class Intake(Known):
             self._subscribers.tell(ValueBetsChanged())
 
     def withdrawing_unheard(
-        self, since_ms: int, coverage: Coverage | None = None
+        self, since_ms: int, coverage: Coverage | None = None, only: str | None = None
     ) -> Iterator[None]:
         """Mark as gone what a pass over the odds, begun at ``since_ms``, did not show.
 
@@ -245,14 +245,16 @@ class Intake(Known):
         Args:
             since_ms: Prices heard of since then stay.
             coverage: What the pass read whole; None: everything. Other prices stay, and age.
+            only: The game whose prices were taken in; None: all.
         """
-        for book in self._books:
+        one = None if only is None else self._books.get(only)
+        for book in self._books if only is None else ([] if one is None else [one]):
             changes = Changes()
             read_of = partial(self._read_of, coverage, book.matrix)
             book.withdraw_unheard(since_ms, self._clock(), changes, read_of)
             self._recompute(book, changes)
             yield
-        if coverage is None or coverage.is_whole:
+        if only is None and (coverage is None or coverage.is_whole):
             yield from self._values_read(since_ms)
 
     def _read_of(

@@ -95,7 +95,8 @@ class ReadingPlan:
         entry, now = self._board.games.get(game_id), self._clock()
         kick_off = None if entry is None or entry.is_live else entry.kick_off
         rate = starting_rate(now if kick_off is None else kick_off, now)
-        return Reading(1, 1.0, rate * self._unstreamed(), _HOUR_S / self._pace.matrix_s)
+        pages = self.pages.get(open_game(game_id), 1)
+        return Reading(pages, 1.0, rate * self._unstreamed(), _HOUR_S / self._pace.matrix_s)
 
     def competition(self, code: str) -> Reading:
         """Return what the prices of a competition take that the odds grid shows."""

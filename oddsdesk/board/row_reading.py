@@ -8,7 +8,8 @@ import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import SnapshotProgress
-from oddsdesk.board.reading_plan import ROWS, ReadingPlan, watched_competition
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.reading_plan import ROWS, ReadingPlan, open_game, watched_competition
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.row_slices import RowSlice
@@ -88,9 +89,7 @@ class RowReader:
 
     async def read_competition(self, code: str) -> None:
         """Read the prices of one competition, between passes over all."""
-        reading = self._some.setdefault(
-            code, WholeOdds(self._client, RowSlice(competition=code), clock=self._clock)
-        )
+        reading = self._of(code)
         async with aclosing(reading.read()) as slices:
             async for part in slices:
                 await in_slices(self._board.merge_rows(part.rows, reading.began_ms), _SLICE_S)
@@ -98,6 +97,27 @@ class RowReader:
             self._board.withdrawing_unheard(reading.began_ms, reading.coverage), _SLICE_S
         )
         self._plan.pages[watched_competition(code)] = reading.requests
+
+    async def read_game(self, game: GameEntry) -> int:
+        """Read the prices of one game among those of its competition; return when it began."""
+        reading = self._of(game.competition)
+        async with aclosing(reading.read()) as slices:
+            async for part in slices:
+                rows = [row for row in part.rows if row.match_name == game.match_name]
+                await in_slices(self._board.merge_rows(rows, reading.began_ms), _SLICE_S)
+        await in_slices(
+            self._board.withdrawing_unheard(reading.began_ms, reading.coverage, game.game_id),
+            _SLICE_S,
+        )
+        self._plan.pages[open_game(game.game_id)] = reading.requests
+        return reading.began_ms
+
+    def _of(self, code: str) -> WholeOdds:
+        """Return what reads a competition, and knows how it is cut."""
+        if code not in self._some:
+            filters = RowSlice(competition=code)
+            self._some[code] = WholeOdds(self._client, filters, clock=self._clock)
+        return self._some[code]
 
     async def _requests_left(self) -> None:
         """Wait until more are left than what is kept for games that the user opens."""

@@ -32,6 +32,7 @@ from oddsdesk.board.row_reading import RowReader
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import (
+    ForbiddenError,
     MalformedAnswerError,
     NotFoundError,
     ServiceError,
@@ -42,6 +43,7 @@ from oddsdesk.client.stream import Connected, Lost, StreamState
 from oddsdesk.client.whole_lists import all_games
 from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.clock import Clock
+from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.network.addresses import host_of
 from oddsdesk.network.backoff import Randomness
@@ -231,7 +233,14 @@ class Sync:
         self._monitor.read(ROWS, self._rows.began_ms)
 
     async def _read_value_bets(self) -> None:
-        await self._bets.read()
+        try:
+            await self._bets.read()
+        except ForbiddenError as error:
+            # The contract has no code for it: any refusal but one of the bookmaker is the plan's.
+            if error.is_about_plan or error.code.startswith("bookmaker_"):
+                raise
+            code = ErrorCode.VALUE_BETS_NOT_ON_PLAN.value
+            raise ForbiddenError(code, error.message, error.status, error.upgrade_url) from error
         self._monitor.knows(has_value_bets=True)
         if not self._board.values_wanted:
             self.want_values(True)
@@ -245,8 +254,17 @@ class Sync:
 
     async def _read_matrix(self, game_id: str) -> None:
         asked_at = self._clock()
+        if not self._client.has_games:
+            await self._read_rows_of(game_id)
+            return
         try:
             matrix = await self._client.game(game_id)
+        except ForbiddenError as error:
+            if error.code.startswith("bookmaker_"):
+                raise
+            self._client.has_games = False
+            await self._read_rows_of(game_id)
+            return
         except NotFoundError:
             self._board.end_game(game_id)
             self._monitor.read(open_game(game_id), asked_at)
@@ -256,6 +274,12 @@ class Sync:
         self._monitor.read(open_game(game_id), asked_at)
         if matrix.game_id != game_id:
             self._board.merge_game(game_id, matrix.game_id)
+
+    async def _read_rows_of(self, game_id: str) -> None:
+        """Read a game's prices by the rows of its competition: the key may not read games."""
+        if (game := self._board.games.get(game_id)) is not None:
+            began_ms = await self._rows.read_game(game)
+            self._monitor.read(open_game(game_id), began_ms)
 
     async def _read_health(self) -> None:
         try:

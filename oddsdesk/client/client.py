@@ -91,6 +91,8 @@ class Client:
         self.keeps_quota = keeps_quota
         self._clock = clock
         self._answer_sizes: dict[str, AnswerSize] = {}
+        self.has_games = True
+        """Whether the key may read games, as far as it is known."""
         self._requests = Requests(self.addresses, read_key(key), clock, keeps_quota=keeps_quota)
 
     def __repr__(self) -> str:

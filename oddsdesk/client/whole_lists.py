@@ -15,7 +15,8 @@ from oddsdesk.client.answers import Listing
 from oddsdesk.client.errors import BadRequestError, ForbiddenError
 from oddsdesk.client.paging import MOST_PAGES, pages
 from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.contract.resources import Game, Sport, ValueBet
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.resources import Event, Game, Sport, ValueBet
 
 if TYPE_CHECKING:
     from oddsdesk.client.client import Client
@@ -232,6 +233,10 @@ _NOT_TO_BE_SEEN: Final = {
     ErrorCode.LIVE_NOT_ON_PLAN.value,
     ErrorCode.BOOKMAKER_FORBIDDEN.value,
 }
+_OF_THE_BOOKMAKER: Final = {
+    ErrorCode.BOOKMAKER_NOT_CONFIGURED.value,
+    ErrorCode.BOOKMAKER_FORBIDDEN.value,
+}
 _PROBED: Final = ("competition", "sport")
 """What is asked of the last item of an answer, to find out whether there are more like it."""
 _IN_LISTS: Final = {"games": "game_id", "events": "slug"}
@@ -245,20 +250,54 @@ async def all_games(
     on_answer: Callable[[Listing[Game]], None] = lambda _answer: None,
     on_request: Callable[[], None] = lambda: None,
 ) -> GameList:
-    """Read every game; ``on_answer`` gets each answer, ``on_request`` is called at each request."""
-    reading = _Splitting(client, "games", client.games, _GAME_AXES, on_request)
+    """Read every game; ``on_answer`` gets each answer, ``on_request`` is called at each request.
+
+    The contract does not say which plans have games, so events are read where the key has none.
+    """
     asked: Filters = {} if as_of is None else {"as_of": as_of}
+    if client.has_games:
+        reading = _Splitting(client, "games", client.games, _GAME_AXES, on_request)
+        try:
+            return await _games_of(reading, asked, on_answer)
+        except ForbiddenError as error:
+            if asked or error.code in _OF_THE_BOOKMAKER:
+                raise
+            client.has_games = False
+    reading = _Splitting(client, "events", client.events, _GAME_AXES, on_request)
+    return await _games_of(reading, asked, lambda _answer: None)
+
+
+async def _games_of(
+    reading: _Splitting, asked: Filters, on_answer: Callable[[Listing[Game]], None]
+) -> GameList:
     held: dict[str, Game] = {}
     async with aclosing(reading.answers(asked)) as answers:
         async for answer in answers:
             on_answer(answer)
-            for game in answer:
+            for item in answer:
+                game = _as_game(item)
                 held.setdefault(game.game_id, game)
             if len(held) > MOST_GAMES:
                 said = "games: the service has more than %d; no more are read"
                 _log.warning(said, MOST_GAMES)
                 return GameList(list(held.values())[:MOST_GAMES], is_cut=True)
     return GameList(list(held.values()), reading.is_cut)
+
+
+def _as_game(said: Game | Event) -> Game:
+    """Return an event as the game that it is."""
+    if isinstance(said, Game):
+        return said
+    return Game(
+        game_id=game_id(said.competition, said.match_name),
+        match_name=said.match_name,
+        competition=said.competition,
+        sport=said.sport,
+        match_date=said.match_date,
+        is_live=said.is_live,
+        bookmaker_count=said.bookmaker_count,
+        last_scraped_at=None,
+    )
 
 
 async def every_item(

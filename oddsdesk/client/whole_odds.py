@@ -305,7 +305,7 @@ class WholeOdds:
             names = [each.name for each in self._bookmakers]
             names += [cell.bookmaker for cell in known]
             domains.bookmakers = list(dict.fromkeys(names))
-        if games and domains.has_games:
+        if games and domains.has_games and self._client.has_games:
             await self._load_games(now)
 
     async def _load_games(self, now: _Pass) -> None:
@@ -317,7 +317,10 @@ class WholeOdds:
                 now, partial(all_games, self._client, on_request=count), requests=0
             )
             await self._take_games(now, found)
-        except (ForbiddenError, NotFoundError):
+        except ForbiddenError:
+            self._client.has_games = False
+            self._drop_games(now)
+        except NotFoundError:
             self._drop_games(now)
 
     async def _take_games(self, now: _Pass, found: GameList) -> None:
@@ -327,6 +330,9 @@ class WholeOdds:
             for game in found.games
             if root.sport in (None, game.sport) and root.competition in (None, game.competition)
         ]
+        if not self._client.has_games:  # these are events
+            self._domains.has_games = False
+            return
         self._domains.take_games(self._games, is_cut=found.is_cut)
         if self._domains.reference is None and self._games:
             largest = max(self._games, key=lambda game: game.bookmaker_count)
@@ -453,6 +459,7 @@ class WholeOdds:
             self._domains.sees_all_bookmakers = False
             self._domains.bookmakers = []
         elif part.game is not None:
+            self._client.has_games = False
             raise _NoGamesError from None
         else:
             raise error

@@ -155,8 +155,8 @@ class PlainService:
             try:
                 async for text in there:
                     await socket.send_text(_message(str(text)))
-            except ConnectionClosed:
-                pass
+            except (ConnectionClosed, asyncio.CancelledError):
+                pass  # the server ends, or this one
             finally:
                 up.cancel()
                 with contextlib.suppress(RuntimeError, WebSocketDisconnect):

@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import msgspec
@@ -14,20 +15,22 @@ from click.testing import CliRunner
 from starlette.responses import JSONResponse
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.reading_plan import Pace
 from oddsdesk.board.sync import Sync
 from oddsdesk.cli.arbitrage import arbitrage
 from oddsdesk.cli.bets import bets
 from oddsdesk.client.client import Client
+from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.store.databases import Database
-from tests.kit.plain_service import PlainService, plain_service
+from tests.kit.plain_service import PlainService
 
 pytestmark = [pytest.mark.one_engine, pytest.mark.slow]
 
@@ -42,26 +45,29 @@ ROW_FIELDS = {
 PACE = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, health_s=60)
 
 
-def quotes(now: int) -> list[Quote]:
-    """Return 2,000 quotes; of the first game of each competition one is value."""
+def quotes(
+    now: int, games: dict[str, int] = GAMES, bookmakers: Sequence[str] = BOOKMAKERS
+) -> list[Quote]:
+    """Return 2,000 quotes, or more; of the first game of each competition one is value."""
     return [
         Quote(
             name,
             f"{code} Home {number} vs {code} Away {number}",
             code,
             kind,
-            0,
+            period,
             _odds(kind, f"{code} Home {number}", f"{code} Away {number}", place, number),
             now,
-            is_live=number == 3,
+            is_live=number % 8 == 3,
             match_date=now + (number + 1) * 3_600_000,
             url=f"https://b.example/{code}/{number}/{place}/{kind}",
             liquidity=1_000.0 + place,
         )
-        for code, count in GAMES.items()
+        for code, count in games.items()
         for number in range(count)
-        for place, name in enumerate(BOOKMAKERS)
+        for place, name in enumerate(bookmakers)
         for kind in ("moneyline", "total", "spread")
+        for period in ((0,) if games is GAMES else (0, 1))
         if (place + number) % 8 != 7
     ]
 
@@ -79,8 +85,29 @@ def _odds(kind: str, home: str, away: str, place: int, number: int) -> dict[str,
 class Elsewhere:
     """A server and the plain service before it."""
 
-    def __init__(self, server: Server, plain: PlainService, folder: Path) -> None:
-        self.server, self.plain, self._folder = server, plain, folder
+    def __init__(self, database: Database, folder: Path) -> None:
+        self._settings = Settings(database, port=0, reference=REFERENCE)
+        self._folder = folder
+
+    async def __aenter__(self) -> Self:
+        await self._start()
+        self.plain = PlainService(self.server.url)
+        await self.plain.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.plain.stop()
+        await self._running.__aexit__(None, None, None)
+
+    async def _start(self) -> None:
+        self._running = serving(self._settings)
+        self.server = await self._running.__aenter__()
+
+    async def restart(self) -> None:
+        """Stop the server and start it again, at another port behind the plain service."""
+        await self._running.__aexit__(None, None, None)
+        await self._start()
+        self.plain.origin = self.server.url
 
     def key(self, plan: Plan, bookmaker: str | None = None) -> str:
         keys = self.server.access.keys
@@ -95,27 +122,28 @@ class Elsewhere:
         await asyncio.wrap_future(self.server.store.record(quotes))
 
     async def source(self, key: str) -> dict[Any, dict[str, Any]]:
-        """All rows that the server itself shows to a key, page after page, as plain JSON."""
-        async with Client(self.server.url, key) as client:
-            rows, cursor = [], None
-            while True:
-                page = await client.odds(limit=500, cursor=cursor)
-                rows += [msgspec.to_builtins(row) for row in page]
-                if (cursor := page.next_cursor) is None:
-                    return {_key(row): row for row in rows}
+        """All rows that the server itself shows to a key."""
+        return await rows_of(self.server.url, key)
+
+
+async def rows_of(url: str, key: str) -> dict[Any, dict[str, Any]]:
+    """All rows of our own server, page after page, as plain JSON: another way than the reader's."""
+    async with Client(url, key) as client:
+        rows, cursor = [], None
+        while True:
+            page = await client.odds(limit=500, cursor=cursor)
+            rows += [msgspec.to_builtins(row) for row in page]
+            if (cursor := page.next_cursor) is None:
+                return {_key(row): row for row in rows}
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("match_name", "bookmaker", "market_type", "period"))
+    names = ("competition", "match_name", "bookmaker", "market_type", "period")
+    return tuple(row[name] for name in names)
 
 
-@contextlib.asynccontextmanager
-async def elsewhere(folder: Path, database: Database, port: int = 0) -> AsyncIterator[Elsewhere]:
-    async with (
-        serving(Settings(database, port=port, reference=REFERENCE)) as server,
-        plain_service(server.url) as plain,
-    ):
-        yield Elsewhere(server, plain, folder)
+def elsewhere(folder: Path, database: Database) -> Elsewhere:
+    return Elsewhere(database, folder)
 
 
 @pytest.mark.parametrize("plan", list(Plan))
@@ -158,6 +186,68 @@ async def test_the_plain_service_answers_the_contract_and_nothing_else(
             game = (await http.get("/api/games")).json()["data"][0]["game_id"]
             assert (await http.get(f"/api/games/{game}/history")).status_code == 404
             assert "offer" not in (await http.get(f"/api/games/{game}")).text
+
+
+MANY = {
+    "MLB": 15,
+    "NBA": 12,
+    "NHL": 12,
+    "EURO": 6,
+    "EPL": 10,
+    "LIG1": 9,
+    "BUND": 9,
+    "SERA": 10,
+    "LIGA": 10,
+    "MLS": 10,
+}
+
+
+async def test_65_bookmakers_are_read_whole_also_after_a_restart_with_markets_gone(
+    tmp_path: Path,
+) -> None:
+    """service.md, Limits: 35,000 rows, 500 an answer."""
+    now, names = system_clock(), [REFERENCE, *(f"Book {number:02}" for number in range(1, 65))]
+    offered_first = quotes(now, MANY, names)
+    assert len(offered_first) >= 35_000
+    path = tmp_path / "odds.db"
+    async with elsewhere(tmp_path, path) as there:
+        await there.record(*offered_first)
+        key = there.key(Plan.PRO_LIVE)
+        before = await there.source(key)
+        async with Client(there.plain.url, key) as client:
+            reading = WholeOdds(client)
+            assert await _pass(reading) == before
+            assert there.plain.requests <= 300
+            gone = [
+                msgspec.structs.replace(each, odds={}, scraped_at=now + 1)
+                for each in offered_first
+                if (each.competition, each.market_type, each.period) == ("NBA", "total", 1)
+                or each.bookmaker == "Book 11"
+            ]
+            await there.record(*gone)
+            await there.restart()
+            after = await there.source(key)
+            there.plain.asked.clear()
+            assert await _pass(reading) == after
+            assert there.plain.requests <= 300
+            assert reading.unread == ()
+            lost = [row for name, row in before.items() if name not in after]
+            assert len(lost) == len(gone)
+            assert all(_was_read(reading, row) for row in lost)
+
+
+async def _pass(reading: WholeOdds) -> dict[Any, dict[str, Any]]:
+    rows = {}
+    async with contextlib.aclosing(reading.read()) as slices:
+        async for part in slices:
+            rows |= {_key(row): row for row in map(msgspec.to_builtins, part.rows)}
+    return rows
+
+
+def _was_read(reading: WholeOdds, row: dict[str, Any]) -> bool:
+    game = game_id(row["competition"], row["match_name"])
+    names = reading.coverage.bookmakers(row["competition"], game, row["market_type"])
+    return names is None or row["bookmaker"] in names
 
 
 async def until(is_so: Any) -> None:
@@ -219,8 +309,7 @@ async def test_a_desk_has_what_is_offered_also_after_a_restart_with_markets_gone
                 ]
                 await there.record(*gone)
                 left = await there.source(key)
-                there.server._answering.hub.close()  # the stream ends, as at a restart
-                there.server._answering.hub._closed = False
+                await there.restart()
                 sync.refresh()
                 await until(lambda: offered(board) == expected_keys(left))
             finally:
@@ -255,6 +344,54 @@ async def test_a_price_in_a_slice_that_fails_is_not_withdrawn_and_the_desk_says_
                 sync.refresh()
                 await until(lambda: board.snapshot_progress.cut)
                 assert offered(board) == held
+            finally:
+                await sync.stop()
+
+
+async def test_a_free_key_that_may_read_no_games_has_them_by_events_and_rows(
+    database: Database, tmp_path: Path
+) -> None:
+    """service.md, Authentication 8 and 9: Free has events and odds; of games nothing is said."""
+    async with elsewhere(tmp_path, database) as there:
+        now = system_clock()
+        await there.record(*quotes(now))
+        key = there.key(Plan.FREE, "Book 07")
+        forbidden = {"error": {"code": "plan_required", "message": "not on this plan"}}
+        refused = Counter[str]()
+
+        def refuse(path: str, _asked: dict[str, str]) -> Any:
+            is_refused = path.startswith(("/api/games", "/api/value-bets"))
+            refused[path] += is_refused
+            return JSONResponse(forbidden, 403) if is_refused else None
+
+        there.plain.failing = refuse
+        board = Board(system_clock)
+        async with Client(there.plain.url, key, keeps_quota=True) as client:
+            sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
+            game = game_id("MLB", "MLB Home 2 vs MLB Away 2")
+            sync.subscribe_game(game)
+            sync.start()
+            try:
+                await until(lambda: board.connection.has_value_bets is False)
+                sync.refresh()
+                rows = await there.source(key)
+                expected = {each for each in expected_keys(rows) if each.game_id == game}
+                await until(lambda: expected and offered(board) == expected)
+                names = {row["match_name"] for row in rows.values()}
+                assert {each.match_name for each in board.games.values()} == names
+                await there.record(
+                    *(
+                        msgspec.structs.replace(each, odds={}, scraped_at=system_clock())
+                        for each in quotes(now)
+                        if each.market_type == "total"
+                    )
+                )
+                sync.refresh()
+                left = {each for each in expected if each.market_type != "total"}
+                await until(lambda: offered(board) == left)
+                assert board.connection.link is Link.LIVE
+                assert board.connection.reason is None
+                assert sum(refused.values()) <= 5
             finally:
                 await sync.stop()
 
@@ -315,9 +452,9 @@ async def test_a_mirror_has_every_row_and_withdraws_what_is_gone(
         spec = f"mirror:{there.plain.url}?key-file={there.key_file(plan)}&every=1"
         settings = Settings(tmp_path / "here.db", port=0, feeds=(spec,), reference=REFERENCE)
         async with serving(settings) as server:
-            here = Elsewhere(server, there.plain, tmp_path)
-            own, other = here.key(Plan.PRO_LIVE), there.key(plan)
-            await _until_equal(here, own, there, other)
+            keys, other = server.access.keys, there.key(plan)
+            own = keys.create("own", Plan.PRO_LIVE, None, system_clock()).secret
+            await _until_equal(server.url, own, there, other)
             gone = [
                 msgspec.structs.replace(each, odds={}, scraped_at=system_clock())
                 for each in quotes(now)
@@ -325,16 +462,15 @@ async def test_a_mirror_has_every_row_and_withdraws_what_is_gone(
                 or each.match_name.startswith("MLB Home 2 ")
             ]
             await there.record(*gone)
-            there.server._answering.hub.close()
-            there.server._answering.hub._closed = False
-            await _until_equal(here, own, there, other)
+            await there.restart()
+            await _until_equal(server.url, own, there, other)
 
 
-async def _until_equal(here: Elsewhere, own: str, there: Elsewhere, other: str) -> None:
+async def _until_equal(here: str, own: str, there: Elsewhere, other: str) -> None:
     async with asyncio.timeout(LIMIT_S):
         while True:
             expected = await there.source(other)
-            seen = await here.source(own)
+            seen = await rows_of(here, own)
             if seen == expected:
                 return
             await asyncio.sleep(0.3)
