@@ -3,13 +3,14 @@
 import msgspec
 
 from oddsdesk.contract.names import UNSHOWABLE
-from oddsdesk.contract.quotes import check_quote, parse_quote, quote_line
+from oddsdesk.contract.quotes import check_quote
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.importing import leave_out_future, set_times
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.formats import DECIMAL
 from oddsdesk.spreadsheets import SheetError
+from tests.fuzz.targets.quotes import check_written
 
 NOW_MS = 1_790_000_000_000
 
@@ -68,4 +69,4 @@ def _check(imported: Imported) -> None:
     set_times(imported, NOW_MS, None)
     leave_out_future(imported, NOW_MS, "")
     for quote in imported.quotes:
-        assert parse_quote(quote_line(quote), NOW_MS) == quote
+        check_written(quote)

@@ -8,14 +8,17 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
 from oddsdesk.server.endpoints import ingest
 from oddsdesk.server.protocol import BODY_LIMIT, INGEST_LIMIT
 from oddsdesk.server.proxies import LOOPBACK as PROXIES
 from oddsdesk.server.settings import PublicAddress
+from oddsdesk.store.values import Filters, Visibility
 from oddsdesk.tasks import spawn
 from tests.service.feeds.conftest import Serve, Served
 from tests.service.feeds.test_programs import BAD, LINES, line, recorded, some_lines
@@ -47,6 +50,29 @@ async def test_the_good_lines_are_recorded_and_the_bad_ones_are_numbered(serve: 
     assert (heard["accepted"], heard["skipped"]) == (LINES - len(BAD), 0)
     assert tuple(each["line"] for each in heard["rejected"]) == BAD
     assert all(each["reason"] for each in heard["rejected"])
+
+
+async def test_a_selection_that_is_not_offered_goes_and_one_that_is_unread_stays(
+    serve: Serve,
+) -> None:
+    """What one selection says costs no other."""
+    whole = line(1, odds=2.0)
+    disabled, nonsense = (whole.replace(": 2.0", f": {odds}") for odds in ("0", "NaN"))
+    assert disabled != whole != nonsense
+    heard, standing = [], []
+    async with serve() as served:
+        for body in (whole, nonsense, disabled):
+            said = json.loads(body) | {"scraped_at": format_ms(system_clock())}
+            heard.append((await post(served, json.dumps(said))).json())
+            (row,) = (
+                served.server.store.reader().odds(system_clock(), Filters(), Visibility(), 9).items
+            )
+            standing.append(msgspec.json.decode(row.odds))
+    assert [each["accepted"] for each in heard] == [1, 1, 1]
+    assert [[bad["line"] for bad in each["rejected"]] for each in heard] == [[], [1], []]
+    assert "got nan; the rest of the line is recorded" in heard[1]["rejected"][0]["reason"]
+    rest = {"Draw": 3.4, "Away": 3.8}
+    assert standing == [{"Home 1": 2.0, **rest}, {"Home 1": 2.0, **rest}, rest]
 
 
 async def test_a_packed_body_and_one_in_chunks_are_read(serve: Serve) -> None:
