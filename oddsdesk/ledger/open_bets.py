@@ -47,24 +47,29 @@ def placed_in(
     there = defaultdict[tuple[Hashable, str], float](float)
     positions, total = dict[Hashable, list[Position]](), 0.0
     for on_game in of_game.values():
-        worst, outcomes = _at_risk([bet for bet, _ in on_game])
+        first, ids = on_game[0]
+        worst, outcomes = first.open_stake, dict[Hashable, float]()
+        if len(on_game) > 1:
+            worst, outcomes = _at_risk([bet for bet, _ in on_game])
+            ids = ids.union(*(each for _, each in on_game))
         total += worst
-        ids = frozenset[str]().union(*(each for _, each in on_game))
         for game in ids:
             by_game[game] = by_game.get(game, 0.0) + worst
         for bet, _ in on_game:
-            at_worst = outcomes.get(_outcome(bet), bet.open_stake)
+            named = _outcome(bet)
+            at_worst = outcomes.get(named, bet.open_stake)
+            bookmaker = fold_name(bet.bookmaker)
             for outcome in outcomes_by(ids, bet):
                 by_outcome[outcome] = max(by_outcome.get(outcome, 0.0), at_worst)
-                there[outcome, fold_name(bet.bookmaker)] += bet.open_stake
+                there[outcome, bookmaker] += bet.open_stake
             for game in ids:
-                if (named := _outcome(msgspec.structs.replace(bet, game_id=game))) is not None:
-                    position = Position(named, bet.open_stake, bet.net)
+                if named is not None:
+                    position = Position((game, *named[1:]), bet.open_stake, bet.net)
                     positions.setdefault(game, []).append(position)
     return Placed(by_outcome, by_game, total, there, positions)
 
 
-def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, Mapping[Hashable, float]]:
+def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:
     """Return what bets on one game lose at worst, and each outcome of them, as it is named."""
     unread, read = 0.0, []
     for bet in bets:
@@ -162,6 +167,8 @@ def outcomes_of(bet: PlacedBet) -> frozenset[Hashable]:
 
 def outcomes_by(ids: Iterable[str], bet: PlacedBet) -> set[Hashable]:
     """Return ``outcomes_of`` a bet by each of the ids of its game."""
+    if ids == {bet.game_id}:
+        return set(outcomes_of(bet))
     spelled = (msgspec.structs.replace(bet, game_id=each) for each in ids)
     return {outcome for each in spelled for outcome in outcomes_of(each)}
 

@@ -7,6 +7,7 @@ margin of victory, a total. Different numbers count as independent, which is nev
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.competitions import FOOTBALL
@@ -63,7 +64,7 @@ def at_risk(bets: Iterable[OpenBet]) -> AtRisk:
 
 def _worst_of(bets: Sequence[OpenBet], by_outcome: dict[Hashable, float]) -> float:
     """Return what is lost at worst, below 0 if won; enter the same of each outcome."""
-    shares = _shares(bets)
+    shares = _distinct(tuple(map(_named, bets)))
     gains = [
         [bet.stake * (share * (bet.net_odds - 1) if share > 0 else share) for share in of_bet]
         for bet, of_bet in zip(bets, shares, strict=True)
@@ -102,6 +103,19 @@ def _subject(bet: OpenBet) -> tuple[object, ...]:
     if market_type in _MARGINS:
         return period, _MARGIN
     return period, _QUESTION, market_type, key
+
+
+def _named(bet: OpenBet) -> OpenBet:
+    """Return what of a bet tells how it ends; the odds of teams tell whether there are draws."""
+    _, market_type, period, key, side = bet.outcome
+    odds = bet.net_odds if market_type == "moneyline" else 0.0
+    return OpenBet(("", market_type, period, key, side), 0.0, odds, bet.sport, bet.in_play)
+
+
+@lru_cache(maxsize=1 << 10)
+def _distinct(bets: tuple[OpenBet, ...]) -> tuple[tuple[float, ...], ...]:
+    """Return what of a unit each bet wins, in each way in which they may end together."""
+    return tuple(zip(*set(zip(*_shares(bets), strict=True)), strict=True))
 
 
 def _shares(bets: Sequence[OpenBet]) -> list[Sequence[float]]:

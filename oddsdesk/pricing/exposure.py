@@ -11,8 +11,18 @@
 import math
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from enum import Enum
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -141,6 +151,9 @@ ResultsOf = Callable[[Sequence[Offer]], Results | None]
 """Returns what is known of a game's results by offers of its lines; None where nothing is."""
 
 
+_NONE: Final = Stake(0.0, None, 0.0)
+
+
 Solved = dict[Hashable, list[tuple[object, list[float]]]]
 """By game: what was asked, and the shares that were found, the last times."""
 
@@ -165,22 +178,27 @@ def staking(
         solved: What was solved numerically the last time, by game; what is the same is taken from
             it.
     """
-    limited = [_at_its_stake(plan, offer) for offer in offers]
-    places = defaultdict[Hashable, list[int]](list)
-    for place, offer in enumerate(offers):
-        places[offer.outcome].append(place)
+    has_ladders = any(offer.ladder is not None for offer in offers)
+    limited = [_at_its_stake(plan, offer) for offer in offers] if has_ladders else offers
     rooms = _Rooms(plan, placed or Placed(), {} if solved is None else solved)
-    outcomes = [rooms.prices_of([(each, limited[each]) for each in at]) for at in places.values()]
     yield
-    found = dict[int, Stake]()
-    for bets in (yield from _bets_by_game(outcomes, results_of, rooms)):
-        found |= yield from rooms.take(bets)
+    stakes: list[Stake] = [_NONE] * len(offers)
+    for _, place, bets in (yield from _in_order(limited, results_of, rooms)):
+        if not isinstance(bets, _Bets):
+            stakes[place] = rooms.take_one(limited[place])
+            if len(bets) > 1:
+                other = Stake(0.0, None, 0.0, limited[place].bookmaker)
+                for at in bets:
+                    if at != place:
+                        stakes[at] = other
+        else:
+            found = yield from rooms.take(bets)
+            for outcome, (at, _) in bets.offers:
+                other = Stake(0.0, None, 0.0, outcome.carrier.bookmaker)
+                stakes[at] = found.get(at, other)
         yield
-    stakes: list[Stake] = [Stake(0.0, None, 0.0)] * len(offers)
-    for outcome in outcomes:
-        carrier = outcome.carrier.bookmaker
-        for place, _ in outcome.offers:
-            stakes[place] = found.get(place) or Stake(0.0, None, 0.0, carrier)
+    if not has_ladders:
+        return stakes
     return [_priced(offer, stake) for offer, stake in zip(offers, stakes, strict=True)]
 
 
@@ -255,31 +273,69 @@ class _Bets(NamedTuple):
     outcomes: Sequence[_Outcome]
     results: Results | None
     """None for a single outcome, and for outcomes that exclude each other and have no halves."""
-    left_out: Sequence[_Outcome] = ()
-    """Other lines of the game: one stake is on these."""
+    left_out: Sequence[tuple[_Outcome, Bound]] = ()
+    """The other bets of the game, and why nothing is staked on them."""
+
+    @property
+    def offers(self) -> Iterator[tuple[_Outcome, tuple[int, Offer]]]:
+        """All offers of the game, each with its outcome."""
+        for outcome in (*self.outcomes, *(left for left, _ in self.left_out)):
+            for each in outcome.offers:
+                yield outcome, each
 
 
-def _bets_by_game(
-    outcomes: Iterable[_Outcome], results_of: ResultsOf | None, rooms: "_Rooms"
-) -> Generator[None, None, list[_Bets]]:
+_Turn = tuple[float, int, _Bets | Sequence[int]]
+"""The gain with its sign changed, the place of the first offer, and the bets of a game; mostly
+just the places of the offers, of one outcome whose best price has no limit."""
+
+
+def _in_order(
+    offers: Sequence[Offer], results_of: ResultsOf | None, rooms: "_Rooms"
+) -> Generator[None, None, list[_Turn]]:
     """Return what is staked together, in the order in which it is staked."""
-    games = defaultdict[Hashable, list[_Outcome]](list)
-    for outcome in outcomes:
-        games[outcome.best.game].append(outcome)
-    found = []
-    for of_game in games.values():
-        if len(of_game) == 1 and not rooms.has_other_bets(of_game[0].best):
-            found.append(_Bets(of_game, None))
+    games = defaultdict[Hashable, list[int]](list)
+    for place, offer in enumerate(offers):
+        games[offer.game].append(place)
+    turns = list[_Turn]()
+    for at in games.values():
+        alone = _only(offers, at)
+        if alone is not None and not rooms.has_other_bets(offers[alone]):
+            only = offers[alone]
+            turns.append((-only.settlement.gain(only.net_odds), alone, at))
         else:
-            found.append(_together(of_game, results_of))
+            bets = _bets_of([(each, offers[each]) for each in at], results_of, rooms)
+            best = bets.outcomes[0]
+            turns.append((-best.gain, best.offers[0][0], bets))
         yield
-    found.sort(key=_order)
-    return found
+    turns.sort(key=itemgetter(0, 1))
+    return turns
 
 
-def _order(bets: _Bets) -> tuple[float, int]:
-    first = bets.outcomes[0]
-    return -first.gain, first.offers[0][0]
+def _only(offers: Sequence[Offer], at: Sequence[int]) -> int | None:
+    """Return the place of the price that alone carries the stake of a game; None if others may."""
+    if len(at) == 1:
+        return at[0]
+    best = at[0]
+    outcome = offers[best].outcome
+    for place in at[1:]:
+        if offers[place].outcome != outcome:
+            return None
+        if offers[place].net_odds > offers[best].net_odds:
+            best = place
+    return best if offers[best].most is None and offers[best].ladder is None else None
+
+
+def _bets_of(
+    offers: Iterable[tuple[int, Offer]], results_of: ResultsOf | None, rooms: "_Rooms"
+) -> _Bets:
+    """Return what is staked of a game."""
+    by_outcome = defaultdict[Hashable, list[tuple[int, Offer]]](list)
+    for each in offers:
+        by_outcome[each[1].outcome].append(each)
+    outcomes = [rooms.prices_of(same) for same in by_outcome.values()]
+    if len(outcomes) == 1 and not rooms.has_other_bets(outcomes[0].best):
+        return _Bets(outcomes, None)
+    return _together(outcomes, results_of)
 
 
 def _together(outcomes: Sequence[_Outcome], results_of: ResultsOf | None) -> _Bets:
@@ -292,13 +348,16 @@ def _together(outcomes: Sequence[_Outcome], results_of: ResultsOf | None) -> _Be
         lines[None if offer.outcome in known else offer.group].append(outcome)
     best = max(lines, key=lambda line: max(each.growth for each in lines[line]))
     staked = sorted(lines.pop(best), key=_by_gain)
-    left_out = [outcome for line in lines.values() for outcome in line]
+    left_out = [(outcome, Bound.SAME_GAME) for line in lines.values() for outcome in line]
     if best is not None:
         results = None
-        if len(staked) > 1 and any(each.best.settlement.has_halves for each in staked):
+        if len(staked) > 1 and staked[1].gain <= 0:
+            left_out += [(outcome, Bound.NO_EDGE) for outcome in staked[1:]]
+            del staked[1:]
+        elif len(staked) > 1 and any(each.best.settlement.has_halves for each in staked):
             results = _of_halves(staked)
             if results is None:
-                left_out += staked[1:]
+                left_out += [(outcome, Bound.SAME_GAME) for outcome in staked[1:]]
                 del staked[1:]
     return _Bets(staked, results, left_out)
 
@@ -375,7 +434,9 @@ class _Rooms:
                 continue
             prices.append(_Price(place, offer, offer.net_odds, most, by))
             room += most
-            if room >= self._cap or room >= self._staked * offer.settlement.kelly(offer.net_odds):
+            if most == math.inf or room >= self._cap:
+                break
+            if room >= self._staked * offer.settlement.kelly(offer.net_odds):
                 break
         return _Outcome(offers, prices, used_up)
 
@@ -390,40 +451,52 @@ class _Rooms:
             for_sale = stakeable(offer.ladder)
         return (for_sale, Bound.FOR_SALE) if for_sale < most else (most, Bound.BOOKMAKER)
 
+    def take_one(self, offer: Offer) -> Stake:
+        """Stake the one offer of a game, as far as is wanted and allowed."""
+        most, by = math.inf, Bound.BOOKMAKER
+        if offer.most is not None or offer.ladder is not None:
+            most, by = self._most(offer)
+            if not most:
+                return Stake(0.0, by, 0.0)
+        return self._alone(offer, offer.net_odds, most, by)
+
     def take(self, bets: _Bets) -> Generator[None, None, dict[int, Stake]]:
         """Stake bets of a game, as far as is wanted and allowed."""
         found = {
             place: Stake(0.0, by, 0.0)
-            for outcome in (*bets.outcomes, *bets.left_out)
+            for outcome in (*bets.outcomes, *(left for left, _ in bets.left_out))
             for place, by in outcome.used_up
         }
-        for outcome in bets.left_out:
+        for outcome, bound in bets.left_out:
             for price in outcome.prices[:1]:
-                found[price.place] = Stake(0.0, Bound.SAME_GAME, 0.0)
+                found[price.place] = Stake(0.0, bound, 0.0)
         prices = [price for outcome in bets.outcomes for price in outcome.prices]
         if bets.results is None and len(prices) == 1:
-            (price,) = prices
-            full = price.offer.settlement.kelly(price.net_odds)
-            found[price.place] = self._alone(price, full)
+            place, offer, net_odds, most, by = prices[0]
+            found[place] = self._alone(offer, net_odds, most, by)
         elif prices:
             found |= yield from self._solved(bets, prices)
         return found
 
-    def _alone(self, price: _Price, full_kelly: float) -> Stake:
-        """Stake one price where there is room."""
+    def _alone(self, offer: Offer, net_odds: float, most: float, by: Bound) -> Stake:
+        """Stake one price where there is room; ``by`` bounds what is ``most``."""
+        full_kelly = offer.settlement.kelly(net_odds)
         if full_kelly <= 0:
             return Stake(0.0, Bound.NO_EDGE, 0.0)
-        offer, already = price.offer, self._already(price.offer)
+        already = self._already(offer)
         # Bets on other lines of the game count as bets on this one.
         on_game = max(already, self._placed.by_game.get(offer.game, 0.0))
-        bounds = (
-            (self._staked * full_kelly - on_game, Bound.PLACED if on_game else Bound.KELLY),
-            (self._cap - already, Bound.PLACED if already else Bound.OUTCOME),
-            (self._game(offer), Bound.GAME),
-            (self._total, Bound.TOTAL),
-            (price.most, price.limited_by),
-        )
-        room, bound = min(bounds, key=_amount)
+        room, bound = self._staked * full_kelly - on_game, Bound.KELLY
+        if on_game:
+            bound = Bound.PLACED
+        if self._cap - already < room:
+            room, bound = self._cap - already, Bound.PLACED if already else Bound.OUTCOME
+        if (game := self._game(offer)) < room:
+            room, bound = game, Bound.GAME
+        if self._total < room:
+            room, bound = self._total, Bound.TOTAL
+        if most < room:
+            room, bound = most, by
         steps = math.floor(room / self._plan.step + _DUST)
         if steps <= 0:
             is_rounding = room > _DUST and bound is not Bound.FOR_SALE
@@ -603,7 +676,3 @@ def _fill_in_order(prices: Sequence[_Price], limits: Sequence[float], shares: li
 
 def _by_net_odds(offer: tuple[int, Offer]) -> float:
     return -offer[1].net_odds
-
-
-def _amount(bound: tuple[float, Bound]) -> float:
-    return bound[0]

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -306,6 +307,7 @@ def with_field(profile: Profile, column: str, text: str, shipped: Profile) -> Pr
     return msgspec.structs.replace(profile, **{column: _field(column, text, shipped)})
 
 
+@lru_cache(maxsize=1 << 12)
 def fold_name(name: str) -> str:
     """Compare names without case, blanks and punctuation: ``Bet Victor`` is ``betvictor``."""
     plain = name.casefold()
