@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from oddsdesk.board.basis import Basis
+from oddsdesk.board.best_offers import reliable
 from oddsdesk.board.matrix import LineHolds, Section, SelectionRow
 from oddsdesk.board.own_groups import own_group, priced_by
-from oddsdesk.board.valuation import hold, reliable, sides_compared
+from oddsdesk.board.valuation import hold, sides_compared
 from oddsdesk.pricing.opportunities import Leg, best_legs, go_together
 
 

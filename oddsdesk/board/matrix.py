@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -47,24 +47,62 @@ class RowKey(NamedTuple):
     bookmaker: str | None
 
 
+class Offer(NamedTuple):
+    """The best price of some bookmakers that nothing speaks against; empty where there is none."""
+
+    net: float | None
+    """Net odds."""
+    bookmakers: tuple[str, ...]
+    """Those that offer it, by name."""
+
+
+class Doubted(NamedTuple):
+    """A price that is higher than the best one, but not to be relied upon."""
+
+    bookmaker: str
+    odds: float
+    """Gross, as offered."""
+    net: float
+    caution: Caution
+    """Why: suspicious, stale, or in play where the reference is not."""
+
+
+NO_OFFER: Final = Offer(None, ())
+
+
+class Offers(NamedTuple):
+    """What is best of a selection."""
+
+    mine: Offer = NO_OFFER
+    """Of the user's bookmakers; of all where none is chosen."""
+    of_all: Offer = NO_OFFER
+    """Of all bookmakers."""
+    doubted: Doubted | None = None
+    """The highest price above these that is doubted; of the user's bookmakers above theirs."""
+
+    @property
+    def bookmakers(self) -> tuple[str, ...]:
+        """Every bookmaker that is named."""
+        doubted = () if self.doubted is None else (self.doubted.bookmaker,)
+        return (*self.mine.bookmakers, *self.of_all.bookmakers, *doubted)
+
+
 class BestOffer:
-    """The best price of a selection that can be relied upon: nobody offers any."""
+    """The best prices of a selection: nobody offers any."""
 
     def __init__(self) -> None:
-        self.known: tuple[float | None, tuple[str, ...]] | None = (None, ())
-        """Net odds, and by name who offers them; None: it is found out when somebody looks."""
-        self.former: tuple[str, ...] = ()
-        """Who offered it when somebody looked last: it is looked for there first."""
+        self.known: Offers | None = Offers()
+        """None: they are found out when somebody looks."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BestOffer) and self.found() == other.found()
 
-    def found(self) -> tuple[float | None, tuple[str, ...]]:
-        """Return net odds, and by name who offers them; None and nobody where there are none."""
-        return self.known or (None, ())
+    def found(self) -> Offers:
+        """Return the best prices."""
+        return self.known or Offers()
 
-    def forget(self) -> None:
-        """Note that it may be another."""
+    def invalidate(self) -> None:
+        """Drop the cached best prices."""
 
 
 class SelectionRow(msgspec.Struct):
@@ -92,13 +130,23 @@ class SelectionRow(msgspec.Struct):
 
     @property
     def best(self) -> float | None:
-        """The highest net odds that can be relied upon, among the user's bookmakers."""
-        return self.offer.found()[0]
+        """The best net odds of the user's bookmakers; of all where none is chosen."""
+        return self.offer.found().mine.net
 
     @property
     def best_bookmakers(self) -> tuple[str, ...]:
-        """Who offers ``best``, by name."""
-        return self.offer.found()[1]
+        """The bookmakers that offer ``best``, by name."""
+        return self.offer.found().mine.bookmakers
+
+    @property
+    def best_of_all(self) -> Offer:
+        """The best price of all bookmakers."""
+        return self.offer.found().of_all
+
+    @property
+    def doubted(self) -> Doubted | None:
+        """A higher price that is not to be relied upon."""
+        return self.offer.found().doubted
 
     @property
     def liquidity(self) -> float | None:

@@ -1,7 +1,7 @@
 """What follows from the prices of a line group: S, fair odds, windows, best prices."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -21,7 +21,7 @@ from oddsdesk.pricing.assessment import (
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.selections import complete_forms
-from oddsdesk.pricing.value import is_comparable, is_same_state, price_window, reference_line
+from oddsdesk.pricing.value import is_comparable, price_window, reference_line
 
 _EMPTY_TOTAL: Final = 1.9
 _SLACK: Final = 1 - 1e-9
@@ -51,7 +51,7 @@ def figure_prices(section: Section) -> None:
 def forget_best(section: Section) -> None:
     """Have the best prices looked for anew: others are stale now, or bet on something else."""
     for row in section.rows:
-        row.offer.forget()
+        row.offer.invalidate()
     section.holds.forget()
 
 
@@ -73,10 +73,9 @@ def take_price(section: Section, row: SelectionRow, bookmaker: str) -> None:
     """Bring up to date what one bookmaker's price of a row bears on."""
     price = row.prices.get(bookmaker)
     odds = 0.0 if price is None or price.withdrawn_at is not None else price.odds
-    if (known := row.offer.known) is not None:
-        best, names = known
-        if odds >= (best or 0.0) or bookmaker in names:
-            row.offer.forget()
+    known = row.offer.known
+    if known and (odds >= (known.mine.net or 0.0) or bookmaker in known.bookmakers):
+        row.offer.invalidate()
     if (odds >= row.near_from) != (bookmaker in row.near):
         _find_near(section, row)
     section.holds.forget()
@@ -252,30 +251,6 @@ def _find_near(section: Section, row: SelectionRow) -> None:
     row.near = tuple(near)
 
 
-def best_of(
-    section: Section, row: SelectionRow, basis: Basis, compared: Set[str] | None
-) -> tuple[str, ...]:
-    """Return who offers the best net price that can be relied upon, by name.
-
-    Among the user's bookmakers, and among those ``compared``; None is all of them. Left out are
-    prices that are stale, withdrawn, in play where the reference is not, of another bet, or too
-    good to be true.
-    """
-    best, names, prices = 0.0, set[str](), row.prices
-    former = [(name, prices[name]) for name in row.offer.former if name in prices]
-    for bookmaker, price in (*former, *prices.items()):  # few are above the former best
-        if price.odds < best or (compared is not None and bookmaker not in compared):
-            continue
-        net = _reliable_net(section, row, bookmaker, basis)
-        if net is None:
-            continue
-        if net > best:
-            best, names = net, set()
-        if net == best:
-            names.add(bookmaker)
-    return tuple(sorted(names))
-
-
 def fair_beside(section: Section, row: SelectionRow, bookmaker: str | None) -> float | None:
     """Return the fair odds that a bookmaker's price of a row is judged by.
 
@@ -316,40 +291,9 @@ def _near_from(section: Section, fair: float | None) -> float:
     return fair * safety_floor(section.key.market_type) * (1 + MIN_EV / 100) * _SLACK
 
 
-def _shares_state(section: Section, price: Price) -> bool:
-    """Whether a price and the reference's are both in play or neither (D30), as far as told."""
-    return section.reference is None or is_same_state(price.is_live, section.reference.is_live)
-
-
 def hold(odds: Iterable[float]) -> float:
     """Return the hold of a full set of odds in percent: 100 * (1 - 1/S), a share of all stakes."""
     return 100 * (1 - 1 / sum([1 / price for price in odds]))
-
-
-def reliable(section: Section, row: SelectionRow, basis: Basis) -> list[str]:
-    """Return who offers a price that may be best: those that ``best_of`` chooses among."""
-    return [name for name in row.prices if _reliable_net(section, row, name, basis) is not None]
-
-
-def _reliable_net(
-    section: Section, row: SelectionRow, bookmaker: str, basis: Basis
-) -> float | None:
-    """Return the net odds of a price that may be best, None where it may not."""
-    price, mine = row.prices[bookmaker], basis.mine
-    if (
-        price.withdrawn_at is not None
-        or bookmaker in section.other_bets
-        or (section.doubts and (row.selection, bookmaker) in section.doubts)
-        or bookmaker in section.market.stale
-        or not _shares_state(section, price)
-        or (mine is not None and not mine(bookmaker))
-    ):
-        return None
-    net = basis.net(bookmaker, price.odds)
-    most = row.suspicious_above
-    if section.pool is not None:
-        most = window_beside(section, row, bookmaker)[1]
-    return net if most is None or net <= most else None
 
 
 def sides_compared(section: Section) -> Sequence[str]:

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from oddsdesk.board.alerts.rules import AlertSettings, TargetRule
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey, SelectionRow
+from oddsdesk.board.matrix import Doubted, RowKey, SelectionRow
+from oddsdesk.board.opportunity_finder import UNRELIABLE
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.pricing.rules import safety_floor
 
@@ -25,7 +26,10 @@ class TargetCell(NamedTuple):
     odds: float | None
     """Gross, as offered there now; None where it is not."""
     best: float | None
-    """The highest gross odds at the user's bookmakers now."""
+    """The gross odds of the best price at the user's bookmakers now."""
+    doubted: Doubted | None
+    """A higher price there that is doubted, but not so that no alert is sent of it."""
+    reference: str
     value_from: float | None
     """Gross odds there from which it is value; None where no price can be."""
     net: Callable[[float], float]
@@ -76,7 +80,9 @@ def target_cell(board: Board, key: RowKey) -> TargetCell | None:
         sport=matrix.sport,
         bookmaker=name,
         odds=price.odds if price is not None and price.is_offered else None,
-        best=_best(board, row),
+        best=_best(row),
+        doubted=_doubted(board, row),
+        reference=board.reference or UNNAMED_REFERENCE,
         value_from=None if row.value_from is None else profile.gross(row.value_from),
         net=profile.net,
         fair=row.fair,
@@ -98,13 +104,16 @@ def target_of(settings: AlertSettings, cell: TargetCell) -> TargetRule | None:
     return max(found, key=lambda rule: bool(rule.bookmaker), default=None)
 
 
-def _best(board: Board, row: SelectionRow) -> float | None:
-    offered = [
-        price.odds
-        for bookmaker, price in row.prices.items()
-        if price.is_offered and board.basis.is_mine(bookmaker)
-    ]
-    return max(offered, default=None)
+def _best(row: SelectionRow) -> float | None:
+    offered = (row.prices.get(name) for name in row.best_bookmakers)
+    return next((price.odds for price in offered if price is not None), None)
+
+
+def _doubted(board: Board, row: SelectionRow) -> Doubted | None:
+    found = row.doubted
+    if found is None or found.caution in UNRELIABLE or not board.basis.is_mine(found.bookmaker):
+        return None
+    return found
 
 
 def _rounded_up(odds: float) -> float:

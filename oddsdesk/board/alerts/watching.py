@@ -27,6 +27,8 @@ from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity_finder import UNRELIABLE
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.bet_games import is_same_kick_off
@@ -250,7 +252,11 @@ class AlertWatch:
             found = self._board.assess(key)
             if found is not None and not UNRELIABLE.intersection(found.cautions):
                 says = (f"{rule.selection} ", odds, f" at {name}")
-                also = (f"{rule.game} · your target of ", rule.odds, " is reached")
+                doubt = ""
+                if found.cautions:
+                    reference = self._board.reference or UNNAMED_REFERENCE
+                    doubt = f" · doubted: {caution_text(found.cautions[0], reference)}"
+                also = (f"{rule.game} · your target of ", rule.odds, f" is reached{doubt}")
                 level = (odds / rule.odds - 1) * 100
                 yield Alert(
                     _target_key(rule),

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from oddsdesk.board.alerts.rules import TargetRule
 from oddsdesk.board.alerts.targets import TargetCell
+from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
@@ -120,10 +121,22 @@ class TargetDialog(FormDialog):
         return " · ".join([*said, f"fair {fair_text(cell.fair)}"])
 
     def _offered(self, odds: float) -> str:
-        now = self._cell.best if self._is_anywhere() else self._cell.odds
-        if now is None:
-            return "Not offered there now."
-        text = f"{exact_odds_text(now)} is offered now"
+        is_anywhere = self._is_anywhere()
+        now = self._cell.best if is_anywhere else self._cell.odds
+        what = "the best of mine" if is_anywhere else "offered"
+        said = (
+            "Not offered there now." if now is None else self._alerts(now, f"is {what} now", odds)
+        )
+        doubted = self._cell.doubted
+        if doubted is None or not is_anywhere:
+            return said
+        why = caution_text(doubted.caution, self._cell.reference)
+        also = self._alerts(doubted.odds, f"at {doubted.bookmaker} is doubted ({why})", odds)
+        return f"{said} {also}"
+
+    @staticmethod
+    def _alerts(now: float, what: str, odds: float) -> str:
+        text = f"{exact_odds_text(now)} {what}"
         return f"{text}: this alerts at once." if now >= odds else f"{text}."
 
     def _on_remove_clicked(self) -> None:

@@ -124,7 +124,7 @@ class BookmakersDialog(FormDialog):
         self.restore.setEnabled(index.isValid() and not rows[index.row()].is_as_shipped)
         chosen = len(self.mine())
         self.count.setText(
-            f"{chosen} of {len(rows)} are yours: only they are best prices, value, or staked."
+            f"{chosen} of {len(rows)} are yours: only they are value or staked, and Best of mine."
             if chosen
             else f"All {len(rows)} bookmakers count; tick those where you bet to see only theirs. "
             "An emptied field is the default again."

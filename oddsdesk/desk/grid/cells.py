@@ -155,6 +155,15 @@ def cautions(entry: Entry, context: CellContext) -> Cell:
     return Cell(first, TextRole.NOTE, note=f"+ {more}" if more else "")
 
 
+def doubted(entry: Entry, context: CellContext) -> Cell:
+    """Return a higher price that is not to be relied upon, and the bookmaker that offers it."""
+    found = entry.selection.figures.doubted
+    if found is None:
+        return EMPTY
+    text = f"? {odds_text(found.odds)}"
+    return Cell(text, TextRole.NOTE, note=context.short(found.bookmaker))
+
+
 def fair(entry: Entry, _context: CellContext) -> Cell:
     """Return the fair odds."""
     odds_ = entry.selection.figures.fair_odds

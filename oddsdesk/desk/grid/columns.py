@@ -44,6 +44,11 @@ def _figure(name: str) -> Callable[[Entry], Any]:
     return attrgetter(f"selection.figures.{name}")
 
 
+def _doubted_odds(entry: Entry) -> float | None:
+    doubted = entry.selection.figures.doubted
+    return None if doubted is None else doubted.odds
+
+
 _LONG = "Minnesota Timberwolves +13.5"
 _WIDE = "Bayern Munich v Stuttgart"
 _WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
@@ -89,7 +94,8 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "odds", "Odds", Column("", has_arrow=True, hangs=True), cells.odds, attrgetter("odds"),
         Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
+        tip="The bookmaker's price; of a selection the best one of the bookmakers compared, or of "
+        "those of them that are yours",
     ),
     ColumnSpec(
         "ev_pct", "EV", Column("? +100.0 %", note_sample=PER_DECIDED), cells.ev,
@@ -128,7 +134,19 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "best_odds", "Best", Column("", hangs=True), cells.figure(lambda f: f.best),
         _figure("best"), Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The best price of the bookmakers compared",
+        tip="The best price of the bookmakers compared, or of those of them that are yours",
+    ),
+    ColumnSpec(
+        "best_of_all_odds", "Best of all", Column("", hangs=True),
+        cells.figure(lambda f: f.best_of_all),
+        _figure("best_of_all"), Kind.NUMBER, descending_first=True, sample=odds_sample,
+        tip="The best price of all bookmakers compared, those that are not yours among them",
+    ),
+    ColumnSpec(
+        "doubted_odds", "Doubted", Column("? 88.88", note_sample="888"), cells.doubted,
+        _doubted_odds, Kind.NUMBER, descending_first=True,
+        tip="The highest price above the best that is not to be relied upon: suspicious, stale, or "
+        "in play where the reference is not",
     ),
     ColumnSpec(
         "median_odds", "Median", Column("", hangs=True), cells.figure(lambda f: f.median),
@@ -206,16 +224,19 @@ BY_KEY = {column.key: place for place, column in enumerate(COLUMNS)}
 
 _TITLES_OF_SELECTIONS: Final = {"bookmaker": "Best at", "odds": "Best"}
 """Where a row is a selection."""
-_ONLY_OF: Final = {"best_odds": Shape.PRICES}
+_ONLY_OF: Final = {"best_odds": Shape.PRICES, "doubted_odds": Shape.SELECTIONS}
 """The shape of rows that a column makes sense for; the others make sense for both."""
 
 
-def title_in(column: ColumnSpec[Entry, CellContext], shape: Shape) -> str:
-    """Return the title of a column in a shape of rows."""
+def title_in(column: ColumnSpec[Entry, CellContext], shape: Shape, *, has_mine: bool) -> str:
+    """Return the title of a column in a shape of rows; ``has_mine``: the user has bookmakers."""
     is_other = shape is Shape.SELECTIONS
-    return _TITLES_OF_SELECTIONS.get(column.key, column.title) if is_other else column.title
+    title = _TITLES_OF_SELECTIONS.get(column.key, column.title) if is_other else column.title
+    return "Best of mine" if has_mine and title == "Best" else title
 
 
-def is_for(column: ColumnSpec[Entry, CellContext], shape: Shape) -> bool:
-    """Whether a column makes sense for a shape of rows."""
+def is_for(column: ColumnSpec[Entry, CellContext], shape: Shape, *, has_mine: bool) -> bool:
+    """Whether a column makes sense for a shape of rows; ``has_mine`` as for ``title_in``."""
+    if column.key == "best_of_all_odds" and not has_mine:
+        return False
     return _ONLY_OF.get(column.key, shape) is shape

@@ -9,12 +9,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.board.best_offers import best_among
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import LineHolds, Matrix, RowKey, Section, SelectionRow
+from oddsdesk.board.matrix import Doubted, LineHolds, Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
-from oddsdesk.board.valuation import best_of, decided_beside, fair_beside, window_beside
+from oddsdesk.board.valuation import decided_beside, fair_beside, window_beside
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
@@ -65,7 +66,11 @@ class Figures(msgspec.Struct, frozen=True):
     holds: LineHolds = msgspec.field(default_factory=LineHolds)
     """Of the line group, as the board has them now."""
     best: float | None = None
+    """Of the user's bookmakers among those compared; of all of these where the user has none."""
     best_names: tuple[str, ...] = ()
+    best_of_all: float | None = None
+    doubted: Doubted | None = None
+    """A higher price that is not to be relied upon."""
     worst: float | None = None
     median: float | None = None
     spread: float | None = None
@@ -130,6 +135,11 @@ class Comparison(msgspec.Struct):
     """Of the prices."""
     names: Set[str] | None = None
     """The bookmakers that best, median and spread are over; None is all of them."""
+
+    @property
+    def has_mine(self) -> bool:
+        """Whether the user has chosen bookmakers."""
+        return self.board.basis.mine is not None
 
 
 class SelectionEntry(msgspec.Struct, eq=False):
@@ -479,8 +489,12 @@ def _figures(selection: SelectionEntry) -> Figures:
             and (compared is None or name in compared)
         ]
     )
-    names = row.best_bookmakers if compared is None else best_of(section, row, basis, compared)
+    offers = row.offer.found()
+    if compared is not None:
+        offers = best_among(section, row, basis, compared)
+    names, of_all = offers.mine.bookmakers, offers.of_all.bookmakers
     best = row.prices.get(names[0]) if names else None  # it may be under another key by now
+    best_of_all = row.prices.get(of_all[0]) if of_all else None
     return Figures(
         reference_odds=offered(row.reference),
         liquidity=row.liquidity,
@@ -491,6 +505,8 @@ def _figures(selection: SelectionEntry) -> Figures:
         holds=section.holds,
         best=None if best is None else best.odds,
         best_names=() if best is None else names,
+        best_of_all=None if best_of_all is None else best_of_all.odds,
+        doubted=offers.doubted,
         worst=odds[0] if odds else None,
         median=_middle(odds) if odds else None,
         spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,

@@ -136,9 +136,12 @@ class GridExport(QObject):
             # On the screen a mark shows that there are cautions, and the market its period.
             wanted = [*_WHICH, _CAUTIONS] if has_ev else _WHICH
             columns += [column for column in wanted if column not in columns]
+        has_mine = any(row.selection.comparison.has_mine for row in job.entries[:1])
         self._values = [COLUMNS[column].export_value for column in columns]
         self._columns = tuple(
-            ExportColumn(spec.key, title_in(spec, job.shape), spec.kind, spec.decimals)
+            ExportColumn(
+                spec.key, title_in(spec, job.shape, has_mine=has_mine), spec.kind, spec.decimals
+            )
             for spec in (COLUMNS[column] for column in columns)
         )
         if job.is_file:

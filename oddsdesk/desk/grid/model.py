@@ -56,6 +56,8 @@ class GridModel(LiveModel):
 
     counts_changed = Signal()
     """The number of rows, or of rows that would move, may be another."""
+    columns_changed = Signal()
+    """Columns of best prices make sense now, or no longer."""
     let_go_begun = Signal()
     """Every row is about to go: what comes next is another moment's, or service's."""
 
@@ -70,6 +72,7 @@ class GridModel(LiveModel):
         """The rows that a table shows: others need no repaint. None is all of them."""
         self._board = board
         self._clock = clock
+        self._had_mine = self.has_mine
         self._arrangement = Arrangement(self.book.selection_rows, self.book.price_rows)
         self._waiting: Marks = {}
         self._due: Marks = {}
@@ -105,6 +108,11 @@ class GridModel(LiveModel):
     def shape(self) -> Shape:
         """What one row is."""
         return self._arrangement.shape
+
+    @property
+    def has_mine(self) -> bool:
+        """Whether the user has chosen bookmakers: best prices are of these and of all then."""
+        return self._board.basis.mine is not None
 
     @property
     def is_grouped(self) -> bool:
@@ -396,6 +404,9 @@ class GridModel(LiveModel):
         elif isinstance(notice, RowsWanted):
             self._look_at_all()
         elif isinstance(notice, ValueBetsChanged):
+            if not notice.moved and self.has_mine != self._had_mine:
+                self._had_mine = self.has_mine
+                self.columns_changed.emit()
             if self._board.rows_wanted:
                 self._wait_for(notice.moved)
         elif isinstance(notice, GamesChanged):
@@ -438,7 +449,7 @@ class GridModel(LiveModel):
 
     def header(self, column: int) -> Header:
         shown, (sorted_by, descending) = COLUMNS[column], self.sorted_by
-        title = title_in(shown, self.shape)
+        title = title_in(shown, self.shape, has_mine=self.has_mine)
         second = self.sorted_second_by
         if second is not None and second[0] == column:
             made = shown.header(title, second[1])
@@ -470,7 +481,9 @@ class GridModel(LiveModel):
     def is_hidden(self, column: int) -> bool:
         if column == _GAME and self.is_grouped:
             return True
-        return column not in self.columns or not is_for(COLUMNS[column], self.shape)
+        return column not in self.columns or not is_for(
+            COLUMNS[column], self.shape, has_mine=self.has_mine
+        )
 
     def is_section(self, row: int) -> bool:
         return isinstance(self._arrangement[row], GameGroup)

@@ -172,6 +172,7 @@ class GridPanel(QWidget):
             lambda *_: self._on_table_current_changed(self.table.current())
         )
         self.model.counts_changed.connect(self._on_model_counts_changed)
+        self.model.columns_changed.connect(self.table.show_columns)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         self.messages.action_requested.connect(self._on_messages_action_requested)
         self.export.progressed.connect(self._on_export_progressed)

@@ -74,6 +74,12 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
             f"{figures.count} bookmakers: {odds_text(figures.worst)} to "
             f"{odds_text(figures.best)}, median {odds_text(figures.median)}"
         )
+    if figures.best_of_all is not None and figures.best_of_all != figures.best:
+        lines.append(f"Best of all {odds_text(figures.best_of_all)}")
+    if figures.doubted is not None:
+        name, odds, _, caution = figures.doubted
+        why = caution_text(caution, reference)
+        lines.append(f"Doubted: {exact_odds_text(odds)} at {name}: {why}")
     return "\n".join(lines)
 
 

@@ -80,24 +80,39 @@ def price_cell(
 
 def best_cell(
     row: SelectionRow, bookmaker: str | None, who: str, freshness: Freshness, now_ms: int,
-    keeper: Profile | None = None, *, is_value: bool,
+    keeper: Profile | None = None, *, is_value: bool, others: int, is_second: bool = False,
 ) -> Cell:  # fmt: skip
-    """Return the price that is best net, and ``who`` offers it, how many others beside.
+    """Return the price that is best net, and ``who`` offers it, with how many ``others``.
 
-    Where ``keeper`` keeps a part of a win, what is left stands before who it is.
+    Where ``keeper`` keeps a part of a win, what is left stands before who it is. ``is_second``: it
+    stands beside the best price of the user's own bookmakers, and recedes.
     """
     price = None if bookmaker is None else row.prices.get(bookmaker)
     if price is None:
         return _NO_PRICE
-    others = len(row.best_bookmakers) - 1
     if keeper is not None:
         who = f"{odds_text(round(keeper.net(price.odds), 2))} {who}"
     is_fresh = freshness is Freshness.FRESH
+    ink = TextRole.VALUE if is_value and is_fresh else PRICE_ROLES[freshness]
     return Cell(
         odds_text(price.odds),
-        TextRole.VALUE if is_value and is_fresh else PRICE_ROLES[freshness],
+        max(ink, TextRole.SOFT) if is_second else ink,
         note=f"{who} +{others}" if others else who,
-        is_strong=is_fresh,
+        is_strong=is_fresh and not is_second,
+        is_struck=freshness is Freshness.DEAD,
+        repaint_at_ms=now_ms + REPAINT_MS,
+    )
+
+
+def doubted_cell(row: SelectionRow, who: str, freshness: Freshness, now_ms: int) -> Cell:
+    """Return the higher price that is doubted, with its mark, and ``who`` offers it."""
+    doubted = row.doubted
+    if doubted is None:
+        return EMPTY
+    return Cell(
+        SUSPICIOUS + odds_text(doubted.odds),
+        TextRole.NOTE,
+        note=who,
         is_struck=freshness is Freshness.DEAD,
         repaint_at_ms=now_ms + REPAINT_MS,
     )

@@ -14,7 +14,17 @@ from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
 from oddsdesk.desk.matrix import cells, tips
 from oddsdesk.desk.matrix.cells import selection_text
-from oddsdesk.desk.matrix.layout import BEST, FAIR, PAST, REFERENCE, SELECTION, MatrixLayout
+from oddsdesk.desk.matrix.layout import (
+    BEST,
+    BEST_OF_ALL,
+    DOUBTED,
+    FAIR,
+    PAST,
+    REFERENCE,
+    SELECTION,
+    WINDOW,
+    MatrixLayout,
+)
 from oddsdesk.desk.matrix.rows import Row
 from oddsdesk.desk.matrix.sparklines import Sparklines
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
@@ -82,9 +92,14 @@ class MatrixContext:
         key = RowKey(self.game_id, market_type, period, row.selection, bookmaker)
         return self.board.value_bets.get(key)
 
-    def best(self, row: SelectionRow) -> tuple[str | None, Freshness]:
-        """Return who offers the best price of a selection, and how old that is."""
-        name = self.layout.best_bookmaker(row)
+    @property
+    def has_mine(self) -> bool:
+        """Whether the user has chosen bookmakers."""
+        return self.board.basis.mine is not None
+
+    def best(self, row: SelectionRow, column: int = BEST) -> tuple[str | None, Freshness]:
+        """Return the bookmaker that a column of best prices names, and how old its price is."""
+        name = self.layout.best_bookmaker(row, column)
         price = None if name is None else row.prices.get(name)
         # It may be the reference by now, and figures follow in steps.
         return (None if price is None else name), self.freshness(name, price)
@@ -169,23 +184,44 @@ def _window_cell(_section: Section, row: SelectionRow, context: MatrixContext) -
     return cells.window_cell(row, context.figures_freshness(row), context.clock())
 
 
-def _best_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
-    name, freshness = context.best(row)
-    judged = context.judged(section, row, name)
-    is_value = judged is not None and judged.is_value
-    return cells.best_cell(
-        row,
-        name,
-        "" if name is None else context.names.code(name),
-        freshness,
-        context.clock(),
-        None if name is None else context.keeper(name),
-        is_value=is_value,
-    )
+def _best_cell_in(column: int) -> _CellOf:
+    def cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+        name, freshness = context.best(row, column)
+        judged = context.judged(section, row, name)
+        offered = row.best_bookmakers if column == BEST else row.best_of_all.bookmakers
+        return cells.best_cell(
+            row,
+            name,
+            "" if name is None else context.names.code(name),
+            freshness,
+            context.clock(),
+            None if name is None else context.keeper(name),
+            is_value=judged is not None and judged.is_value,
+            others=len(offered) - 1,
+            is_second=column == BEST_OF_ALL,
+        )
+
+    return cell
+
+
+def _doubted_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    name, freshness = context.best(row, DOUBTED)
+    code = "" if name is None else context.names.code(name)
+    return cells.doubted_cell(row, code, freshness, context.clock())
 
 
 def _best_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
-    return tips.best_tip(section, row, context.best(row)[0], context)
+    return tips.best_tip(section, row, row.best_bookmakers, context)
+
+
+def _best_of_all_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
+    return tips.best_tip(section, row, row.best_of_all.bookmakers, context)
+
+
+def _doubted_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
+    if row.doubted is None:
+        return f"No price of {row.selection} above the best is doubted."
+    return tips.price_tip(section, row, row.doubted.bookmaker, context)
 
 
 def _past_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
@@ -228,12 +264,20 @@ def _least_width(context: MatrixContext) -> Column:
 def _best_width(context: MatrixContext) -> Column:
     is_net = any(context.keeper(name) is not None for name in context.layout.bookmakers)
     note = "8.88 888 +8" if is_net else "888 +88"
-    return Column(_best_sample(context.layout), note_sample=note, hangs=True)
+    return Column(_best_sample(context.layout), note_sample=note, hangs=True, most=_MOST)
+
+
+def _doubted_width(context: MatrixContext) -> Column:
+    return Column(_doubted_sample(context.layout), note_sample="888", hangs=True, most=_MOST)
+
+
+def _doubted_sample(layout: MatrixLayout) -> str:
+    return f"{cells.SUSPICIOUS}{odds_sample(has_long=layout.has_any_long)}"
 
 
 def _best_sample(layout: MatrixLayout) -> str:
-    """As wide as a price with its mark, or the hold in the rows of sections."""
-    return max("+8.8 %", f"? {odds_sample(has_long=layout.has_any_long)}", key=len)
+    """As wide as a price, or the hold in the rows of sections."""
+    return max("+8.8 %", odds_sample(has_long=layout.has_any_long), key=len)
 
 
 def _reference_header(context: MatrixContext) -> Header:
@@ -248,6 +292,20 @@ def _fair_header(context: MatrixContext) -> Header:
     note = method.replace("proportional", "prop.")
     tip = f"Odds of {context.reference} without margin, by the {method} method"
     return Header("Fair", note, tip)
+
+
+_BEST: Final = (
+    "The best price{whose} and the code of the bookmaker (B goes there), before that what it pays "
+    "net where the bookmaker keeps a part. A price that is doubted is never best. On a section's "
+    "row: the hold of these prices together, below 0 an arbitrage"
+)
+_BEST_OF_ALL: Final = "The best price of all bookmakers, those that are not yours among them"
+
+
+def _best_header(context: MatrixContext) -> Header:
+    if not context.has_mine:
+        return Header("Best", "of all", _BEST.format(whose=" of all bookmakers"))
+    return Header("Best", "of mine", _BEST.format(whose=" of your bookmakers"))
 
 
 def _past_tip(context: MatrixContext) -> str:
@@ -282,11 +340,20 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         "one it is suspicious; none: no price can be value by the rules",
     ),
     MatrixColumn(
-        "best", "Best", Column(""), _cells(_best_cell, cells.best_hold_cell),
-        width_now=_best_width, note="of market", cell_tip=_tips(_best_tip, tips.best_hold_tip),
-        tip="The best price and who offers it (B goes there), before that what it pays net where "
-        "its bookmaker keeps a part; on a section's row the hold of the best net prices, below 0 "
-        "an arbitrage",
+        "best", "Best", Column(""), _cells(_best_cell_in(BEST), cells.best_hold_cell),
+        width_now=_best_width, header_now=_best_header,
+        cell_tip=_tips(_best_tip, tips.best_hold_tip),
+    ),
+    MatrixColumn(
+        "best_of_all", "Best", Column(""), _cells(_best_cell_in(BEST_OF_ALL), _nothing),
+        width_now=_best_width, cell_tip=_tips(_best_of_all_tip),
+        note="of all", tip=_BEST_OF_ALL,
+    ),
+    MatrixColumn(
+        "doubted", "Doubted", Column(""), _cells(_doubted_cell, _nothing),
+        width_now=_doubted_width, cell_tip=_tips(_doubted_tip),
+        tip="The highest price above the best that is not to be relied upon: suspicious, stale, or "
+        "in play where the reference is not",
     ),
     MatrixColumn(
         "past", "6 h", Column("88888"), _cells(_past_cell, _nothing),
@@ -369,15 +436,22 @@ def widest_period(sections: Iterable[Section]) -> str:
 
 def shrink_steps(context: MatrixContext) -> tuple[ShrinkStep, ...]:
     """Return how the frozen columns give way where bookmakers would have no room."""
-    name = context.widest_name
-    return (
+    name, layout = context.widest_name, context.layout
+    steps = [
         ShrinkStep(SELECTION, _shorter(name, _USUAL_NAME)),
-        ShrinkStep(REFERENCE, odds_sample(has_long=context.layout.has_long(None))),
+        ShrinkStep(REFERENCE, odds_sample(has_long=layout.has_long(None))),
         ShrinkStep(SELECTION, _shorter(name, _NARROW_NAME)),
         ShrinkStep(PAST),
-        ShrinkStep(BEST, _best_sample(context.layout)),
+        ShrinkStep(BEST, _best_sample(layout)),
         ShrinkStep(FAIR),
-    )
+    ]
+    if context.has_mine:
+        steps[4:4] = [ShrinkStep(BEST_OF_ALL, _best_sample(layout))]
+    if layout.has_doubted:
+        steps[4:4] = [ShrinkStep(DOUBTED, _doubted_sample(layout))]
+    if context.has_mine or layout.has_doubted:
+        steps.append(ShrinkStep(WINDOW))
+    return tuple(steps)
 
 
 def _shorter(name: str, most: str) -> str:

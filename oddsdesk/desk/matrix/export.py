@@ -16,8 +16,13 @@ _FIXED: Final = (
     ExportColumn("fair_odds", "Fair", Kind.NUMBER, 4),
     ExportColumn("value_from", "Value from", Kind.NUMBER, 4),
     ExportColumn("suspicious_above", "Suspicious above", Kind.NUMBER, 4),
-    ExportColumn("best_net_odds", "Best net", Kind.NUMBER, 4),
-    ExportColumn("best_at", "Best at"),
+    ExportColumn("best_net_odds", "Best of all net", Kind.NUMBER, 4),
+    ExportColumn("best_at", "Best of all at"),
+    ExportColumn("best_of_mine_net_odds", "Best of mine net", Kind.NUMBER, 4),
+    ExportColumn("best_of_mine_at", "Best of mine at"),
+    ExportColumn("doubted_odds", "Doubted", Kind.NUMBER),
+    ExportColumn("doubted_at", "Doubted at"),
+    ExportColumn("doubted_because", "Doubted because"),
 )
 
 
@@ -42,7 +47,8 @@ def _rows(matrix: Matrix, bookmakers: Sequence[str]) -> Iterable[Row]:
 
 
 def _figures(row: SelectionRow) -> Row:
-    reference = row.reference
+    reference, best = row.reference, row.offer.found()
+    doubted = best.doubted
     is_offered = reference is not None and reference.is_offered
     return (
         reference.odds if reference is not None and is_offered else None,
@@ -51,8 +57,11 @@ def _figures(row: SelectionRow) -> Row:
         row.fair,
         row.value_from,
         row.suspicious_above,
-        row.best,
-        ", ".join(row.best_bookmakers),
+        best.of_all.net,
+        ", ".join(best.of_all.bookmakers),
+        best.mine.net,
+        ", ".join(best.mine.bookmakers),
+        *((None, "", "") if doubted is None else (doubted.odds, doubted[0], doubted.caution.value)),
     )
 
 

@@ -14,10 +14,14 @@ REFERENCE: Final = 1
 FAIR: Final = 2
 WINDOW: Final = 3
 BEST: Final = 4
-FROZEN: Final = 5
+BEST_OF_ALL: Final = 5
+"""Shown where the user has bookmakers: ``BEST`` is of theirs then."""
+DOUBTED: Final = 6
+"""Higher prices that are doubted, shown once the game has any."""
+FROZEN: Final = 7
 """How many columns stay while the others scroll."""
-PAST: Final = 5
-FIRST_BOOKMAKER: Final = 6
+PAST: Final = 7
+FIRST_BOOKMAKER: Final = 8
 """The column of the first bookmaker."""
 _LONG: Final = 9.995
 """Odds from here on have two figures before the point."""
@@ -40,6 +44,8 @@ class MatrixLayout:
         """Whether a fair price, or where value begins, has been 10 or more."""
         self.has_limits = False
         """Whether the reference says of any selection how much it takes."""
+        self.has_doubted = False
+        """Whether a selection has had a higher price that is doubted."""
 
     @property
     def width(self) -> int:
@@ -107,9 +113,15 @@ class MatrixLayout:
         columns = (self._columns.get(name) for name in row.best_bookmakers)
         return sorted(column for column in columns if column is not None)
 
-    def best_bookmaker(self, row: SelectionRow) -> str | None:
-        """Return who offers the best price: the first by name, who would carry its stake."""
-        return next(iter(row.best_bookmakers), None)
+    def best_bookmaker(self, row: SelectionRow, column: int = BEST) -> str | None:
+        """Return the bookmaker that a column of best prices names.
+
+        Of several the first by name, which would carry the stake.
+        """
+        if column == DOUBTED:
+            return None if row.doubted is None else row.doubted.bookmaker
+        offered = row.best_bookmakers if column == BEST else row.best_of_all.bookmakers
+        return next(iter(offered), None)
 
     def see(self, bookmaker: str | None, price: Price) -> bool:
         """Note when a price was last seen; return whether it is the first that takes more room."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SectionKey
@@ -23,6 +23,8 @@ from oddsdesk.desk.matrix.columns import (
 )
 from oddsdesk.desk.matrix.layout import (
     BEST,
+    BEST_OF_ALL,
+    DOUBTED,
     FAIR,
     FIRST_BOOKMAKER,
     FROZEN,
@@ -52,6 +54,7 @@ from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
+_BESTS: Final = (BEST, BEST_OF_ALL, DOUBTED)
 _FEW_STEPS: Final = 8
 """So many groups of rows that come or go at a time are seldom more."""
 
@@ -68,6 +71,8 @@ class MatrixModel(LiveModel):
     headers_age = True
     laid_out = Signal()
     """Rows, columns or the matrix itself came or went."""
+    columns_shown = Signal()
+    """Columns of best prices are shown or hidden now."""
 
     def __init__(
         self,
@@ -93,6 +98,7 @@ class MatrixModel(LiveModel):
         self._is_outdated = False
         self._is_provisional = True
         self._shows_past = True
+        self._has_mine = board.basis.mine is not None
         self._reference = board.reference
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
@@ -148,7 +154,7 @@ class MatrixModel(LiveModel):
         name = self._bookmaker(shown, column)
         if name is not None:
             return shown.selection_row.prices.get(name)
-        return None if column == BEST else shown.selection_row.reference
+        return None if column in _BESTS else shown.selection_row.reference
 
     def key(self, row: int, column: int) -> RowKey | None:
         """Return the price that a cell is about: the reference's own left of the best."""
@@ -217,12 +223,9 @@ class MatrixModel(LiveModel):
 
     def _bookmaker(self, row: Row, column: int) -> str | None:
         """Whose price a cell shows; None for the reference, or where there is none."""
-        if column == BEST:
-            return (
-                None
-                if row.selection_row is None
-                else self._layout.best_bookmaker(row.selection_row)
-            )
+        if column in _BESTS:
+            selection = row.selection_row
+            return None if selection is None else self._layout.best_bookmaker(selection, column)
         return self._layout.bookmaker_of(column)
 
     # What the table asks for
@@ -233,7 +236,11 @@ class MatrixModel(LiveModel):
         return spec.sized if spec.width_now is None else spec.width_now(self._context)
 
     def is_hidden(self, column: int) -> bool:
-        """Whether a column is not shown: that of sparklines may be left out."""
+        """Whether a column is not shown: by choice, or where it would say no more than another."""
+        if column == BEST_OF_ALL:
+            return not self._has_mine
+        if column == DOUBTED:
+            return not self._layout.has_doubted
         return column == PAST and not self._shows_past
 
     def shrink_steps(self) -> Sequence[ShrinkStep]:
@@ -253,7 +260,15 @@ class MatrixModel(LiveModel):
         cell = shown.cells[column]
         if cell is None or cell.repaint_at_ms <= self._clock():
             cell = shown.cells[column] = self._spec(column).cell(shown, self._context)
+            if column == BEST and not self._layout.has_doubted:
+                self._look_for_doubted(shown)
         return cell
+
+    def _look_for_doubted(self, row: Row) -> None:
+        """Have the column of doubted prices from the first one on: it does not come and go."""
+        if row.selection_row is not None and row.selection_row.doubted is not None:
+            self._layout.has_doubted = True
+            QTimer.singleShot(0, self, self.columns_shown.emit)
 
     def tip(self, row: int, column: int) -> str:
         """Return the tooltip of a cell."""
@@ -297,9 +312,16 @@ class MatrixModel(LiveModel):
             self._is_outdated = False
             self._lay_out_again()
         self._take_changes()
+        self._show_mine()
         super().flush()
 
     # How it is kept up to date
+
+    def _show_mine(self) -> None:
+        has_mine = self._board.basis.mine is not None
+        if has_mine != self._has_mine:
+            self._has_mine = has_mine
+            self.columns_shown.emit()
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged) and notice.game_id == self.game_id:
@@ -344,16 +366,16 @@ class MatrixModel(LiveModel):
         layout = self._layout
         shown = layout.rows[row]
         if shown.selection_row is None:
-            self._renew(row, BEST)
+            self._renew_best(row)
             return
-        has_figures, bookmakers = shown.refigure()
+        has_figures, has_best, bookmakers = shown.refigure()
         if has_figures:
             if layout.see_figures(shown.selection_row):
                 self._widen(None)
             for column in range(REFERENCE, FIRST_BOOKMAKER):
                 self._renew(row, column)
-        elif bookmakers:
-            self._renew(row, BEST)
+        elif has_best or bookmakers:
+            self._renew_best(row)
         for bookmaker in bookmakers:
             own = layout.column_of(bookmaker)
             if own is not None:
@@ -376,8 +398,8 @@ class MatrixModel(LiveModel):
         selection = layout.rows[row].selection_row
         if key.bookmaker is None:
             self._renew(row, PAST)
-        elif selection is not None and key.bookmaker in selection.best_bookmakers:
-            self._renew(row, BEST)
+        elif selection is not None and key.bookmaker in selection.offer.found().bookmakers:
+            self._renew_best(row)
 
     def _widen(self, bookmaker: str | None) -> None:
         """Have columns sized anew for a first long price: its own, and those drawn from it."""
@@ -385,6 +407,13 @@ class MatrixModel(LiveModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
         if column is not None and column >= FROZEN:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
+
+    def _renew_best(self, row: int) -> None:
+        for column in _BESTS:
+            if self.is_hidden(column):
+                self._layout.rows[row].cells[column] = None
+            else:
+                self._renew(row, column)
 
     def _renew(self, row: int, column: int) -> None:
         self._layout.rows[row].cells[column] = None

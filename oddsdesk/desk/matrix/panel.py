@@ -80,6 +80,7 @@ class MatrixPanel(QWidget):
         self._lay_out()
         self.header.group_chosen.connect(self._model.show_group)
         self._model.laid_out.connect(self._show_layout)
+        self._model.columns_shown.connect(self.table.show_columns)
         self.table.opened.connect(self._on_table_opened)
         self.table.current_changed.connect(self._on_table_current_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged, GamesChanged)

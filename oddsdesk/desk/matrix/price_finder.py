@@ -45,7 +45,7 @@ class PriceFinder(QObject):
             self._table.set_current(row, next(later, columns[0]))
         elif self._model.price(row, BEST) is not None:
             name = self._model.name_at(row, BEST)
-            self.said.emit(f"The best price is {name}'s, whose column is hidden (C shows it).")
+            self.said.emit(f"The best price is at {name}, whose column is hidden (C shows it).")
 
     def go_to_value(self, step: int) -> None:
         """Go to the next price shown as value, or with -1 to the one before; round the ends."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -12,6 +12,14 @@ from oddsdesk.desk.ui.table.cells import Cell
 
 RowName = tuple[SectionKey, str | None]
 """What a row keeps its place by; None is the section row itself."""
+
+
+class Refigured(NamedTuple):
+    """What looks otherwise of a selection: its figures, its best prices, prices of bookmakers."""
+
+    figures: bool = False
+    best: bool = False
+    bookmakers: Collection[str] = ()
 
 
 class Row(msgspec.Struct):
@@ -35,27 +43,30 @@ class Row(msgspec.Struct):
         """Have every cell made anew when it is asked for."""
         self.cells = [None] * width
 
-    def refigure(self) -> tuple[bool, Collection[str]]:
-        """Return whether the figures of a selection differ, and whose prices look otherwise for it.
+    def refigure(self) -> "Refigured":
+        """Return what of a selection differs by now.
 
         Prices that changed themselves are told one by one.
         """
         row = self.selection_row
         if row is None:
-            return False, ()
+            return Refigured()
         figures = row.fair, row.value_from, row.suspicious_above
-        others = frozenset(self.section.other_bets)
+        others, best = frozenset(self.section.other_bets), row.offer.found()
         reference = self.section.reference
         before, self._judged_by = self._judged_by, (
-            figures, others, reference is not None and reference.is_live,
-            row.best_bookmakers, row.near,
+            figures, others, reference is not None and reference.is_live, best, row.near,
         )  # fmt: skip
         if before == self._judged_by:
-            return False, ()
+            return Refigured()
         if before[1:3] != self._judged_by[1:3]:
-            return True, row.prices
-        best, near = set(before[3]), set(before[4])
-        return before[0] != figures, best ^ {*row.best_bookmakers} | near ^ {*row.near}
+            return Refigured(figures=True, best=True, bookmakers=row.prices)
+        named, near = {*before[3].mine.bookmakers}, {*before[4]}
+        return Refigured(
+            before[0] != figures,
+            before[3] != best,
+            named ^ {*best.mine.bookmakers} | near ^ {*row.near},
+        )
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """What the tooltips of a matrix say of prices, windows and holds."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from oddsdesk.board.board import Board
@@ -63,22 +64,42 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
         said += [f"no value: {caution_text(each, '')}" for each in doubts]
     if not board.basis.is_mine(bookmaker):
         said.append("none of your bookmakers")
-    if bookmaker in row.best_bookmakers:
-        said.append("best price")
+    said += _ranks(row, bookmaker, has_mine=board.basis.mine is not None)
     return "\n".join(said)
 
 
 def best_tip(
-    section: Section, row: SelectionRow, bookmaker: str | None, context: TipContext
+    section: Section, row: SelectionRow, offered: Sequence[str], context: TipContext
 ) -> str:
-    """Return the tooltip of the best price: the one named, and who else offers it."""
-    if bookmaker is None:
-        return f"No bookmaker prices {row.selection} as the reference does."
-    said = [price_tip(section, row, bookmaker, context)]
-    others = [name for name in row.best_bookmakers if name != bookmaker]
-    if others:
-        said.append(f"the same at {', '.join(others)}")
+    """Return the tooltip of a best price: the first bookmaker that offers it, then the others.
+
+    It names the best price of all and a higher one that is doubted, too: a narrow table may not
+    show them.
+    """
+    best, reference = row.offer.found(), context.board.reference or UNNAMED_REFERENCE
+    if offered:
+        said = [price_tip(section, row, offered[0], context)]
+        if offered[1:]:
+            said.append(f"the same at {', '.join(offered[1:])}")
+    else:
+        whose = "of yours " if context.board.basis.mine is not None else ""
+        said = [f"No bookmaker {whose}prices {row.selection} as the reference does."]
+    if best.of_all.bookmakers and best.of_all.net != best.mine.net:
+        name = best.of_all.bookmakers[0]
+        said.append(f"best of all: {exact_odds_text(row.prices[name].odds)} at {name}")
+    if best.doubted is not None:
+        name, odds, _, caution = best.doubted
+        why = caution_text(caution, reference)
+        said.append(f"doubted: {exact_odds_text(odds)} at {name}: {why}")
     return "\n".join(said)
+
+
+def _ranks(row: SelectionRow, bookmaker: str, *, has_mine: bool) -> list[str]:
+    """Return whether a bookmaker's price is the best, and of which bookmakers."""
+    if not has_mine:
+        return ["best price"] if bookmaker in row.best_bookmakers else []
+    said = ["best price of your bookmakers"] if bookmaker in row.best_bookmakers else []
+    return said + (["best price of all"] if bookmaker in row.best_of_all.bookmakers else [])
 
 
 def best_hold_tip(section: Section) -> str:

@@ -141,8 +141,8 @@ SPLIT_TOTAL: Final = Setting(
 MINE: Final[Setting[tuple[str, ...]]] = Setting(
     "bookmakers/mine",
     "My bookmakers",
-    "Where you can bet: only they are best prices, value, or staked. None chosen means all. "
-    "Commission, limits and names of bookmakers are in the same window.",
+    "Where you can bet: only they are value or staked, and Best of mine is theirs. None chosen "
+    "means all. Commission, limits and names of bookmakers are in the same window.",
     (),
     Names(),
 )

@@ -65,6 +65,8 @@ def test_each_column_says_its_own_of_a_price(model):
         "suspicious_above": "2.107",
         "reference_odds": "1.94",
         "best_odds": "2.00",
+        "best_of_all_odds": "2.00",
+        "doubted_odds": "",
         "median_odds": "1.92",
         "worst_odds": "1.91",
         "bookmakers": "3",
@@ -98,6 +100,20 @@ def test_a_selections_row_shows_the_best_price_and_who_has_it(model):
         ("Everton", "Unibet", "3.48"),
         ("Draw", "Matchbook", "3.40"),
     ]
+
+
+def test_best_is_named_as_that_of_the_users_bookmakers_and_that_of_all(model, quoted, qtbot):
+    model.show_as(Shape.SELECTIONS, grouped=False)
+    of_all, doubted = BY_KEY["best_of_all_odds"], BY_KEY["doubted_odds"]
+    assert [model.header(ODDS).title, model.is_hidden(of_all)] == ["Best", True]
+    quoted.tell("Betsson", "total", "Over 2.5", 3.0)
+    with qtbot.waitSignal(model.columns_changed):
+        quoted.board.set_bookmakers(("Bovada",))
+    take_in(model, qtbot)
+    assert [model.header(ODDS).title, model.is_hidden(of_all)] == ["Best of mine", False]
+    told = {name: rest for name, *rest in shown(model, SELECTION, ODDS, of_all, doubted)}
+    assert told["Over 2.5"] == ["1.91", "2.00", "? 3.00"]
+    assert told["Draw"] == ["3.30", "3.40", ""]
 
 
 def test_chosen_bookmakers_are_those_compared(model):

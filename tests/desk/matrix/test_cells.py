@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import Section, SectionKey, SelectionRow
+from oddsdesk.board.matrix import Offer, Offers, Section, SectionKey, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.desk.matrix.cells import price_cell, selection_text, window_cell
 from oddsdesk.desk.matrix.rows import ALL, groups_of, is_in_group, rows_of, steps_between
@@ -106,7 +106,7 @@ def test_a_price_on_other_outcomes_recedes_and_is_never_value() -> None:
     result = section("moneyline", "Everton", "Draw", "Liverpool")
     row = result.rows[0]
     row.prices["Bovada"] = Price(3.5, 0, 0, 0)
-    row.offer.known = 3.5, ("Bovada",)
+    row.offer.known = Offers(Offer(3.5, ("Bovada",)))
     cells = []
     for others in (set(), {"Bovada"}):
         result.other_bets = others

@@ -2,10 +2,22 @@
 
 from typing import Any
 
+from pytestqt.qtbot import QtBot
+
 from oddsdesk.board.explaining import explain
 from oddsdesk.board.reference import CONSENSUS
-from oddsdesk.desk.matrix.layout import BEST, FAIR, REFERENCE, SELECTION, WINDOW
+from oddsdesk.desk.matrix.export import table_of_matrix
+from oddsdesk.desk.matrix.layout import (
+    BEST,
+    BEST_OF_ALL,
+    DOUBTED,
+    FAIR,
+    REFERENCE,
+    SELECTION,
+    WINDOW,
+)
 from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.formatting import least_text
 from oddsdesk.desk.ui.table.live_model import Span
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
@@ -258,3 +270,54 @@ def test_a_cell_knows_its_price_and_link(model: MatrixModel) -> None:
     assert price.url == "https://bovada.example/Draw"
     assert model.price(0, column_of(model, "Bovada")) is None
     assert model.price(1, SELECTION) is None
+
+
+def test_a_price_that_is_too_good_stands_beside_the_best_with_its_mark(
+    panel: MatrixPanel, model: MatrixModel, quoted: Any, qtbot: QtBot
+) -> None:
+    """Best said 2.00 and nothing of 2.60."""
+    assert model.is_hidden(DOUBTED)
+    quoted.board.want_values(True)
+    quoted.tell("Betsson", "total", "Over 2.5", 2.60)
+    shown = panel.table.model
+    for each in (model, shown):
+        each.flush()
+        row = row_of(each, "Over 2.5")
+        assert (each.cell(row, BEST).text, each.cell(row, DOUBTED).text) == ("2.00", "? 2.60")
+        assert "doubted: 2.60 at Betsson" in each.tip(row, BEST)
+        assert not each.is_hidden(DOUBTED)
+    for width in (1_118, 620, 460):
+        panel.resize(width, 600)
+        qtbot.waitUntil(lambda: panel.table.frozen.columnWidth(DOUBTED) > 0)
+
+
+def test_best_is_named_as_that_of_the_users_bookmakers_and_that_of_all(
+    model: MatrixModel, quoted: Any, qtbot: QtBot
+) -> None:
+    row = row_of(model, "Draw")
+    assert (model.header(BEST).note, model.is_hidden(BEST_OF_ALL)) == ("of all", True)
+    with qtbot.waitSignal(model.columns_shown):
+        quoted.board.set_bookmakers(("Bovada",))
+        model.flush()
+    assert (model.header(BEST).note, model.is_hidden(BEST_OF_ALL)) == ("of mine", False)
+    assert model.header(BEST_OF_ALL).note == "of all"
+    cells = [
+        (cell.text, cell.note) for cell in (model.cell(row, BEST), model.cell(row, BEST_OF_ALL))
+    ]
+    assert cells == [("3.30", "Bovada"), ("3.40", "Matchbook")]
+    assert model.name_at(row, BEST_OF_ALL) == "Matchbook"
+    assert "best of all: 3.40 at Matchbook" in model.tip(row, BEST)
+    assert "best price of your bookmakers" in model.tip(row, column_of(model, "Bovada"))
+
+
+def test_an_export_has_the_best_of_all_the_best_of_mine_and_what_is_doubted(quoted: Any) -> None:
+    quoted.tell("Betsson", "total", "Over 2.5", 2.60)
+    quoted.board.set_bookmakers(("Bovada",))
+    table = table_of_matrix(quoted.board.matrix(quoted.id), ())
+    keys = [column.key for column in table.columns]
+    (over,) = (row for row in table.rows if "Over 2.5" in row)
+    told = dict(zip(keys, over, strict=True))
+    assert (told["best_net_odds"], told["best_at"]) == (2.00, "Matchbook")
+    assert (told["best_of_mine_net_odds"], told["best_of_mine_at"]) == (1.91, "Bovada")
+    assert (told["doubted_odds"], told["doubted_at"]) == (2.60, "Betsson")
+    assert told["doubted_because"] == "above_window"
