@@ -19,6 +19,8 @@ _NOTHING: Final = Offers()
 class FoundOffer(BestOffer):
     """The best prices of a row, found again after ``invalidate``."""
 
+    __slots__ = ("_basis", "_former", "_row", "_section")
+
     def __init__(self, section: Section, row: SelectionRow, basis: Basis) -> None:
         super().__init__()
         self.known = None

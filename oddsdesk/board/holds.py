@@ -13,6 +13,8 @@ from oddsdesk.pricing.opportunities import Leg, best_legs, go_together
 class Holds(LineHolds):
     """Hold in percent by bookmaker, of those that price the whole line group now."""
 
+    __slots__ = ("_basis", "_best", "_known", "_section")
+
     def __init__(self, section: Section, basis: Basis) -> None:
         self._section = section
         self._basis = basis

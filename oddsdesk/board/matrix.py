@@ -90,6 +90,8 @@ class Offers(NamedTuple):
 class BestOffer:
     """The best prices of a selection: nobody offers any."""
 
+    __slots__ = ("known",)
+
     def __init__(self) -> None:
         self.known: Offers | None = Offers()
         """None: they are found out when somebody looks."""
@@ -185,6 +187,8 @@ class MarketFacts(msgspec.Struct):
 
 class LineHolds(Mapping[str, float]):
     """Hold in percent by bookmaker, of those that price the whole line group: nobody does."""
+
+    __slots__ = ()
 
     def __getitem__(self, bookmaker: str) -> float:
         raise KeyError(bookmaker)

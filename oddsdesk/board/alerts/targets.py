@@ -28,7 +28,7 @@ class TargetCell(NamedTuple):
     best: float | None
     """The gross odds of the best price at the user's bookmakers now."""
     doubted: Doubted | None
-    """A higher price there that is doubted, but not so that no alert is sent of it."""
+    """A higher price there that is doubted."""
     reference: str
     value_from: float | None
     """Gross odds there from which it is value; None where no price can be."""
@@ -43,6 +43,11 @@ class TargetCell(NamedTuple):
             return None
         final = self.fair * safety_floor(self.key.market_type)
         return ((odds if anywhere else self.net(odds)) / final - 1) * 100 * self.decided
+
+    @property
+    def is_doubted_alerted(self) -> bool:
+        """Whether the doubted price may alert all the same, with its doubt."""
+        return self.doubted is not None and self.doubted.caution not in UNRELIABLE
 
     def suggested(self) -> float:
         """Return a price worth waiting for: where value begins, else a little more than now."""
@@ -111,9 +116,7 @@ def _best(row: SelectionRow) -> float | None:
 
 def _doubted(board: Board, row: SelectionRow) -> Doubted | None:
     found = row.doubted
-    if found is None or found.caution in UNRELIABLE or not board.basis.is_mine(found.bookmaker):
-        return None
-    return found
+    return found if found is not None and board.basis.is_mine(found.bookmaker) else None
 
 
 def _rounded_up(odds: float) -> float:

@@ -131,8 +131,10 @@ class TargetDialog(FormDialog):
         if doubted is None or not is_anywhere:
             return said
         why = caution_text(doubted.caution, self._cell.reference)
-        also = self._alerts(doubted.odds, f"at {doubted.bookmaker} is doubted ({why})", odds)
-        return f"{said} {also}"
+        what = f"at {doubted.bookmaker} is doubted ({why})"
+        if not self._cell.is_doubted_alerted:
+            return f"{said} {exact_odds_text(doubted.odds)} {what}."
+        return f"{said} {self._alerts(doubted.odds, what, odds)}"
 
     @staticmethod
     def _alerts(now: float, what: str, odds: float) -> str:

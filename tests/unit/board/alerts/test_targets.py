@@ -4,6 +4,8 @@ import pytest
 
 from oddsdesk.board.alerts.rules import AlertSettings, TargetRule, ValueRule
 from oddsdesk.board.alerts.targets import TargetCell, target_cell, target_of
+from oddsdesk.board.matrix import Doubted
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
 from tests.kit.board import NAME, REFERENCE, Desk, Odds, matrix, row_key
@@ -43,7 +45,9 @@ def test_a_price_that_is_value_already_may_still_rise() -> None:
 
 def test_a_cell_without_a_price_has_a_target_too() -> None:
     found = cell("Bovada")
-    assert (found.odds, found.best) == (None, 2.08)
+    assert (found.odds, found.best) == (None, 1.98)
+    assert found.doubted == Doubted("Unibet", 2.08, 2.08, Caution.BOOK_BELOW_100)
+    assert not found.is_doubted_alerted
     assert found.suggested() == pytest.approx(2.05, abs=0.02)
 
 
