@@ -121,7 +121,8 @@ class _Bettor:
 
     def at_close(self, game: PastGame) -> None:
         """Note whether it closed; the bets get their closing lines at the end."""
-        game.closed_by |= {closed.bookmaker for closed in self._last_lines.take(game)}
+        if next(self._last_lines.take(game), None) is not None:
+            game.closed_by.add(self._question.close.reference)
 
     def forget_due(self) -> None:
         """Count what the log ends too early for."""

@@ -47,26 +47,20 @@ class LastLines:
         ident, before = game.entry.game_id, dict[_Cell, Price | None]()
         withdrawn, moved = dict[SectionKey, Section](), dict[SightingKey, int]()
         for (market_type, period, bookmaker), selection, old, new in game.moves:
-            if self._is_left_out(bookmaker or self._reference):
+            name = bookmaker or self._reference
+            if self._only is not None and name != self._only:
                 continue
             before.setdefault((market_type, period, selection, bookmaker), old)
-            moved[bookmaker or self._reference, market_type, period] = now_ms
+            moved[name, market_type, period] = now_ms
             section = game.book.section_of(market_type, period, selection)
             if section is not None and not new.is_offered:
                 withdrawn[section.key] = section
         for section in withdrawn.values():
-            for name, odds in whole_lines(section, self._reference, before):
+            for name, odds in whole_lines(section, self._reference, before, self._only):
                 whose = (name, *section.key[:2])
-                if (
-                    not self._is_left_out(name)
-                    and whose in moved
-                    and (at := self._moved_at[ident].get(whose)) is not None
-                ):
+                if whose in moved and (at := self._moved_at[ident].get(whose)) is not None:
                     self._gone[ident][section.key, name] = Sighting(at, odds, False)
         self._moved_at[ident] |= moved
-
-    def _is_left_out(self, bookmaker: str) -> bool:
-        return self._only is not None and bookmaker != self._only
 
     def take(self, game: PastGame) -> Iterator[Closed]:
         """Return the lines that a game closed at; it is kept no longer, whoever looks."""
@@ -80,9 +74,7 @@ class LastLines:
         for line, sighting in gone.items():
             seen[line].append(sighting._replace(at=min(sighting.at, began)))
         for section in game.book.matrix.sections:
-            for name, odds in whole_lines(section, self._reference):
-                if self._is_left_out(name):
-                    continue
+            for name, odds in whole_lines(section, self._reference, only=self._only):
                 at = game.last_seen_ahead((name, *section.key[:2]), began)
                 seen[section.key, name].append(Sighting(at, odds, False))
         for (key, name), sightings in seen.items():
@@ -93,17 +85,24 @@ class LastLines:
 
 
 def whole_lines(
-    section: Section, reference: str, before: Mapping[_Cell, Price | None] | None = None
+    section: Section,
+    reference: str,
+    before: Mapping[_Cell, Price | None] | None = None,
+    only: str | None = None,
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield who prices all sides of a line, with the gross prices in the order of its rows.
 
-    ``before`` has the prices that are looked at in place of those that stand.
+    ``before`` has the prices that are looked at in place of those that stand. ``only`` is the one
+    bookmaker that is asked for.
     """
     selections = tuple(row.selection for row in section.rows)
     group = complete_group(section.key.market_type, section.match_name, selections, section.sport)
     if group is None:
         return
-    names = dict.fromkeys(name for row in section.rows for name in row.priced_by())
+    if only is None:
+        names = dict.fromkeys(name for row in section.rows for name in row.priced_by())
+    else:
+        names = {None if only == reference else only: None}
     for name in names:
         odds = dict[str, float]()
         for row in section.rows:
