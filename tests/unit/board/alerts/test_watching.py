@@ -26,6 +26,7 @@ from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.opportunities import Split
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, NAME, NOW, REFERENCE, Desk, Odds, game, matrix, message
 
@@ -320,6 +321,22 @@ def test_steam_is_told_once_for_a_direction() -> None:
         assert sent == (["Over 2.5 shortens at 3 bookmakers"] if odds == 1.85 else [])
         assert seen.tick() == []
     assert seen.gate.entries[-1].held is Held.COOLDOWN
+
+
+def test_brands_of_one_supplier_are_no_steam() -> None:
+    seen = Watched(SteamRule(groups=3, points=1.0))
+    brands = ("Casumo", "betPARX", "Bally Bet")
+    clients = [Profile(name=name, group=name, supplier="Kambi") for name in brands]
+    seen.board.set_profiles(Profiles(clients))
+    seen.load()
+    for odds in (1.95, 1.85):
+        for bookmaker in brands:
+            seen.tell(odds, bookmaker)
+    assert seen.titles() == []
+    for odds in (1.95, 1.85):
+        for bookmaker in ("Betfair", "Unibet"):
+            seen.tell(odds, bookmaker)
+    assert seen.titles() == ["Over 2.5 shortens at 3 bookmakers"]
 
 
 def test_a_game_with_a_placed_bet_alerts_before_it_begins() -> None:
