@@ -19,6 +19,13 @@ from oddsdesk.matching.renaming import renamed
 from oddsdesk.matching.team_names import fold_team, shipped_names
 
 
+def may_be_on_one_game(one: PlacedBet, kick_off: int | None) -> bool:
+    """Whether a bet may be on the game of its id that begins then: its kick-off agrees."""
+    if one.kick_off is None or kick_off is None:
+        return True
+    return is_same_kick_off(one.kick_off, kick_off, one.sport, _competition(one.competition))
+
+
 def wanted_game(bet: PlacedBet) -> WantedGame:
     """Return what a bet says of its game."""
     return WantedGame(bet.match_name, bet.competition, bet.sport, bet.kick_off, bet.placed_at)

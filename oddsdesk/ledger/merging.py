@@ -11,6 +11,7 @@ import msgspec
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.pricing.results import Result
 
@@ -84,10 +85,19 @@ def compare(
             found.fresh.append(bet)
             continue
         there += 1
-        before = same.pop(0)
+        before = same.pop(_place_of_game(same, bet))
         if before.result is None and not before.cashed_stake and bet.result is not None:
             found.settled.append(_settled(before, bet, now_ms))
     return found._replace(there=there)
+
+
+def _place_of_game(same: Sequence[PlacedBet], bet: PlacedBet) -> int:
+    """Return which of the bets on one price is on the game of a bet: games of a series have one id.
+
+    The first where none is: a game may have been put off since.
+    """
+    on_it = (place for place, each in enumerate(same) if may_be_on_one_game(each, bet.kick_off))
+    return next(on_it, 0)
 
 
 def _settled(before: PlacedBet, told: PlacedBet, now_ms: int) -> PlacedBet:

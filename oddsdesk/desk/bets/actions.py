@@ -264,10 +264,17 @@ class BetsActions(QObject):
 
     def _show_game(self) -> None:
         bet = self._current()
-        if bet is not None and bet.game_id:
-            self.game_requested.emit(bet)
-        elif bet is not None:
+        if bet is None:
+            return
+        if not bet.game_id:
             self.said.emit("This bet names no game.", "")
+            return
+        games = {game.game_id: game for game in self._games()}
+        (on_listed,) = on_listed_games([bet], games)
+        if bet.game_id in games and on_listed.game_id not in games:
+            self.said.emit("Only another game of these teams is listed.", "")
+        else:
+            self.game_requested.emit(on_listed)
 
     def _record(self, bet: PlacedBet, dialog: BetDialog) -> None:
         answer = self._answer_of(dialog)

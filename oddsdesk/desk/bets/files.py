@@ -137,7 +137,8 @@ class BetsFiles(QObject):
                 ledger.change(found.bets, "settled")
             said = [f"{_bets(len(found.bets))} settled from {path.name}"]
             said += [f"{found.of_no_bet} games without a bet"] if found.of_no_bet else []
-            return self._telling(said, found.problems, is_change=bool(found.bets))
+            to_look_at = found.to_look_at
+            return self._telling(said, found.problems, to_look_at, is_change=bool(found.bets))
 
         self._read(path, work)
 
@@ -171,8 +172,17 @@ class BetsFiles(QObject):
 
         self._records.act(safely)
 
-    def _telling(self, said: Sequence[str], problems: Sequence[str], *, is_change: bool) -> Taken:
+    def _telling(
+        self,
+        said: Sequence[str],
+        problems: Sequence[str],
+        to_look_at: Sequence[str] = (),
+        *,
+        is_change: bool,
+    ) -> Taken:
         text = f"{'; '.join(said)}."
+        if to_look_at:
+            text += f" To look at: {_first(to_look_at)}."
         if problems:
             text += f" Left out: {_first(problems)}."
         if is_change:

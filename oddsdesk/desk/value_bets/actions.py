@@ -15,7 +15,7 @@ from oddsdesk.desk.ui.links import may_open, open_link
 from oddsdesk.desk.value_bets.placing import BetPlacer
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet, counted
-from oddsdesk.matching.bet_games import is_same_kick_off
+from oddsdesk.ledger.games import may_be_on_one_game
 from oddsdesk.pricing.exposure import StakePlan
 
 
@@ -112,8 +112,6 @@ class BetActions(BetPlacer):
         placed = [
             bet
             for bet in self._records.placed(subject.bet_key)
-            if bet.kick_off is None
-            or subject.kick_off is None
-            or is_same_kick_off(bet.kick_off, subject.kick_off, bet.sport, bet.competition)
+            if may_be_on_one_game(bet, subject.kick_off)
         ]
         return list(counted(placed, simulated=subject.is_simulated))

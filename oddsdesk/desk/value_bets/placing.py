@@ -16,7 +16,7 @@ from oddsdesk.desk.stake_caps import above_caps
 from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_now
 from oddsdesk.ledger.bets import PlacedBet, counted
-from oddsdesk.ledger.games import on_listed_games
+from oddsdesk.ledger.games import may_be_on_one_game, on_listed_games
 from oddsdesk.pricing.exposure import StakePlan
 
 if TYPE_CHECKING:
@@ -146,7 +146,10 @@ class BetPlacer(QObject):
                 return f"{what} was taken back already."
             return f"{what} was edited or settled since, and stays as it is in Bets."
         said = f"Taken back: {bet_named(bet)}."
-        left = list(counted(self._records.placed(bet.key), simulated=bet.practice))
+        placed = [
+            each for each in self._records.placed(bet.key) if may_be_on_one_game(each, bet.kick_off)
+        ]
+        left = list(counted(placed, simulated=bet.practice))
         return f"{said} {stake_text(left[-1])} on it stays placed." if left else said
 
 

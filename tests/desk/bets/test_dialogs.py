@@ -268,6 +268,26 @@ def test_enter_edits_and_ctrl_enter_asks_for_the_game(make_panel: Make, qtbot: Q
     assert panel.findChild(BetDialog) is not None
 
 
+def test_the_game_of_a_bet_is_that_of_its_kick_off_whatever_the_id_says(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    """Of a series: the service has the id for tomorrow's game."""
+    named = {"match_name": "Leeds United vs Hull City", "competition": "EPL", "sport": "Football"}
+    panel = make_panel(bet(**named, kick_off=NOW + HOUR))
+    select(panel, 0)
+    with qtbot.waitSignal(panel.game_requested) as asked:
+        press(panel, "bets.game")
+    assert asked.args == ["listed"]
+    other = make_panel(bet(**named, game_id="listed", kick_off=NOW - 23 * HOUR), bet())
+    row = next(
+        row for row in range(other.model.rowCount()) if other.model.entry(row).game_id == "listed"
+    )
+    select(other, row)
+    with qtbot.assertNotEmitted(other.game_requested):
+        press(other, "bets.game")
+    assert other.messages.text == "Only another game of these teams is listed."
+
+
 def test_no_game_is_asked_for_where_a_bet_names_none(make_panel: Make, qtbot: QtBot) -> None:
     panel = make_panel(bet(game_id="", match_name=""))
     select(panel, 0)

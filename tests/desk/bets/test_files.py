@@ -5,11 +5,38 @@ from pathlib import Path
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.export.files import CSV
 from oddsdesk.ledger.reading import read_bets
 from oddsdesk.pricing.results import Result
 from tests.desk.bets.conftest import NOW, WON, Make, bet, held
+
+
+def test_a_score_that_may_be_of_another_game_is_said_to_look_at(
+    make_panel: Make, qtbot: QtBot, path: Path, tmp_path: Path
+) -> None:
+    """Played on the next day, in the file's words."""
+    placed = bet(
+        match_name="Everton vs Fulham",
+        competition="EPL",
+        sport="Football",
+        market_type="moneyline",
+        selection="Everton",
+        kick_off=parse_ms("2026-03-14T15:00:00Z"),
+    )
+    panel, scores = make_panel(placed), tmp_path / "E0.csv"
+    scores.write_text(
+        "Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG\nE0,15/03/2026,15:00,Everton,Fulham,0,2\n"
+    )
+    with qtbot.waitSignal(panel.files.brought_nothing):
+        panel.files.settle(scores)
+    assert panel.messages.text == (
+        "0 bets settled from E0.csv. To look at: line 2: Everton vs Fulham (0-2) is 24 hours later "
+        "than the bet says: look at bet 1, Everton, Everton vs Fulham; by this score it would be "
+        "lost."
+    )
+    assert held(path)[0].result is None
 
 
 def test_files_settle_and_import_and_what_is_wrong_is_said(

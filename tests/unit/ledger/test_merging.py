@@ -6,11 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.merging import take_in
+from oddsdesk.ledger.merging import compare, take_in
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.pricing.results import Result
 
 BET = PlacedBet(
     "id", "PSG - Lyon", "LIG1", "Football", "moneyline", 0, "PSG", "Bet365", 2.1, 10.0, 1_000
@@ -74,3 +75,17 @@ def test_bets_are_added_all_or_none(backup: Path) -> None:
     with closing(Ledger(backup)) as ledger, pytest.raises(LedgerError):
         ledger.add([_later(5_000), impossible], [])
     assert len(_bets(backup)) == 3
+
+
+def test_a_result_goes_to_the_game_of_the_series_that_it_is_of() -> None:
+    """Placed at one moment at one price on three games of one id; the list has the third alone."""
+    day = 86_400_000
+    held = [
+        msgspec.structs.replace(BET, kick_off=at * day, ident=at, sport="Baseball")
+        for at in (1, 2, 3)
+    ]
+    third = settled(msgspec.structs.replace(held[2], ident=None), Result.LOST, 4 * day)
+    found = compare([third], held, 5 * day)
+    assert [(bet.ident, bet.result) for bet in found.settled] == [(3, Result.LOST)]
+    put_off = msgspec.structs.replace(third, kick_off=9 * day)
+    assert compare([put_off], held[:1], 10 * day).settled[0].ident == 1
