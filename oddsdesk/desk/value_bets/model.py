@@ -331,15 +331,13 @@ def _caution(row: BetRow, _now: int) -> Cell:
     bound = ""
     if row.bet.bound is not Bound.FOR_SALE:
         bound = bound_text(row.bet.bound, row.price.bookmaker, row.bet.stake)
-    parts = [
-        f"and {part.stake:g} at {part.price.bookmaker}"
-        if part.stake
-        else bound_text(part.bound, part.price.bookmaker, 0.0)
-        for part in row.parts
+    used_up = [
+        bound_text(part.bound, part.price.bookmaker, 0.0) for part in row.parts if not part.stake
     ]
+    parts = [f"and {part.stake:g} at {part.price.bookmaker}" for part in row.parts if part.stake]
     others = sum(other.is_value for other in row.others)
     beside = f"value at {others} more" if others else ""
-    told = (for_sale_text(row.price), bound, *parts, beside)
+    told = (for_sale_text(row.price), *used_up, bound, *parts, beside)
     return Cell(" · ".join(filter(None, told)), TextRole.NOTE)
 
 

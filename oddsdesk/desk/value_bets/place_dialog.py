@@ -41,7 +41,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.cells import CellError, read_stake
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
-from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.profiles import Profiles, fold_name
 from oddsdesk.pricing.rules import MIN_EV
 
 _WIDTH: Final = 400
@@ -392,14 +392,22 @@ class PlaceDialog(QDialog):
         return (of_legs and of_legs(typed.stake)) or self._above_caps(self.subject, typed)
 
     def _above_limit(self) -> str:
-        """Say where the stake is more than its bookmaker takes, as the user noted it (D55)."""
+        """Say where the stake is more than its bookmaker still takes, by the user's note (D55)."""
         bookmaker = self.bookmaker.currentText().strip()
         most = self._profiles.of(bookmaker).limit
+        if most is None:
+            return ""
+        there = sum(
+            bet.open_stake
+            for bet in self._placed
+            if fold_name(bet.bookmaker) == fold_name(bookmaker)
+        )
         try:
-            is_above = most is not None and read_stake(self.stake.text()) > most
+            is_above = read_stake(self.stake.text()) + there > most
         except CellError:
             is_above = False
-        return "" if not is_above else f"You noted that {bookmaker} takes at most {most:,g}."
+        of_it = f", {there:,g} of which are placed" if there else ""
+        return f"You noted that {bookmaker} takes at most {most:,g}{of_it}." if is_above else ""
 
     def _other_money(self) -> str:
         """Say what a stake in another currency counts for beside those of the user's own."""

@@ -70,6 +70,24 @@ def test_a_stake_above_what_the_bookmaker_takes_is_said_and_may_be_recorded(
     assert dialog.fault.text() == ""
 
 
+def test_what_is_placed_at_a_bookmaker_counts_against_its_limit(
+    subject: BetSubject, qtbot: QtBot
+) -> None:
+    noted = Profile(name="Corner Shop", group="", limit=4)
+    what = subject.bet_key[:4]
+    names = subject.match_name, subject.competition, subject.sport
+    there = PlacedBet(what[0], *names, *what[1:], "Corner Shop", 2.0, 3.0, 0)
+    elsewhere = msgspec.structs.replace(there, bookmaker="Bovada", stake=9.0)
+    dialog = PlaceDialog(subject, Profiles([noted]), ["Corner Shop"], [there, elsewhere])
+    qtbot.addWidget(dialog)
+    dialog.bookmaker.setCurrentText("corner shop")
+    dialog.stake.setText("2")
+    said = "You noted that corner shop takes at most 4, 3 of which are placed."
+    assert dialog.fault.text() == said
+    dialog.stake.setText("1")
+    assert dialog.fault.text() == ""
+
+
 def test_a_stake_beyond_the_cap_of_an_outcome_is_doubted_and_may_be_recorded(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:

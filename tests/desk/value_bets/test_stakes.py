@@ -142,7 +142,7 @@ def test_a_stake_that_is_split_says_where_and_whose_limit_is_used_up(
     panel.lists.show_bets(may_move=True)
     told = row(panel)
     assert (told["At"], told["Stake"]) == ("Bovada", "4")
-    assert told["Caution"] == "placed already · limit of Matchbook used up · value at 1 more"
+    assert told["Caution"] == "limit of Matchbook used up · placed already · value at 1 more"
     explain.show_price(None)
     explain._show()
     shown = [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts]
