@@ -27,14 +27,15 @@ class FoundOffer(BestOffer):
         self._section = section
         self._row = row
         self._basis = basis
-        self._former: tuple[str, ...] = ()
-        """The bookmakers that were named last: they are looked at first."""
+        self._former = _NOTHING
+        """What was found last: these bookmakers are looked at first."""
 
     def found(self) -> Offers:
         """Return the best prices by now."""
         if self.known is None:
-            self.known = best_among(self._section, self._row, self._basis, None, self._former)
-            self._former = self.known.bookmakers
+            first = self._former.bookmakers
+            self.known = best_among(self._section, self._row, self._basis, None, first)
+            self._former = self.known
         return self.known
 
     def invalidate(self) -> None:

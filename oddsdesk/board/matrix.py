@@ -67,6 +67,8 @@ class Doubted(NamedTuple):
     """Why: suspicious, stale, or in play where the reference is not."""
 
 
+NOBODY: Final[frozenset[str]] = frozenset()
+"""No bookmakers; one for all sections, of which there are many."""
 NO_OFFER: Final = Offer(None, ())
 
 
@@ -229,7 +231,7 @@ class Section(msgspec.Struct):
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None
     holds: LineHolds = msgspec.field(default_factory=LineHolds)
-    other_bets: set[str] = msgspec.field(default_factory=set)
+    other_bets: frozenset[str] = NOBODY
     """Bookmakers that bet on something else: with a draw or without (D27); never best."""
     doubts: dict[tuple[str, str | None], frozenset[Caution]] = msgspec.field(default_factory=dict)
     """What speaks against a price beside the others of the line, by selection and bookmaker: its

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.board.basis import Basis
-from oddsdesk.board.matrix import Section, SelectionRow
+from oddsdesk.board.matrix import NOBODY, Section, SelectionRow
 from oddsdesk.board.own_groups import complete_group, offered, own_group, state_of
 from oddsdesk.board.prices import Price
 from oddsdesk.board.voting import pool_of
@@ -39,10 +39,11 @@ def figure(section: Section, basis: Basis) -> None:
 
 def figure_prices(section: Section) -> None:
     """Work out anew what the bookmakers' prices bear on."""
-    section.other_bets = set()
+    section.other_bets = NOBODY
     if DRAW in section.sides:  # else all bet on the same
         bookmakers = {name for row in section.rows for name in row.prices}
-        section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
+        other = (name for name in bookmakers if not _is_comparable(section, name))
+        section.other_bets = frozenset(other)
     for row in section.rows:
         _find_near(section, row)
     forget_best(section)

@@ -52,7 +52,7 @@ class Row(msgspec.Struct):
         if row is None:
             return Refigured()
         figures = row.fair, row.value_from, row.suspicious_above
-        others, best = frozenset(self.section.other_bets), row.offer.found()
+        others, best = self.section.other_bets, row.offer.found()
         reference = self.section.reference
         before, self._judged_by = self._judged_by, (
             figures, others, reference is not None and reference.is_live, best, row.near,
