@@ -92,13 +92,15 @@ class ClosingLines:
 
     def wanted_games(self) -> frozenset[str]:
         """Return the games that are to be kept current now: those about to begin."""
+        return self._about_to_begin() & self._board.games.keys()
+
+    def _about_to_begin(self) -> frozenset[str]:
         now = self._clock()
         return frozenset(
             bet.game_id
             for bet in self._bets.values()
             if (kick_off := self._kick_off(bet)) is not None
             and kick_off - _BEFORE_MS <= now <= kick_off + WAIT_MS
-            and bet.game_id in self._board.games
             and self._is_on_board(bet)
         )
 
@@ -106,6 +108,8 @@ class ClosingLines:
         """Return the closing lines of bets whose games have begun, by number; each once."""
         if self._board.connection.as_of_ms is not None:
             return {}
+        for game in self._about_to_begin():
+            self._see(game)  # its kick-off may have been told after its prices
         found = {}
         for ident, bet in self._bets.items():
             if self._is_over(bet):
@@ -159,10 +163,10 @@ class ClosingLines:
 
     def _first_seen_in_play(self, bet: FollowedBet) -> int | None:
         """Return when a bet's game was first seen in play; None where it was not."""
-        found = self._first_in_play.get(bet.game_id)
-        if found is None or bet.kick_off is None or self._is_on_board(bet):
+        found, kick_off = self._first_in_play.get(bet.game_id), self._kick_off(bet)
+        if found is None or kick_off is None:
             return found
-        return found if is_same_kick_off(bet.kick_off, found, bet.sport, bet.competition) else None
+        return found if is_same_kick_off(kick_off, found, bet.sport, bet.competition) else None
 
     def _see(self, game: str) -> None:
         """Note what the reference says now of a game's markets with bets, and whether it began."""
@@ -175,7 +179,8 @@ class ClosingLines:
             return
         live_since = _live_since(matrix, self._clock())
         if live_since is not None:
-            self._first_in_play.setdefault(game, live_since)
+            if all(self._first_seen_in_play(bet) is None for bet in bets):
+                self._first_in_play[game] = live_since  # not of the game before it
             return
         for key in markets:
             sighting = self._sighting(matrix, key)

@@ -39,6 +39,7 @@ class QuotedGame:
 
     def __init__(self) -> None:
         self.clock = Clock()
+        self.kick_off = NOW_MS + 241_200_000
         self.board = Board(self.clock)
         self._markets: dict[tuple[str, int], dict[str, dict[str, float]]] = {}
 
@@ -60,7 +61,7 @@ class QuotedGame:
                     self.name,
                     self.competition,
                     "Football",
-                    format_ms(NOW_MS + 241_200_000),
+                    format_ms(self.kick_off),
                     False,
                     sorted(names),
                     [self._market(*key, rows) for key, rows in self._markets.items()],

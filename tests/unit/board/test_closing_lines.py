@@ -226,6 +226,22 @@ def test_the_next_game_of_a_series_under_the_same_id_closes_no_bet(followed: Fol
     assert followed.lines.decided()[8].why == ("the service has these teams at another time only")
 
 
+def test_games_of_a_series_under_one_id_close_one_after_the_other(followed: Followed) -> None:
+    """The service has today's game first, then tomorrow's; both are seen in play."""
+    later = followed.bet._replace(ident=8, kick_off=KICK_OFF + DAY_MS)
+    followed.lines.follow([followed.bet, later])
+    for day, over in ((0, 1.8), (1, 2.4)):
+        followed.game.kick_off = KICK_OFF + day * DAY_MS
+        followed.at(day * 24 * 60 - 2)
+        followed.quote({"Over 2.5": over, "Under 2.5": 2.0})
+        assert followed.lines.decided() == {}
+        followed.at(day * 24 * 60 + 1)
+        followed.game.tell(REFERENCE, "total", "Over 2.5", 1.5, is_live=True)
+        ((ident, close),) = followed.lines.decided().items()
+        assert (ident, close.odds) == (7 + day, over)
+        assert close.at == followed.game.kick_off - 2 * MINUTE_MS
+
+
 def test_a_bet_on_yesterdays_game_waits_for_no_game_of_today(followed: Followed) -> None:
     earlier = followed.bet._replace(kick_off=KICK_OFF - DAY_MS)
     followed.lines.follow([earlier])
