@@ -12,14 +12,16 @@ import pytest
 
 from oddsdesk.board.bets import Bet, BetLister, stake_at
 from oddsdesk.board.board import Board
-from oddsdesk.board.game_results import fair_lines
+from oddsdesk.board.game_results import GameResults, fair_lines
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import placed_in
-from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
+from oddsdesk.pricing.exposure import Bound, Offer, Placed, StakePlan
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.score_grid import Line
+from oddsdesk.pricing.settlement import settlement
 from oddsdesk.slices import exhaust, returned
 from tests.kit.board import NOW
 
@@ -269,3 +271,48 @@ def test_of_a_game_in_play_or_another_sport_no_scores_are_known() -> None:
     board = holding(*other)
     assert all(fair_lines(board.matrix(game)) == () for game in board.held_games())
     assert fair_lines(None) == ()
+
+
+def offer(outcome: tuple[str, str], chance: float, push: float = 0.0) -> Offer:
+    line = float(outcome[0])
+    ends = settlement(chance, push, line, is_above=True)
+    return Offer(("g", "total", 0, *outcome), outcome[0], "g", "A", 1.05 / chance, ends)
+
+
+def grid_lines() -> list[Line]:
+    lines = [Line("moneyline", "", side, 1 / fair(wins)) for side, wins in RESULTS.items()]
+    lines += [Line("total", f"{line}", "over", 1 / fair(over(line))) for line in LINES]
+    return lines
+
+
+RESULTS: dict[str, Wins] = {
+    "home": win,
+    "draw": lambda h, a: 1.0 if h == a else -1.0,
+    "away": lambda h, a: 1.0 if h < a else -1.0,
+}
+
+
+def test_each_line_is_worth_what_it_was_judged_at() -> None:
+    """The reference's own price of a line may lie beside the grid: its own is what counts."""
+    moved = {
+        2.5: 1 / fair(over(2.5)) + 0.008,
+        3.5: 1 / fair(over(3.5)) - 0.006,
+        4.5: 1 / fair(over(4.5)) + 0.004,
+    }
+    offers = [offer((f"{line}", "over"), chance) for line, chance in moved.items()]
+    found = GameResults().of(offers, grid_lines(), ())
+    assert found is not None
+    assert math.fsum(found.chances) == pytest.approx(1)
+    for each in offers:
+        won = math.fsum(
+            chance
+            for chance, share in zip(found.chances, found.shares[each.outcome], strict=True)
+            if share == 1
+        )
+        assert won == pytest.approx(each.settlement.win, abs=1e-5)
+
+
+def test_lines_that_contradict_each_other_are_not_staked_together() -> None:
+    """More than 3.5 goals cannot be likelier than more than 2.5."""
+    offers = [offer(("2.5", "over"), 0.40), offer(("3.5", "over"), 0.43)]
+    assert GameResults().of(offers, grid_lines(), ()) is None
