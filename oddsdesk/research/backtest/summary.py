@@ -15,7 +15,7 @@ from oddsdesk.pricing.devig import PUBLISHED
 from oddsdesk.research.backtest.betting import Backtested, Question
 from oddsdesk.research.intervals import bootstrapped
 from oddsdesk.research.past.coverage import day_of, why_unpriced
-from oddsdesk.research.past.log_words import Moment, in_span, why_nothing
+from oddsdesk.research.past.log_words import Moment, in_span, why_no_close, why_nothing
 
 _HOUR_MS: Final = 60 * MINUTE_MS
 _MOST_GAPS: Final = 3
@@ -89,6 +89,9 @@ def notes(
         told.append("no result is known: import football-data's seasons, or give --results FILE")
     elif missing := sum(bet.result is None for bet in done.bets):
         told.append(f"no result is known of {missing} of {len(done.bets)} bets; yield is without")
+    by = question.close
+    if not lacks and (unclosed := why_no_close(done, by)):
+        told.append(unclosed)
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
         told.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
     if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):

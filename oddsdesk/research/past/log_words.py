@@ -5,6 +5,7 @@ from typing import Protocol
 
 from oddsdesk.contract.times import format_ms
 from oddsdesk.near_names import near_names
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLE, LEAST_VOTES
 
 Moment = Callable[[int], str]
@@ -47,15 +48,29 @@ def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format
     """Return why nothing can come of a span: no rows, or none of the reference; else nothing."""
     if not log.asked:
         return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
-    names = ", ".join(sorted(log.bookmakers, key=str.casefold))
     if reference == CONSENSUS_TITLE:
         too_few = len(log.bookmakers) <= LEAST_VOTES
-        return f"a consensus takes three others beside a bookmaker; there are {names}" * too_few
+        return f"a consensus takes three others beside a bookmaker; {_there_are(log)}" * too_few
     if reference not in log.bookmakers:
-        meant = " or ".join(near_names(reference, log.bookmakers))
-        hint = f"; {meant} may be meant" if meant else ""
-        return f"no price of {reference!r}, the reference, was recorded{hint}; there are {names}"
+        return f"no price of {reference!r}, the reference, was recorded{_meant(reference, log)}"
     return ""
+
+
+def why_no_close(log: LogRead, by: CloseBy) -> str:
+    """Return that nothing was recorded of whoever's closing line is asked for; else nothing."""
+    name = by.reference
+    if not log.bookmakers or name == CONSENSUS_TITLE or name in log.bookmakers:
+        return ""
+    return f"no price of {name!r} was recorded, whose closing line CLV is by{_meant(name, log)}"
+
+
+def _meant(name: str, log: LogRead) -> str:
+    meant = " or ".join(near_names(name, log.bookmakers))
+    return f"{f'; {meant} may be meant' if meant else ''}; {_there_are(log)}"
+
+
+def _there_are(log: LogRead) -> str:
+    return f"there are {', '.join(sorted(log.bookmakers, key=str.casefold))}"
 
 
 def _the_log_goes(log: LogRead, moment: Moment) -> str:

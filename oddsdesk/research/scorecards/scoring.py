@@ -24,7 +24,7 @@ from oddsdesk.research.backtest.betting import bet_on
 from oddsdesk.research.backtest.closes import with_closes
 from oddsdesk.research.past.coverage import Coverage, day_of, why_unpriced
 from oddsdesk.research.past.game import PastGame
-from oddsdesk.research.past.log_words import Moment, why_nothing
+from oddsdesk.research.past.log_words import Moment, why_no_close, why_nothing
 from oddsdesk.research.past.recorded_log import RecordedLog
 from oddsdesk.research.past.walk import Progress, Walk, era_maker
 from oddsdesk.research.scorecards.last_lines import LastLines, whole_lines
@@ -67,6 +67,9 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
     lacks = why_nothing(found, found.reference, when, moment)
     lacks = lacks or why_unpriced(found.coverage, found.reference, when, day)
     told = [lacks] if lacks else []
+    by = found.close
+    if not lacks and (unclosed := why_no_close(found, by)):
+        told.append(unclosed)
     if found.cards and found.reference == CONSENSUS_TITLE:
         told.append(
             "a consensus has no moves and no close of its own: no age, no lag, no loss beside it"

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from oddsdesk.cli.backtest import backtest
+from oddsdesk.cli.scorecard import scorecard
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.places import settings_folder
 from oddsdesk.store.store import open_store
@@ -166,6 +167,19 @@ def test_settings_say_whose_close_it_is(database: Path) -> None:
     assert (found["close_reference"], found["close_method"]) == ("Consensus", "power")
     (settings_folder() / "desk.ini").write_text("[prices]\ndevig=goto\n", "utf-8")
     assert json.loads(run(database, "--json").stdout)["close_method"] == "goto"
+
+
+def test_a_close_of_somebody_who_priced_nothing_is_told_with_who_may_be_meant(
+    database: Path,
+) -> None:
+    said = (
+        "no price of 'Pinacle' was recorded, whose closing line CLV is by; Pinnacle may be meant;"
+        " there are Pinnacle, Soft"
+    )
+    assert said in run(database, "--close-reference", "Pinacle").stdout
+    asked = ["--database", str(database), "--close-reference", "Pinacle"]
+    assert said in CliRunner().invoke(scorecard, asked).stdout
+    assert "whose closing line" not in run(database).stdout
 
 
 def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
