@@ -14,6 +14,7 @@ from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_STEP
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.export import table_of_values
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
@@ -566,6 +567,11 @@ def test_the_list_and_the_explanation_say_what_is_for_sale(
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     assert row(panel)["Stake"] == "3"
     assert row(panel)["Caution"] == "3.40 GBP for sale"
+    table = table_of_values(panel.table.model)
+    (exported,) = [
+        dict(zip([c.key for c in table.columns], each, strict=True)) for each in table.rows
+    ]
+    assert exported["for_sale"] == pytest.approx(3.4)
     tip = panel.table.model.tip(0, 0)
     assert "For sale: 3.40 GBP at 2.06, 900.00 GBP at 2" in tip
     explain = ExplainPanel(quoted.board, theme, quoted.clock)
