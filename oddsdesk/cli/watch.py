@@ -65,7 +65,7 @@ from oddsdesk.ending import Ending
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.hidden import HiddenThings
-from oddsdesk.ledger.open_bets import to_follow
+from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome, to_follow
 from oddsdesk.places import NoHomeError, settings_folder
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.server.loops import new_loop
@@ -405,6 +405,8 @@ class _Watcher:
         while True:
             placed = await asyncio.to_thread(placed_bets)
             self._hidden = await asyncio.to_thread(hidden_things, system_clock())
+            there = open_by_outcome(placed, simulated=False, listed=self._board.games)
+            self._opportunities.count_placed(by_bookmaker(there))
             self._closing.follow(
                 bet
                 for bet in to_follow(placed, close_by(own_setting), self._board.games)

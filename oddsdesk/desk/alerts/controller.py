@@ -39,6 +39,7 @@ from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.hidden import HiddenThings
+from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
 from oddsdesk.slices import slices
 from oddsdesk.tasks import in_daemon_thread, spawn
 from oddsdesk.whole_files import whole_file
@@ -322,6 +323,10 @@ class AlertsController(QObject):
         if self._offered is None:
             return
         if self._steps is None:
+            held = [bet for bet in self._records.bets() if bet.open_stake]
+            simulated, games = self._board.connection.simulated, self._board.games
+            there = open_by_outcome(held, simulated=simulated, listed=games)
+            self._offered.count_placed(by_bookmaker(there))
             self._steps, self._took_s = slices(self._offered.looking()), 0.0
         took = next(self._steps, None)
         if took is not None:

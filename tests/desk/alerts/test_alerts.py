@@ -26,6 +26,7 @@ from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.value_bets import OVER, be_value
 from tests.kit.waiting import until
 from tests.kit.webhook import webhook
@@ -109,6 +110,36 @@ def test_a_kick_off_is_told_of_bets_that_count_beside_the_odds(
     quoted.board.set_connection(Connection(link=Link.LIVE, simulated=True))
     alerts.tick()
     assert len(alerts.gate.entries) == 1
+
+
+def test_of_an_arbitrage_is_told_as_long_as_its_bookmakers_take_something(
+    alerts: AlertsController, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    """Matchbook takes 4: they are placed, and the arbitrage with its price is none any more."""
+    quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="Matchbook", limit=4)]))
+    named = quoted.id, "Everton - Liverpool", "EPL", "Football", *OVER[1:]
+    bet = PlacedBet(*named, 2.1, 4.0, quoted.clock.now, kick_off=quoted.clock.now + 60_000)
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(bet, lambda _: None)
+    alerts.path.write_text('[[rules]]\nkind = "arbitrage"\nleast = 0.5\n', "utf-8")
+    alerts.read()
+    quoted.tell("Bovada", "total", "Under 2.5", 2.1)
+    be_value(quoted, 2.1)
+
+    def legs() -> list[str]:
+        alerts._look.stop()
+        alerts._steps = None
+        alerts._on_look_timeout()
+        while alerts._steps is not None:
+            alerts._on_look_timeout()
+        assert alerts._offered is not None
+        return [leg.bookmaker for each in alerts._offered.entries.values() for leg in each.legs]
+
+    assert "Matchbook" not in legs()
+    quoted.board.set_profiles(Profiles([]))
+    assert alerts._offered is not None
+    alerts._offered.look_at_all()
+    assert "Matchbook" in legs()
 
 
 PHONE = f"""[[channels]]
