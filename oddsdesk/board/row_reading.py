@@ -65,7 +65,7 @@ class RowReader:
     async def read(self) -> None:
         """Make one pass; prices become withdrawn that what it read whole does not contain."""
         await self._going_on.wait()
-        rows, cut = 0, dict[str, None]()
+        rows, cut = 0, dict.fromkeys(self._all.unread)  # which is told until it is read
         async with aclosing(self._all.read()) as slices:
             async for part in slices:
                 await in_slices(self._board.merge_rows(part.rows, self.began_ms), _SLICE_S)

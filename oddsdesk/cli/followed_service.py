@@ -7,11 +7,12 @@ from typing import Final
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.board.notices import ConnectionChanged, Notice, SnapshotProgressChanged
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.client.flat import reference_of
+from oddsdesk.client.whole_odds import unread_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.errors import ErrorCode
 
@@ -38,12 +39,15 @@ class FollowedService:
         self._told: set[str] = set()
         """What was told since prices came last."""
         self._clocks_agree = True
+        self._unread: tuple[str, ...] = ()
         self._games: frozenset[str] = frozenset()
         self._unsubscribe: Callable[[], None] = lambda: None
 
     async def open(self) -> None:
         """Begin; that the service answers is not waited for."""
-        self._unsubscribe = self._board.subscribe(self._on_board_notice, ConnectionChanged)
+        self._unsubscribe = self._board.subscribe(
+            self._on_board_notice, ConnectionChanged, SnapshotProgressChanged
+        )
         self._sync.want_values(True)
         self._sync.start()
 
@@ -90,7 +94,10 @@ class FollowedService:
                     self._board.name_reference(name)
                     return
 
-    def _on_board_notice(self, _notice: Notice) -> None:
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, SnapshotProgressChanged):
+            self._look_at_unread()
+            return
         connection = self._board.connection
         if connection.link in (Link.LIVE, Link.POLLING):
             if self._told or not self._has_answered:
@@ -105,6 +112,14 @@ class FollowedService:
             elif (said := _in_words(connection)) not in self._told:
                 self._told.add(said)
                 self._tell(f"no prices come: {said} It is tried again.")
+
+    def _look_at_unread(self) -> None:
+        """Tell what could not be read, and when all is read again, once a pass is over."""
+        progress = self._board.snapshot_progress
+        if progress.slices_done != progress.slices_total or progress.cut == self._unread:
+            return
+        self._unread = progress.cut
+        self._tell(unread_text(progress.cut) or "all prices are read again")
 
     def _look_at_clocks(self, apart: str) -> None:
         if self._clocks_agree is not bool(apart):

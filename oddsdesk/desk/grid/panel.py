@@ -44,6 +44,7 @@ from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.links import open_link
 from oddsdesk.desk.ui.price_actions import PriceActions, PriceFacts
+from oddsdesk.desk.ui.states import cut_text
 from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -341,7 +342,7 @@ class GridPanel(QWidget):
         """Say once what is missing; of a lost connection the window's line tells."""
         if self.export.is_busy or self._said.isActive():
             return
-        cut = states.cut_text(self._board.snapshot_progress)
+        cut = cut_text(self._board.snapshot_progress)
         if cut and not self._is_cut_told:
             self._is_cut_told = True
             self.messages.say(cut, icon="warning")

@@ -78,19 +78,6 @@ def reading_text(snapshot_progress: SnapshotProgress) -> str:
     return f"reading slice {snapshot_progress.slices_done}{of}"
 
 
-def cut_text(snapshot_progress: SnapshotProgress) -> str:
-    """Return what to say where the service cut slices short; empty where it did not."""
-    count = len(snapshot_progress.cut)
-    if not count:
-        return ""
-    some = "; ".join(snapshot_progress.cut[:3])
-    more = f" and {count - 3} more" if count > 3 else ""
-    return (
-        f"The service cut {count} slice{'s' if count != 1 else ''} at its limit, so rows are "
-        f"missing: {some}{more}. Open the games themselves to see all of their prices."
-    )
-
-
 def live_text(connection: Connection) -> str:
     """Return what the plan leaves out of the grid; empty where nothing is known to be."""
     return "in-play prices are not in your plan" if connection.has_live is False else ""

@@ -1,17 +1,24 @@
 """The status bar: connected or not, how fresh, what is left, the time."""
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
+from oddsdesk.board.notices import (
+    ConnectionChanged,
+    GamesChanged,
+    Notice,
+    SnapshotProgressChanged,
+)
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
 from oddsdesk.desk.ui.controls.dot import Dot
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, steady_width
 from oddsdesk.desk.ui.controls.scaling import scale_height
-from oddsdesk.desk.ui.states import faults_text, job_text, no_price_for, stream_alone
+from oddsdesk.desk.ui.states import cut_text, faults_text, job_text, no_price_for, stream_alone
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, STRIP, TextRole
 from oddsdesk.desk.ui.time_format import local_time, moment_text, span_text
@@ -50,8 +57,8 @@ class StatusBar(QStatusBar):
         scale_height(self, theme, STRIP)
         self._dot = Dot(theme)
         self._link = ElidedLabel()
-        self._games = ElidedLabel()
-        self._games.hide()
+        self._unread = ElidedLabel()
+        self._unread.hide()
         self._requests = ElidedLabel()
         self._favourites = QToolButton()
         self._favourites.setProperty("variant", "plain")
@@ -71,18 +78,20 @@ class StatusBar(QStatusBar):
         self.show_method(devig_method)
         self._time = ElidedLabel()
         self.addWidget(self._left())
-        self.addWidget(self._games)
+        self.addWidget(self._unread)
         self.addWidget(self._requests)
         self.addWidget(self._favourites)
         self.addWidget(self._bets)
         self.addPermanentWidget(self._method)
         self.addPermanentWidget(self._time)
-        for label in (self._link, self._games, self._requests, self._method, self._time):
+        for label in (self._link, self._unread, self._requests, self._method, self._time):
             label.setFont(theme.fonts.small)
             label.setProperty("variant", "soft")
             label.setContentsMargins(HALF, 0, HALF, 0)
         self.setContentsMargins(STEP, 0, STEP, 0)
-        self._unsubscribe = board.subscribe(self._on_board_notice, ConnectionChanged, GamesChanged)
+        self._unsubscribe = board.subscribe(
+            self._on_board_notice, ConnectionChanged, GamesChanged, SnapshotProgressChanged
+        )
         self._ticked_at = 0
         self._ticks = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._ticks.timeout.connect(self._tick)
@@ -139,7 +148,7 @@ class StatusBar(QStatusBar):
         self._link.setMinimumWidth(steady_width(least))
         self._link.show_text(state)
         self._link.setToolTip(faults_text(connection) or lag_text(connection))
-        self._show_games()
+        self._show_unread()
         requests = requests_text(connection)
         self._requests.show_text(requests)
         self._requests.setToolTip(f"{requests}\n{reading_text(connection, now)}".strip())
@@ -147,15 +156,31 @@ class StatusBar(QStatusBar):
         self._time.setMinimumWidth(steady_width(self._time.width_of(time)))  # half a time misleads
         self._time.show_text(time)
 
-    def _show_games(self) -> None:
-        """Say that there are games which are nowhere in the window."""
-        games = len(self._board.games)
-        self._games.show_text(f"only {games:,} games are read")
-        self._games.setToolTip(
+    def _show_unread(self) -> None:
+        """Say what the service has that is nowhere in the window."""
+        told = list(unread_parts(self._board))
+        self._unread.show_text(" · ".join(text for text, _ in told))
+        self._unread.setToolTip("\n".join(tip for _, tip in told))
+        self._unread.setVisible(bool(told))
+
+
+def unread_parts(board: Board) -> Iterator[tuple[str, str]]:
+    """Yield what a board could not read, in few words and in a sentence."""
+    games, progress = len(board.games), board.snapshot_progress
+    if board.games_are_cut:
+        yield (
+            f"only {games:,} games are read",
             f"The service has more games than the {games:,} that are read: no list, filter or"
-            " search of this window finds the others."
+            " search of this window finds the others.",
         )
-        self._games.setVisible(self._board.games_are_cut)
+    if progress.cut:
+        yield "not all prices are read", cut_text(progress)
+    if board.values.is_cut:
+        yield (
+            "not all value bets are read",
+            "The service lists more value bets than could be read. Value among the prices read"
+            " here is listed all the same.",
+        )
 
 
 def link_ink(connection: Connection) -> TextRole:

@@ -2,8 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.board.matrix import Matrix
+from oddsdesk.client.whole_odds import unread_text
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -209,3 +210,14 @@ def text_without_games(connection: Connection, *, own_server: bool) -> str:
     if own_server:
         return "No games with fresh odds. Get live odds, or import files (Ctrl+I)."
     return "No games with fresh odds now. They show up here as soon as a bookmaker is scraped."
+
+
+def cut_text(snapshot_progress: SnapshotProgress) -> str:
+    """Return what to say where some slices could not be read; empty where all were."""
+    if not snapshot_progress.cut:
+        return ""
+    said = unread_text(snapshot_progress.cut)
+    return (
+        f"{said[:1].upper()}{said[1:]}. Prices there may be missing or old; open a game to see all "
+        "of its prices."
+    )

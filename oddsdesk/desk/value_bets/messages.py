@@ -107,8 +107,19 @@ def misses_text(shown: int, games: int) -> str:
     return f"{shown} · {_in_games(games).lower().rstrip('.')}"
 
 
-def bets_text(value: int, cautioned: int, staked: str, chosen: str, hidden: int = 0) -> str:
-    """Return how many outcomes are value, what is staked on them, and by what they were chosen."""
+def bets_text(
+    value: int,
+    cautioned: int,
+    staked: str,
+    chosen: str,
+    hidden: int = 0,
+    *,
+    has_unread: bool = False,
+) -> str:
+    """Return how many outcomes are value, what is staked on them, and by what they were chosen.
+
+    ``has_unread``: whether there are prices that could not be read.
+    """
     said = [f"{value}"]
     if staked:
         said.append(staked)
@@ -116,6 +127,8 @@ def bets_text(value: int, cautioned: int, staked: str, chosen: str, hidden: int 
         said.append(f"{cautioned} with cautions below")
     if hidden:
         said.append(f"{hidden} hidden")
+    if has_unread:
+        said.append("not all prices are read")
     return " · ".join((*said, chosen))
 
 

@@ -300,7 +300,14 @@ class ValuesPanel(QWidget):
             chosen = filter_text(lists.preset.filter, only_mine=only_mine)
             value = lists.value_count
             chosen = " · ".join([*judged_by, chosen])  # what is cut off first stands last
-            text = bets_text(value, bets.count - value, self._staked_text(), chosen, lists.hidden)
+            text = bets_text(
+                value,
+                bets.count - value,
+                self._staked_text(),
+                chosen,
+                lists.hidden,
+                has_unread=bool(self._board.snapshot_progress.cut),
+            )
             waiting = bets.rows_that_would_move
             state = state_without_bets(
                 self._board.connection, lists.filtered_out, lists.hidden, self._board.reference

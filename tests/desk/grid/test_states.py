@@ -28,10 +28,11 @@ def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
     assert heard.args == [False]
 
 
-def test_slices_that_were_cut_are_named(panel, quoted):
-    quoted.board.set_snapshot_progress(SnapshotProgress(9, 9, 900, ("EPL, total",), NOW_MS))
-    assert "cut 1 slice at its limit" in panel.messages.text
-    assert "EPL, total" in panel.messages.text
+def test_slices_that_could_not_be_read_are_named(panel, quoted):
+    quoted.board.set_snapshot_progress(SnapshotProgress(9, 9, 900, ("EPL, Total",), NOW_MS))
+    assert panel.messages.text.startswith("Not all prices could be read: EPL, Total. ")
+    quoted.board.set_snapshot_progress(SnapshotProgress(9, 9, 900, (), NOW_MS))
+    assert panel.messages.isHidden()
 
 
 def test_a_lost_connection_leaves_the_last_prices_and_is_told_by_the_window_alone(panel, quoted):

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.desk.shell.status_bar import (
     StatusBar,
     lag_text,
@@ -17,6 +17,7 @@ from oddsdesk.desk.shell.status_bar import (
 )
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.slices import exhaust
 from oddsdesk.tasks import JobFault
 from tests.kit.board import game
 
@@ -55,6 +56,33 @@ def test_how_often_what_is_read_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
     board.set_connection(Connection())
     qtbot.waitUntil(lambda: shown.text() == "")
     assert shown.toolTip() == ""
+    bar.close_panel()
+
+
+def test_prices_and_value_bets_that_are_not_read_are_told_while_there_are(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    board = Board(lambda: NOW_MS)
+    bar = StatusBar(board, theme, lambda: NOW_MS, "power")
+    qtbot.addWidget(bar)
+    bar.resize(1_600, bar.height())
+    bar.show()
+
+    def told() -> dict[str, str]:
+        labels = [each for each in bar.findChildren(QLabel) if each.isVisible()]
+        return {each.text(): each.toolTip() for each in labels if "not all" in each.text()}
+
+    board.set_snapshot_progress(SnapshotProgress(9, 9, 900, ("MLB, Total",), NOW_MS))
+    tip = "Not all prices could be read: MLB, Total."
+    qtbot.waitUntil(
+        lambda: told().get("not all prices are read", "").startswith(tip), timeout=LIMIT_MS
+    )
+    exhaust(board.merge_value_bets([], is_cut=True))
+    text = "not all prices are read · not all value bets are read"
+    qtbot.waitUntil(lambda: text in told(), timeout=LIMIT_MS)
+    board.set_snapshot_progress(SnapshotProgress(9, 9, 900, (), NOW_MS))
+    exhaust(board.merge_value_bets([]))
+    qtbot.waitUntil(lambda: not told(), timeout=LIMIT_MS)
     bar.close_panel()
 
 

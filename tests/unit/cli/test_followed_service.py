@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import SnapshotProgress
 from oddsdesk.cli.followed_service import FollowedService
 from oddsdesk.clock import system_clock
 from tests.kit.board import GAME, REFERENCE, matrix
@@ -50,6 +51,20 @@ async def test_clocks_that_are_apart_are_told_once_and_that_they_agree_again() -
         board.set_connection(replace(board.connection, clock_ahead_ms=ahead_ms))
     apart = "the clocks of this computer and of the service are 5 min apart"
     assert told[1:] == [f"{apart}: nothing of prices is alerted", "the clocks agree again"]
+    await service.close()
+
+
+async def test_what_could_not_be_read_is_told_once_and_that_it_is_read_again() -> None:
+    service, board, _, told = followed(500)
+    await service.open()
+    await until(lambda: told == ["prices come"])
+    for cut in (("MLB, Total",), ("MLB, Total",), (), ()):
+        for done in (8, 9):
+            board.set_snapshot_progress(SnapshotProgress(done, 9, 900, cut))
+    assert told[1:] == [
+        "not all prices could be read: MLB, Total",
+        "all prices are read again",
+    ]
     await service.close()
 
 
