@@ -2,10 +2,10 @@
 
 import json
 import logging
-import random
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 import pytest
 
 from oddsdesk.client.errors import (
@@ -127,21 +127,26 @@ async def test_what_grows_beyond_its_slice_is_split_again() -> None:
     assert client.requests == 1
 
 
-async def test_a_game_that_begins_between_two_slices_is_not_lost() -> None:
-    client = ContractClient(list(BIG))
+async def test_a_row_that_goes_in_play_between_two_slices_is_not_lost() -> None:
+    rows = [
+        odds_row(f"Book {place}", {"A": 2.0}, match_name=f"A - B{n}", is_live=n % 2 == 1)
+        for n in range(60)
+        for place in range(10)
+    ]
+    client = ContractClient(rows, has_games=False)
     reading = Reading(client)
     await reading.whole()
+    client.asked.clear()
 
-    def begin(_path: str, _asked: dict[str, Any]) -> None:
-        dice = random.Random(len(client.asked))
-        place = dice.randrange(len(client.rows))
-        row = client.rows[place]
-        fields = {name: getattr(row, name) for name in row.__struct_fields__}
-        client.rows[place] = OddsRow(**{**fields, "is_live": True})
+    def begin(path: str, _asked: dict[str, Any]) -> None:
+        if path == "odds":
+            place = next(n for n, row in enumerate(client.rows) if not row.is_live)
+            client.rows[place] = msgspec.structs.replace(client.rows[place], is_live=True)
 
     client.before = begin
     found = {key(row) for row in await reading.whole()}
-    assert found == {key(row) for row in client.rows}
+    assert client.requests == 2
+    assert found == {key(row) for row in rows}
 
 
 def gone(reading: WholeOdds, rows: Iterable[OddsRow]) -> set[tuple[object, ...]]:
