@@ -147,7 +147,7 @@ def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
         ([RowSlice(is_live=False), RowSlice(is_live=True)], {None, "Betfair", "Unibet"}),
         ([], set()),
     ],
-    ids=str,
+    ids=lambda each: str(each if isinstance(each, list) else sorted(map(str, each))),
 )
 def test_a_pass_withdraws_what_its_whole_slices_lack_and_no_more(
     desk: Desk, whole: list[RowSlice], gone: set[str | None]
