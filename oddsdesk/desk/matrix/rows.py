@@ -153,7 +153,7 @@ def _main_of(sections: Sequence[Section]) -> SectionKey | None:
 
 
 def _is_of_use(section: Section) -> bool:
-    return any(row.fair is not None and row.best is not None for row in section.rows)
+    return any(row.fair is not None and row.best_of_all.bookmakers for row in section.rows)
 
 
 def _imbalance(section: Section) -> float:

@@ -538,3 +538,31 @@ def test_markets_are_worked_out_in_the_order_of_what_is_told(desk: Desk, first: 
     sections = [desk.board.section(GAME, "spread", period, "Arsenal +0") for period in range(8)]
     chances = {round(section.push[0] or 0, 4) for section in sections if section is not None}
     assert chances == {0.2685 if first == "spread" else 0.2996}
+
+
+def test_a_game_of_no_code_is_listed_and_grouped_by_what_is_played() -> None:
+    """The World Cup stood under Other; a sport that is told late groups the prices anew."""
+    cup = {"competition": "soccer_fifa_world_cup", "sport": "Other"}
+    desk, name = Desk(), "Spain - Japan"
+    exhaust(
+        desk.board.merge_matrix(matrix({"Unibet": {"Spain": 1.6, "Japan": 6.0}}, name=name, **cup))
+    )
+    (key,) = desk.board.held_games()
+    held = desk.board.matrix(key)
+    assert held is not None
+    assert (held.sport, held.sections[0].complete) == ("Football", False)  # its draw is missing
+
+    other = {"competition": "World Cup", "sport": "Other", "name": name}
+    picture = matrix({"Unibet": {"Spain": 1.6, "Japan": 6.0}}, **other)
+    late = Desk()
+    exhaust(late.board.merge_matrix(picture))
+    before = late.board.matrix(picture.game_id)
+    assert before is not None
+    assert (before.sport, before.sections[0].complete) == ("Other", True)
+    told = replace(picture, source_sport="Football")
+    for _ in range(2):  # the second answer is worked out by what the first one told
+        exhaust(late.board.merge_matrix(told, late.now))
+    after = late.board.matrix(picture.game_id)
+    assert after is not None
+    assert (after.sport, after.sections[0].sport) == ("Football", "Football")
+    assert not after.sections[0].complete
