@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from oddsdesk.archive.archive import Archive
 from oddsdesk.board.verdict_words import FLOOR_TEXT
 from oddsdesk.cli.ledger import ledger
+from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
@@ -75,6 +76,20 @@ def test_an_ev_of_a_decided_unit_is_marked_and_goes_into_files_and_back(tmp_path
     default_ledger().unlink()
     run("import", str(file))
     assert [bet["per"] for bet in told("list")] == ["", "", "decided"]
+
+
+def test_the_list_says_what_open_bets_lose_at_worst_in_each_currency() -> None:
+    """155 at 1.935 and 150 at 2.00 on two sides lock in a loss: 5.075 of 305."""
+    assert "at risk" not in run("list").stdout, "these games are long over"
+    later = system_clock() + 60 * MINUTE
+    over = msgspec.structs.replace(BET, kick_off=later, odds=1.935, net_odds=1.935, stake=155.0)
+    under = msgspec.structs.replace(
+        over, selection="Under 2.5", bookmaker="X", odds=2.0, net_odds=2.0, stake=150.0
+    )
+    euro = msgspec.structs.replace(over, currency="EUR", stake=7.0)
+    with closing(Ledger(default_ledger())) as held:
+        held.place_all([over, under, euro], "placed")
+    assert run("list").stdout.splitlines()[-1] == "5 bets, at risk 5.07, 7.00 EUR"
 
 
 def test_bets_are_settled_by_number_and_that_is_taken_back() -> None:
