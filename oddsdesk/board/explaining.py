@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.judging import line_of
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.own_groups import offered
 from oddsdesk.board.pool import LeftOut, PooledLine, fair_by_method
 from oddsdesk.board.prices import Price
@@ -19,7 +19,7 @@ from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import ValueBet
-from oddsdesk.pricing.assessment import Assessment, settlement_of, settles_otherwise
+from oddsdesk.pricing.assessment import Assessment, Caution, settlement_of, settles_otherwise
 from oddsdesk.pricing.audit import fair_odds
 from oddsdesk.pricing.depth import Depth
 from oddsdesk.pricing.devig import METHODS, PUBLISHED, DevigError, devig
@@ -73,6 +73,17 @@ class MethodFigure(NamedTuple):
     ev_pct: float | None
     problem: str | None = None
     """Why it has no answer."""
+
+
+class BestFigure(NamedTuple):
+    """One of the best prices of a selection, or the higher one that is doubted; gross odds."""
+
+    title: str
+    """``Best of all``, ``Best of mine`` or ``Doubted``."""
+    odds: float
+    bookmaker: str
+    caution: Caution | None = None
+    """Why it is doubted."""
 
 
 class ConsensusFigure(NamedTuple):
@@ -148,6 +159,8 @@ class Explanation(NamedTuple):
     """The bookmakers that price something of the line and have no vote in a consensus, and why."""
     depth: Depth | None = None
     """What is for sale (D104), seen when the price was; None where nobody tells."""
+    best: tuple[BestFigure, ...] = ()
+    """The best prices of the selection by now, and a higher one that is doubted."""
 
     @property
     def votes(self) -> int:
@@ -239,7 +252,20 @@ def _explain_cell(
         voters=() if pooled is None else tuple(_voters(pooled, side)),
         left_out=left_out_of(section, board.basis, key.bookmaker),
         depth=price.depth,
+        best=tuple(_best(section.row_of(key.selection), has_mine=board.basis.mine is not None)),
     )
+
+
+def _best(row: SelectionRow, *, has_mine: bool) -> Iterator[BestFigure]:
+    found = row.offer.found()
+    named = [("Best of mine", found.mine)] if has_mine else []
+    for title, offer in (*named, ("Best of all", found.of_all)):
+        for name in offer.bookmakers[:1]:
+            if name in row.prices:
+                yield BestFigure(title, row.prices[name].odds, name)
+    if found.doubted is not None:
+        name, odds, _, caution = found.doubted
+        yield BestFigure("Doubted", odds, name, caution)
 
 
 def _service_reference(board: Board) -> str:

@@ -7,6 +7,7 @@ from oddsdesk.board.explaining import Explanation, VoterFigure
 from oddsdesk.board.verdict_words import (
     GONE,
     NOT_MINE,
+    caution_text,
     cautions_text,
     figure_text,
     levels_in_words,
@@ -54,6 +55,9 @@ def _lines(said: Explanation) -> Iterator[str]:
         fair = fair_text(said.net_odds, said.consensus.fair_odds, said.floor)
         ev = _signed(said.consensus.ev_pct)
         yield f"Consensus of {said.consensus.groups} others: fair {fair}, EV {ev} %"
+    for each in said.best:
+        why = "" if each.caution is None else f": {caution_text(each.caution, said.reference)}"
+        yield f"{each.title} {exact(each.odds)} at {each.bookmaker}{why}"
     yield from _rules(said)
 
 

@@ -15,6 +15,7 @@ from oddsdesk.board.explanation_text import method_title, votes_text
 from oddsdesk.board.verdict_words import (
     amount_text,
     bound_text,
+    caution_text,
     currency_text,
     figure_text,
     levels_in_words,
@@ -191,6 +192,16 @@ def arithmetic(said: Explanation) -> list[Fact]:
         Fact(f"Value from{quoted_price}", least_text(said.window.least)),
         Fact(f"Suspicious above{quoted_price}", most_text(said.window.most)),
     ]
+
+
+def best_prices(said: Explanation) -> list[Fact]:
+    """Return the best prices of the selection, of mine and of all, and what is doubted."""
+    facts = []
+    for each in said.best:
+        why = "" if each.caution is None else caution_text(each.caution, said.reference)
+        mark = "? " if why else ""
+        facts.append(Fact(each.title, f"{mark}{exact(each.odds)}", each.bookmaker, tip=why))
+    return facts
 
 
 def _for_sale(said: Explanation) -> list[Fact]:

@@ -41,6 +41,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.explain.facts import (
     FactList,
     arithmetic,
+    best_prices,
     ev_text,
     exposure,
     give_ink,
@@ -210,7 +211,7 @@ class ExplainPanel(QWidget):
             return
         self._stack.setCurrentIndex(0)
         self._show_head(said)
-        self.arithmetic.show_facts(arithmetic(said))
+        self.arithmetic.show_facts([*arithmetic(said), *best_prices(said)])
         self.exposure.show_facts(exposure(self.exposure_of(said.key), self._why_lost))
         self.methods.show_facts(methods(said))
         self.votes.show_facts(votes(said))

@@ -3,6 +3,7 @@
 import pytest
 
 from oddsdesk.board.explaining import REAL_METHODS, Explanation, NoFairOdds, explain
+from oddsdesk.board.explanation_text import explanation_text
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
@@ -10,7 +11,7 @@ from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.rules import Rule
 from oddsdesk.slices import exhaust
-from tests.kit.board import NOW, REFERENCE, Desk, matrix, message, value_bet
+from tests.kit.board import NOW, REFERENCE, Desk, Odds, matrix, message, row_key, value_bet
 
 NAME = "Levante - Sevilla"
 GAME = game_id("LIGA", NAME)
@@ -244,3 +245,24 @@ def test_commission_is_taken_off_and_the_window_is_in_the_bookmakers_own_prices(
 
 def test_of_a_price_that_is_not_held_nothing_is_explained(desk: Desk) -> None:
     assert explain(desk.board, RowKey(GAME, "moneyline", 0, "Sevilla", "Nobody"), NOW) is None
+
+
+def test_the_best_prices_are_named_with_what_is_higher_but_doubted() -> None:
+    desk = Desk()
+    odds: Odds = {
+        REFERENCE: {"Over 2.5": 7.0, "Under 2.5": 1.12},
+        "Betfair": {"Over 2.5": 6.5, "Under 2.5": 1.05},
+        "Unibet": {"Over 2.5": 6.9, "Under 2.5": 1.05},
+        "Betsson": {"Over 2.5": 9.6, "Under 2.5": 1.05},
+    }
+    exhaust(desk.board.merge_matrix(matrix(odds, market_type="total")))
+    key = row_key("Over 2.5", "Betfair", "total")
+    desk.board.set_bookmakers(("Betfair",))
+    said = explain(desk.board, key, desk.now)
+    assert said is not None
+    assert [(each.title, each.odds, each.bookmaker) for each in said.best] == [
+        ("Best of mine", 6.5, "Betfair"),
+        ("Best of all", 6.9, "Unibet"),
+        ("Doubted", 9.6, "Betsson"),
+    ]
+    assert "Doubted 9.6 at Betsson: " in explanation_text(said)
