@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,6 +33,8 @@ MOST_LEVELS = 10
 """So many levels of each side of a book are kept, the best ones."""
 MOST_LIQUIDITY = 1e12
 """What no bookmaker offers or takes: such figures are mistakes, and spoil every sum they are in."""
+UNNAMED = ""
+"""In ``Quote.unread``: an outcome whose name or line could not be read, so it may be any."""
 
 _WITH_LINES = frozenset(
     {"total", "team_total", "spread", "player_prop", "3way_handicap"}
@@ -56,7 +58,7 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     """What one bookmaker says of one market at one time; times in milliseconds.
 
     ``odds`` maps selection to decimal odds (> 1, <= ``MOST_ODDS``). A selection that is missing
-    there is no longer offered, unless ``unread`` names it; empty ``odds`` withdraw the market.
+    there is no longer offered, unless it ``stays``; empty ``odds`` withdraw the market.
     ``liquidity`` is the bookmaker's maximum bet, shown for the reference only (D32). ``event``
     is what a source calls the game, ``SOURCE:ID``: two of one source are two games (D51).
     """
@@ -76,9 +78,23 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     offers: dict[str, Offer] | None = None
     """By selection, where a source tells more than prices; answers hold those with levels."""
     unread: dict[str, str] | None = None
-    """Why the price of a selection could not be read, by selection: its last price stays."""
+    """Why the price of a selection could not be read, by selection: its last price stays.
+
+    With ``UNNAMED`` among them, every selection stays that is neither in ``odds`` nor ``gone``.
+    """
     sport: str | None = None
     """What is played, as the source says; None where the contract's table has the competition."""
+    gone: tuple[str, ...] = ()
+    """Selections that are said to be not offered; filled only where ``UNNAMED`` is unread."""
+    dropped: tuple[str, ...] = ()
+    """Why a limit, a link or an offer of this quote was left out; its prices are not concerned."""
+
+    def stays(self, selection: str) -> bool:
+        """Return whether the last price of a selection stands: this quote does not speak of it."""
+        unread = self.unread
+        if not unread or selection in self.odds:
+            return False
+        return selection in unread or (UNNAMED in unread and selection not in self.gone)
 
 
 class _Line(msgspec.Struct):
@@ -114,19 +130,21 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
     """Read one line of NDJSON, an odds row of the contract.
 
     Odds of null, 0 or 1 withdraw their selection. One whose odds make no sense otherwise is put
-    into ``Quote.unread``, and the rest of the line is read.
+    into ``Quote.unread``, a limit, link or offer that makes none into ``Quote.dropped``, and the
+    rest of the line is read.
 
     Raises:
         BadQuoteError: the line is no quote, or none of its odds can be read; says which field
             and what was expected.
     """
     unread: dict[str, str] | None = None
+    dropped: tuple[str, ...] = ()
     try:
         try:
             raw = _decoder.decode(line)
             _check_keys(line, raw)
         except (msgspec.DecodeError, _GivenTwiceError) as error:
-            raw, unread = _read_by_selection(line, error)
+            raw, unread, dropped = _read_in_parts(line, error)
     except RecursionError as error:
         raise BadQuoteError("JSON is nested too deeply") from error
     except UnicodeError as error:
@@ -150,6 +168,7 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
             offers=raw.offers,
             unread=unread,
             sport=_text(raw.source_sport) or _text(raw.sport),
+            dropped=dropped,
         ),
         now_ms,
     )
@@ -185,11 +204,13 @@ def _check_pairs(pairs: list[tuple[str, Any]]) -> None:
         seen.add(key)
 
 
-def _read_by_selection(line: bytes | str, error: Exception) -> tuple[_Line, dict[str, str]]:
-    """Read a line of which only some odds are bad; return why, by selection.
+def _read_in_parts(
+    line: bytes | str, error: Exception
+) -> tuple[_Line, dict[str, str] | None, tuple[str, ...]]:
+    """Read a line of which only some odds, its limit, link or offers are bad.
 
-    The standard library reads NaN and shows keys that are given twice. It is slow; such lines are
-    rare.
+    Returns why odds are unread, by selection, and why others of these are dropped. The standard
+    library reads NaN and shows keys that are given twice. It is slow; such lines are rare.
 
     Raises:
         Exception: ``error``, where something else is wrong with the line.
@@ -211,20 +232,77 @@ def _read_by_selection(line: bytes | str, error: Exception) -> tuple[_Line, dict
     odds = row.get("odds") if isinstance(row, dict) else None
     if not isinstance(odds, dict):
         raise error
+    dropped: list[str] = []
+    _drop_bad_fields(row, dropped)
+    offers = row.pop("offers", None) or {}
+    again = {key for of, key in twice if of is offers}
+    again |= {name for name, each in offers.items() if any(of is each for of, _ in twice)}
+    twice = [(of, key) for of, key in twice if all(of is not o for o in (offers, *offers.values()))]
     unread: dict[str, str] = {}
     for name, price in odds.items():
-        is_number = isinstance(price, int | float) and not isinstance(price, bool)
-        if price is not None and not (is_number and math.isfinite(price)):
+        if price is not None and not _is_number(price):
             unread[name] = _odds_words(name, price)
     for of, key in twice:
         if of is not odds:
             raise _GivenTwiceError(key)
         unread[key] = f"odds: {shown(key)} is given twice"
-    if not unread:
+    kept = _read_offers(offers, again, dropped)
+    if not unread and not dropped:
         raise error
     raw = _decoder.decode(_encoder.encode({**row, "odds": {}}))
     raw.odds = {name: price for name, price in odds.items() if name not in unread}
-    return raw, unread
+    raw.offers = kept or None
+    return raw, unread or None, tuple(dropped)
+
+
+def _drop_bad_fields(row: dict[str, Any], dropped: list[str]) -> None:
+    """Remove a limit, a link and offers of the wrong kind from a row; add why to ``dropped``."""
+    for name, kind, is_kind in (
+        ("liquidity", "a number", _is_number),
+        ("url", "a text", _is_text),
+        ("offers", "an object", _is_object),
+    ):
+        value = row.get(name)
+        if value is not None and not is_kind(value):
+            dropped.append(f"{name}: expected {kind}, got {shown(str(value))}")
+            row[name] = None
+
+
+def _read_offers(
+    offers: dict[str, Any], again: Collection[str], dropped: list[str]
+) -> dict[str, Offer]:
+    kept: dict[str, Offer] = {}
+    for selection, offer in offers.items():
+        try:
+            if selection in again:
+                raise _GivenTwiceError(selection)
+            read = msgspec.convert(offer, Offer)
+            if not all(map(math.isfinite, _numbers(read))):
+                raise BadQuoteError(f"{shown(selection)}: expected numbers, got {offer}")
+            kept[selection] = read
+        except BadQuoteError as error:
+            dropped.append(f"offers: {error}")
+        except msgspec.ValidationError as error:
+            dropped.append(f"offers: {shown(selection)}: {json_words(error)}")
+    return kept
+
+
+def _numbers(offer: Offer) -> list[float]:
+    levels = [number for level in (*offer.back, *offer.lay) for number in level]
+    return levels if offer.bet_limit is None else [offer.bet_limit, *levels]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_number(value: object) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value)  # type: ignore[arg-type]  # it is a number
 
 
 def _number(text: str) -> float:
@@ -239,14 +317,26 @@ def is_disabled(price: float | None) -> bool:
 
 def unread_words(unread: Mapping[str, str]) -> str:
     """Return why prices of a quote were not read, in one line."""
-    first, *others = unread.values()
+    return _first_words([*unread.values()])
+
+
+def bad_part_words(quote: Quote) -> str:
+    """Return what of a quote was not read, in one line; empty where all was."""
+    reasons = [*(quote.unread or {}).values(), *quote.dropped]
+    return _first_words(reasons) if reasons else ""
+
+
+def _first_words(reasons: Sequence[str]) -> str:
+    first, *others = reasons
     return f"{first} (and {len(others)} more)" if others else first
 
 
 def check_quote(quote: Quote, now_ms: int) -> Quote:
     """Return the quote with names in stored form (D40), or say what is wrong with it (D4, D42).
 
-    Disabled selections are left out, and those whose odds make no sense are in ``unread``.
+    Disabled selections are left out, those whose odds make no sense are in ``unread``, and a limit,
+    link or offer that makes none is left out and in ``dropped``. A name that makes no sense is
+    ``UNNAMED``.
 
     Raises:
         BadQuoteError: another field is out of range; says which and what was expected.
@@ -264,21 +354,31 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
     sport = quote.sport
     if sport is not None:
         sport = None if quote.competition in SPORT_BY_COMPETITION else named_sport(sport)
-    liquidity = quote.liquidity
+    liquidity, url = quote.liquidity, quote.url
+    dropped = list(quote.dropped)
     if liquidity is not None and not 0 <= liquidity <= MOST_LIQUIDITY:
-        raise BadQuoteError(f"liquidity: expected 0 or more, at most 1e12, got {liquidity}")
-    odds, unread = _odds(quote)
+        dropped.append(f"liquidity: expected 0 or more, at most 1e12, got {liquidity}")
+        liquidity = None
+    try:
+        check_link(url)
+    except BadQuoteError as error:
+        dropped.append(str(error))
+        url = None
+    odds, unread, gone = _odds(quote)
     return msgspec.structs.replace(
         quote,
         bookmaker=_name("bookmaker", quote.bookmaker),
         match_name=_match_name(quote.match_name),
         competition=_name("competition", quote.competition),
         odds=odds,
-        url=check_link(quote.url),
+        url=url,
+        liquidity=liquidity,
         event=_event(quote.event),
-        offers=None if not quote.offers else _offers(quote),
+        offers=None if not quote.offers else _offers(quote, dropped),
         unread=unread,
         sport=sport,
+        gone=gone,
+        dropped=tuple(dropped),
     )
 
 
@@ -310,12 +410,20 @@ def quote_line(quote: Quote) -> bytes:
     line = _QuoteLine(**msgspec.structs.asdict(row), event=quote.event or msgspec.UNSET)
     if not quote.unread:
         return _encoder.encode(line)
-    odds = {**quote.odds, **dict.fromkeys(quote.unread, "not read")}
+    odds = {
+        **quote.odds,
+        **dict.fromkeys(quote.gone, 0),
+        **dict.fromkeys(quote.unread, "not read"),
+    }
     return _encoder.encode({**msgspec.to_builtins(line), "odds": odds})
 
 
-def _odds(quote: Quote) -> tuple[dict[str, float], dict[str, str] | None]:
-    """Return the odds, and why others were not read, both by selection in stored form."""
+_Read = tuple[dict[str, float], dict[str, str] | None, tuple[str, ...]]
+"""Odds, why others were not read, and what is said to be not offered."""
+
+
+def _odds(quote: Quote) -> _Read:
+    """Return the odds, why others were not read, and what is ``gone``, all in stored form."""
     checked: dict[str, float] = {}
     market_type = quote.market_type
     if quote.unread:
@@ -327,24 +435,24 @@ def _odds(quote: Quote) -> tuple[dict[str, float], dict[str, str] | None]:
         if name is None or name in checked:
             return _readable_odds(quote)
         checked[name] = price
-    return checked, None
+    return checked, None, ()
 
 
-def _readable_odds(quote: Quote) -> tuple[dict[str, float], dict[str, str] | None]:
+def _readable_odds(quote: Quote) -> _Read:
     """Return what ``_odds`` does of a quote of which not all is odds.
 
     A game with a draw never loses only its draw: what is left would look like a bet on two. Only
     in football it does not, as there is always a draw (D27).
     """
     market_type = quote.market_type
-    read, disabled, unread = dict[str, float](), set[str](), dict[str, str]()
+    read, disabled, unread = dict[str, float](), set(quote.gone), dict[str, str]()
     for said, reason in (quote.unread or {}).items():
-        unread[_stored_selection(market_type, said) or said] = reason
+        unread.setdefault(_stored_selection(market_type, said) or UNNAMED, reason)
     for said, price in quote.odds.items():
         try:
             name = _selection(market_type, "odds", said)
         except BadQuoteError as error:
-            unread[said] = str(error)
+            unread.setdefault(UNNAMED, str(error))
             continue
         if name in unread or name in read or name in disabled:
             read.pop(name, None)
@@ -359,12 +467,26 @@ def _readable_odds(quote: Quote) -> tuple[dict[str, float], dict[str, str] | Non
     if market_type == "moneyline" and sport != "Football":
         both = teams(quote.match_name)
         if both is not None and _without_teams(disabled, both):
+            disabled |= set(read)
             read.clear()
-        elif both is not None and _without_teams(unread, both):
+        elif both is not None and _may_lack_draw(read, unread, both):
             words = "odds: not read without the draw"
             unread |= dict.fromkeys(read, words)
             read.clear()
-    return read, unread or None
+    gone = tuple(sorted(disabled - set(unread))) if UNNAMED in unread else ()
+    return read, unread or None, gone
+
+
+def _may_lack_draw(
+    read: Mapping[str, float], unread: Mapping[str, str], both: tuple[str, str]
+) -> bool:
+    """Return whether the draw of a moneyline was not read, as far as that can be told.
+
+    An outcome without a name is the draw where both teams have odds.
+    """
+    if UNNAMED in unread and len(read) >= len(both) and not _without_teams(read, both):
+        return True
+    return bool(_without_teams([name for name in unread if name != UNNAMED], both))
 
 
 def _without_teams(names: Iterable[str], both: tuple[str, str]) -> list[str]:
@@ -420,24 +542,38 @@ def _stored_name(text: str) -> str | None:
     return folded if is_name and not UNSHOWABLE.search(folded) else None
 
 
-def _offers(quote: Quote) -> dict[str, Offer]:
-    offers = quote.offers or {}
+def _offers(quote: Quote, dropped: list[str]) -> dict[str, Offer] | None:
+    """Return the offers that make sense; of others the reason is added to ``dropped``."""
     checked: dict[str, Offer] = {}
-    for selection, offer in offers.items():
-        limit = offer.bet_limit
-        if limit is not None and not 0 < limit < math.inf:
-            raise BadQuoteError(f"offers: expected a bet_limit above 0, got {limit}")
-        if offer.sid is not None:
-            _name("offers", offer.sid)
+    for selection, offer in (quote.offers or {}).items():
         try:
-            check_link(offer.link)
+            checked[_selection(quote.market_type, "offers", selection)] = _offer(
+                quote, selection, offer
+            )
         except BadQuoteError as error:
-            raise BadQuoteError(f"offers: {error}") from error
-        if offer.back or offer.lay or offer.currency is not None:
-            odds = quote.odds.get(selection)
-            offer = _with_levels(offer, selection, None if is_disabled(odds) else odds)
-        checked[_selection(quote.market_type, "offers", selection)] = offer
-    return checked
+            dropped.append(str(error))
+    return checked or None
+
+
+def _offer(quote: Quote, selection: str, offer: Offer) -> Offer:
+    """Return an offer with the best levels of its book.
+
+    Raises:
+        BadQuoteError: it makes no sense.
+    """
+    limit = offer.bet_limit
+    if limit is not None and not 0 < limit < math.inf:
+        raise BadQuoteError(f"offers: expected a bet_limit above 0, got {limit}")
+    if offer.sid is not None:
+        _name("offers", offer.sid)
+    try:
+        check_link(offer.link)
+    except BadQuoteError as error:
+        raise BadQuoteError(f"offers: {error}") from error
+    if not offer.back and not offer.lay and offer.currency is None:
+        return offer
+    odds = quote.odds.get(selection)
+    return _with_levels(offer, selection, None if is_disabled(odds) else odds)
 
 
 def _with_levels(offer: Offer, selection: str, odds: float | None) -> Offer:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from oddsdesk.clock import Clock
-from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote, unread_words
+from oddsdesk.contract.quotes import BadQuoteError, Quote, bad_part_words, parse_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.sources import Readable, plain_chunks
 
@@ -14,7 +14,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BadLine(msgspec.Struct, frozen=True):
-    """A line that is no quote, or a quote of which prices are left out; numbers start at 1."""
+    """A line that is no quote, or a quote of which a part is left out; numbers start at 1."""
 
     number: int
     reason: str
@@ -23,7 +23,7 @@ class BadLine(msgspec.Struct, frozen=True):
 class Batch(msgspec.Struct):
     """What one read of a stream held, in its order.
 
-    A line of which only some prices make no sense is in both lists.
+    A line of which only a part makes no sense is in both lists.
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
@@ -125,6 +125,5 @@ def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> No
         batch.bad.append(BadLine(number, str(error)))
         return
     batch.quotes.append(quote)
-    if quote.unread:
-        words = f"{unread_words(quote.unread)}; the rest of the line is recorded"
-        batch.bad.append(BadLine(number, words))
+    if words := bad_part_words(quote):
+        batch.bad.append(BadLine(number, f"{words}; the rest of the line is recorded"))

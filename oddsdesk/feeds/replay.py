@@ -122,8 +122,8 @@ class StandingQuotes:
         self._heard[game] = max(quote.scraped_at, self._heard.get(game, 0))
         market = (quote.bookmaker, *game, quote.market_type, quote.period)
         if quote.unread and (before := self._last.get(market)) is not None:
-            stays = {name: odds for name, odds in before.odds.items() if name in quote.unread}
-            quote = msgspec.structs.replace(quote, odds=stays | quote.odds, unread=None)
+            stays = {name: odds for name, odds in before.odds.items() if quote.stays(name)}
+            quote = msgspec.structs.replace(quote, odds=stays | quote.odds, unread=None, gone=())
         self._last[market] = quote
 
     def at(self, end: int) -> list[Quote]:

@@ -107,7 +107,10 @@ class StoredGame(msgspec.Struct):
 
         offers = None if quote.offers is None else in_own(quote.offers)
         unread = None if quote.unread is None else in_own(quote.unread)
-        return msgspec.structs.replace(quote, odds=in_own(quote.odds), offers=offers, unread=unread)
+        gone = tuple(in_own(dict.fromkeys(quote.gone)))
+        return msgspec.structs.replace(
+            quote, odds=in_own(quote.odds), offers=offers, unread=unread, gone=gone
+        )
 
     def may_be_of(self, quote: Quote) -> bool:
         """Whether a quote's times fit this game."""

@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeVar
 
 import msgspec
 
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.player_names import PlayersOfGame
 
@@ -38,7 +38,8 @@ class PlayerNames:
     def in_own_words(self, table: PropTable, game: int, quote: Quote, now_ms: int) -> Quote:
         """Return a quote on players with their names as the game has them."""
         players = self._of(table, game, now_ms)
-        said = quote.odds if not quote.unread else [*quote.odds, *quote.unread]
+        unread = [name for name in quote.unread or () if name != UNNAMED]
+        said = [*quote.odds, *unread, *quote.gone] if quote.unread else quote.odds
         names = players.own_words(said)
         if not names:
             return quote
@@ -53,6 +54,7 @@ class PlayerNames:
             odds=in_own(quote.odds),
             offers=in_own(quote.offers),
             unread=in_own(quote.unread),
+            gone=tuple(names.get(text, text) for text in quote.gone),
         )
 
     def _of(self, table: PropTable, game: int, now_ms: int) -> PlayersOfGame:

@@ -312,8 +312,8 @@ def _beside_unread(quote: Quote, before: PresentRow) -> tuple[Quote, int]:
     """
     if before[_ODDS] is None or before[_IS_LIVE] != quote.is_live:
         return quote, quote.scraped_at
-    unread, stood = quote.unread or {}, _decode_odds(before[_ODDS])
-    kept = {name: odds for name, odds in stood.items() if name in unread and name not in quote.odds}
+    stood = _decode_odds(before[_ODDS])
+    kept = {name: odds for name, odds in stood.items() if quote.stays(name)}
     if not kept:
         return quote, quote.scraped_at
     offers = {} if before[_OFFERS] is None else _decode_offers(before[_OFFERS])

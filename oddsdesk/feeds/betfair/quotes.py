@@ -1,12 +1,12 @@
 """Quotes of Betfair's games: odds are what can be backed; lay prices stand beside them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.feeds.betfair.books import Book, Books, Runner
-from oddsdesk.feeds.betfair.catalogue import DRAW, Market
+from oddsdesk.feeds.betfair.catalogue import DRAW, UNREAD, Market
 from oddsdesk.feeds.notation import signed_text
 from oddsdesk.pricing.profiles import delayed_name
 from oddsdesk.pricing.selections import order_selections
@@ -50,18 +50,24 @@ def quotes_of(
 
 def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quote:
     runners = _runners(market, book) if book.is_open else {}
+    odds = {text: runner.back[0][0] for text, runner in runners.items()}
+    unread = None
+    if book.is_open and any(ident not in market.selections for ident, _ in book.active()):
+        named = [text for text, _ in _named(market, book)]
+        odds, unread = dict.fromkeys(named, 0.0) | odds, {UNNAMED: UNREAD}
     return Quote(
         bookmaker=delayed_name(BOOKMAKER) if is_delayed else BOOKMAKER,
         match_name=market.match_name,
         competition=market.competition,
         market_type=market.market_type,
         period=market.period,
-        odds={text: runner.back[0][0] for text, runner in runners.items()},
+        odds=odds,
         scraped_at=now_ms,
         is_live=book.definition is not None and book.definition.in_play,
         match_date=market.kick_off,
         sport=market.sport,
         offers={text: _offer(runner) for text, runner in runners.items()} or None,
+        unread=unread,
     )
 
 
@@ -80,14 +86,19 @@ def _runners(market: Market, book: Book) -> dict[str, Runner]:
     Nobody while a draw has no offers: the market would look two-way.
     """
     found: dict[str, Runner] = {}
-    for (ident, handicap), runner in book.active().items():
-        text, price = market.selections.get(ident), runner.best_back
-        if text is None or price is None or price <= 1:
-            continue
-        if market.market_type == "spread":
-            text = f"{text} {signed_text(handicap)}"
-        found[text] = runner
+    for text, runner in _named(market, book):
+        if (price := runner.best_back) is not None and price > 1:
+            found[text] = runner
     if DRAW in market.selections.values() and DRAW not in found:
         return {}
     order = order_selections(market.market_type, market.match_name, found)
     return {text: found[text] for text in order}
+
+
+def _named(market: Market, book: Book) -> Iterator[tuple[str, Runner]]:
+    """Yield the runners that still run and what each selects; not those of an unknown name."""
+    for (ident, handicap), runner in book.active().items():
+        text = market.selections.get(ident)
+        if text is not None:
+            is_spread = market.market_type == "spread"
+            yield f"{text} {signed_text(handicap)}" if is_spread else text, runner

@@ -11,7 +11,7 @@ import msgspec
 
 from oddsdesk.contract.competitions import FOOTBALL, played_sport
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.quotes import MOST_LEVELS, Quote
+from oddsdesk.contract.quotes import MOST_LEVELS, UNNAMED, Quote
 from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi.series import PARLAYS, competition, sport
@@ -26,6 +26,8 @@ DRAW: Final = "Draw"
 PARLAY: Final = "parlay"
 NOT_A_WINNER: Final = "not who wins a game"
 NO_DRAW: Final = "draw without a possible price"
+UNKNOWN: Final = "unknown outcome"
+CUT: Final = "a market of the game could not be read"
 ANOTHER_DAY: Final = "the same teams again, later"
 _TIE: Final = "tie"
 _DATE: Final = re.compile(r"[^-]+-(\d{2})([A-Z]{3})(\d{2})(\d{4})?")
@@ -121,9 +123,11 @@ class Reading(msgspec.Struct):
         for event, game in sorted(self._games.items(), key=lambda item: _day(item[0])):
             game.is_cut = event in self._cut
             offers = game.offers
+            if game.is_cut:
+                game.unread.setdefault(UNNAMED, CUT)
             if game.is_without_its_draw:
                 self.skipped[NO_DRAW] += len(offers)
-                if DRAW not in game.unread:
+                if DRAW not in game.unread and UNNAMED not in game.unread:
                     continue
                 game.unread |= dict.fromkeys(game.sides, NO_DRAW)
                 offers = {}
@@ -156,7 +160,9 @@ class Reading(msgspec.Struct):
         if found is None:
             self.skipped[NOT_A_WINNER] += 1
         elif (text := _selection(found, fold_name(market.yes_sub_title))) is None:
-            self.skipped["unknown outcome"] += 1
+            self.skipped[UNKNOWN] += 1
+            if market.status == ACTIVE:
+                self._game(market.event_ticker, found).unread.setdefault(UNNAMED, UNKNOWN)
         elif market.status != ACTIVE:
             self.skipped[market.status] += 1
             self._game(market.event_ticker, found).sides[text] = _Side()
@@ -206,13 +212,18 @@ def _levels(sizes: Mapping[Decimal, Decimal]) -> tuple[Level, ...]:
 
 
 def _quote(game: _Game, offers: dict[str, Offer], now_ms: int) -> Quote:
+    said = {text: offer.back[0][0] for text, offer in offers.items()}
+    if UNNAMED in game.unread:
+        said = (
+            dict.fromkeys([text for text, side in game.sides.items() if not side.asks], 0.0) | said
+        )
     return Quote(
         bookmaker=BOOKMAKER,
         match_name=game.match_name,
         competition=game.competition,
         market_type="moneyline",
         period=0,
-        odds={text: offer.back[0][0] for text, offer in offers.items()},
+        odds=said,
         scraped_at=now_ms,
         sport=game.sport,
         offers=offers or None,

@@ -98,6 +98,7 @@ class Picture:
             sport=sport_in(message),
             offers=offers or None,
             unread=unread or None,
+            gone=() if held is None else tuple(x for x in held.gone if x != message.selection),
         )
         self._quotes[market] = quote
         return quote

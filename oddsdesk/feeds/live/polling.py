@@ -13,8 +13,8 @@ from oddsdesk.contract.quotes import (
     CLOCK_TOLERANCE_MS,
     BadQuoteError,
     Quote,
+    bad_part_words,
     check_quote,
-    unread_words,
 )
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
@@ -394,11 +394,10 @@ def _checked(quotes: Iterable[Quote], now_ms: int) -> Iterable[Quote]:
         except BadQuoteError as error:
             bad = bad or str(error)
         else:
-            if checked.unread:
-                bad = bad or unread_words(checked.unread)
+            bad = bad or bad_part_words(checked)
             kept += bool(checked.odds) or not checked.unread
             yield checked
     if bad and not kept:
         raise ShapeError(f"no price makes sense: {bad}")
     if bad:
-        _log.info("prices that make no sense are left out: %s", bad)
+        _log.info("parts that make no sense are left out: %s", bad)

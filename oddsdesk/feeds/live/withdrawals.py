@@ -124,4 +124,6 @@ def _is_same_game(one: Quote, other: Quote) -> bool:
 
 def _withdrawn(quote: Quote, at_ms: int) -> Quote:
     at_ms = max(at_ms, quote.scraped_at)
-    return msgspec.structs.replace(quote, odds={}, unread=None, scraped_at=at_ms, liquidity=None)
+    return msgspec.structs.replace(
+        quote, odds={}, unread=None, gone=(), dropped=(), scraped_at=at_ms, liquidity=None
+    )

@@ -1,6 +1,6 @@
 """Turns OddsHarvester's JSON into quotes, with every price accounted for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.json_words import json_words
 from oddsdesk.contract.markets import LINE_MARKETS
-from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import OVER, Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import decimal_odds, is_american, is_offered
@@ -21,10 +21,13 @@ from oddsdesk.feeds.oddsharvester.shapes import (
     moment,
     prices_of,
     read_games,
+    unreadable_of,
 )
 from oddsdesk.pricing.selections import order_selections
 
 IMPOSSIBLE = "impossible price"
+UNKNOWN = "unknown outcome"
+NO_NUMBER = "not a number"
 SAID_TWICE = "said twice"
 BLOCKED = "no longer offered"
 BROKEN_DRAW = "draw without a possible price"
@@ -149,9 +152,19 @@ class _Reading(msgspec.Struct):
             if group.begun_by != key and kind.market_type not in LINE_MARKETS:
                 self._skip(SAID_TWICE, len(prices))  # with overtime and without are two markets
             else:
-                if key == _THREE_WAY and _DRAW_LABEL not in prices:
+                self._note_unread(kind, unreadable_of(raw), game, group)
+                if key == _THREE_WAY and _DRAW_LABEL not in prices and "Draw" not in group.unread:
                     group.odds["Draw"] = 0.0  # it is a market with a draw
                 self._read_prices(kind, prices, row, game, group)
+
+    def _note_unread(
+        self, kind: MarketKind, labels: Iterable[str], game: _Known, group: _Group
+    ) -> None:
+        for label in labels:
+            text = selection(kind, label, game.home, game.away)
+            if text is not None and text not in group.odds:
+                group.unread[text] = NO_NUMBER
+                self._skip(NO_NUMBER, 1)
 
     def _read_prices(
         self, kind: MarketKind, prices: Mapping[str, float], row: Row, game: _Known, group: _Group
@@ -159,7 +172,8 @@ class _Reading(msgspec.Struct):
         for label, price in prices.items():
             text = selection(kind, label, game.home, game.away)
             if text is None:
-                self._skip("unknown outcome", 1)
+                self._skip(UNKNOWN, 1)
+                group.unread.setdefault(UNNAMED, UNKNOWN)
             elif text in group.odds or text in group.unread:
                 self._skip(SAID_TWICE, 1)
             elif label in row.blocked_outcomes or not is_offered(price, self.american):

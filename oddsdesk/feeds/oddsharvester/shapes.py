@@ -90,6 +90,18 @@ def prices_of(raw: Any) -> dict[str, float]:
     return {label: price for label, price in read.items() if price is not None}
 
 
+def unreadable_of(raw: dict[str, Any]) -> list[str]:
+    """Return the labels of a row whose text is no price; ``-`` and blanks are none."""
+    return [
+        label
+        for label, value in raw.items()
+        if isinstance(value, str)
+        and label not in _NOT_PRICES
+        and value.strip(" -")
+        and _price(value) is None
+    ]
+
+
 def moment(text: str) -> int:
     """Return a time such as ``2026-02-02 09:29:46 UTC`` in milliseconds.
 

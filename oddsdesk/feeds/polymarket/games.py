@@ -59,6 +59,8 @@ class Game(msgspec.Struct):
     markets: dict[str, Selections] = msgspec.field(default_factory=dict)
     fees: dict[str, float] = msgspec.field(default_factory=dict)
     """What is kept of a share, by market type: the most that any of its questions says (D46)."""
+    unnamed: set[str] = msgspec.field(default_factory=set)
+    """Market types with an outcome whose name or line could not be read."""
     sport: str | None = None
     """Of leagues without a code, where it is known."""
 
@@ -199,6 +201,9 @@ class _Reading(msgspec.Struct, frozen=True):
             self.skipped[THE_NO] += 1
         if markets and DRAW not in (text for text, _ in sides):
             self.skipped[NO_DRAW] += len(sides)
+            if any(text is None for text, _ in sides):
+                self.game.markets.setdefault("moneyline", {})
+                self.game.unnamed.add("moneyline")
             return
         self._take("moneyline", sides)
 
@@ -240,6 +245,7 @@ class _Reading(msgspec.Struct, frozen=True):
             selections = self.game.markets.setdefault(kind, {})
             if text is None:
                 self.skipped[UNREAD] += 1
+                self.game.unnamed.add(kind)
             elif text in selections:
                 self.skipped[SAID_TWICE] += 1
             else:

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from oddsdesk.contract.quotes import MOST_LEVELS, Quote
+from oddsdesk.contract.quotes import MOST_LEVELS, UNNAMED, Quote
 from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.feeds.polymarket.books import Books
-from oddsdesk.feeds.polymarket.games import DRAW, HIGHEST_FEE, Game, Selections
+from oddsdesk.feeds.polymarket.games import DRAW, HIGHEST_FEE, UNREAD, Game, Selections
 from oddsdesk.pricing.profiles import fee_name
 from oddsdesk.pricing.selections import order_selections
 
@@ -45,7 +45,10 @@ def _quote(
 ) -> Quote:
     begun = game.kick_off is not None and game.kick_off <= now_ms
     fee = game.fees.get(market_type, HIGHEST_FEE)
-    odds = _odds(game, market_type, selections, books)
+    odds = offered = _odds(game, market_type, selections, books)
+    unread = {UNNAMED: UNREAD} if market_type in game.unnamed else None
+    if unread:
+        odds = dict.fromkeys(selections, 0.0) | offered
     return Quote(
         bookmaker=BOOKMAKER if fee == HIGHEST_FEE else fee_name(BOOKMAKER, fee),
         match_name=game.match_name,
@@ -58,7 +61,8 @@ def _quote(
         match_date=game.kick_off,
         url=game.url,
         sport=game.sport,
-        offers={text: _offer(books, selections[text]) for text in odds} or None,
+        offers={text: _offer(books, selections[text]) for text in offered} or None,
+        unread=unread,
     )
 
 

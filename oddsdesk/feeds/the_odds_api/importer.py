@@ -9,7 +9,7 @@ import msgspec
 
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.names import LONGEST_NAME
-from oddsdesk.contract.quotes import BadQuoteError, Quote, check_link, check_quote
+from oddsdesk.contract.quotes import UNNAMED, BadQuoteError, Quote, check_link, check_quote
 from oddsdesk.contract.resources import Offer
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
@@ -37,6 +37,7 @@ IMPOSSIBLE = "impossible price"
 NO_NUMBER = "not a number"
 BROKEN_DRAW = "draw without a possible price"
 SAID_TWICE = "said twice"
+BROKEN_OUTCOME = "broken outcome"
 SENSELESS = frozenset(
     {IMPOSSIBLE, NO_NUMBER, BROKEN_DRAW}
     | {f"broken {part}" for part in ("event", "bookmaker", "market", "outcome")}
@@ -130,13 +131,19 @@ class _Reading(msgspec.Struct):
         if kind is None:
             self.result.skipped[market.key] += count_prices(market.outcomes, "price")
             return
-        scraped_at = self._scraped_at(market, bookmaker)
-        for outcome in self._outcomes(market):
+        scraped_at, keys = self._scraped_at(market, bookmaker), set[tuple[str, int]]()
+        outcomes = list(self._outcomes(market))
+        for outcome in outcomes:
             key = (market_type_of(kind, outcome, code), kind.period)
+            keys.add(key)
             group = groups.setdefault(key, _Group(scraped_at))
             group.url = group.url or _link(market.link) or _link(bookmaker.link)
             group.scraped_at = min(group.scraped_at, scraped_at)
             self._read_outcome(kind, outcome, event, group)
+        if len(outcomes) < len(market.outcomes):
+            for key in keys or {(kind.market_type, kind.period)}:
+                group = groups.setdefault(key, _Group(scraped_at))
+                group.unread.setdefault(UNNAMED, BROKEN_OUTCOME)
 
     def _scraped_at(self, market: Market, bookmaker: Bookmaker) -> int:
         said = market.last_update or bookmaker.last_update
@@ -152,7 +159,7 @@ class _Reading(msgspec.Struct):
             try:
                 yield read_as(Outcome, raw)
             except FeedError:
-                self.result.skipped["broken outcome"] += count_prices(raw, "price")
+                self.result.skipped[BROKEN_OUTCOME] += count_prices(raw, "price")
 
     def _read_outcome(
         self, kind: MarketKind, outcome: Outcome, event: Event, group: _Group
@@ -162,6 +169,7 @@ class _Reading(msgspec.Struct):
             text, order = selection(kind, outcome, event)
         except UnreadOutcomeError as error:
             self._count(said, str(error))
+            group.unread.setdefault(UNNAMED, str(error))
             return
         if text in group.odds or text in group.unread:
             self._count(said, SAID_TWICE)

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.quotes import (
+    UNNAMED,
     BadQuoteError,
     Offer,
     Quote,
+    bad_part_words,
     check_quote,
     odds_row,
     parse_quote,
@@ -39,6 +41,19 @@ def refusal(text: str | bytes) -> str:
         parse_quote(text, NOW)
     assert len(str(refused.value)) < 300
     return str(refused.value)
+
+
+def dropped(text: str) -> str:
+    """Return why a part of a line was left out; all its prices are kept, and it is told."""
+    quote = parse_quote(text, NOW)
+    said = json.loads(text, object_pairs_hook=dict)["odds"]
+    assert quote.odds == said
+    assert quote.unread is None
+    assert (quote.url, quote.liquidity, quote.offers) == (None, None, None)
+    [reason] = quote.dropped
+    assert bad_part_words(quote) == reason
+    assert len(reason) < 300
+    return reason
 
 
 def test_a_line_becomes_a_quote_with_what_it_leaves_out_filled_in() -> None:
@@ -271,8 +286,6 @@ def test_a_game_with_a_draw_never_loses_only_its_draw(
         ({"odds": {"": 2.0}}, ["odds", "expected a name"]),
         ({"odds": {"A": 2.0, " A ": 2.1}}, ["odds", "'A' is given twice"]),
         ({"is_live": 1}, ["is_live: expected true or false"]),
-        ({"liquidity": -1}, ["liquidity", "0 or more", "-1"]),
-        ({"liquidity": 1e308}, ["liquidity", "at most 1e12", "1e+308"]),
         ({"odds": {"A": 100_000.5}}, ["odds", "at most 100,000", "100000.5"]),
         ({"odds": {"-": 2.0}}, ["odds", "expected a name", "'-'"]),
         ({"bookmaker": "..."}, ["bookmaker", "expected a name"]),
@@ -286,7 +299,6 @@ def test_a_game_with_a_draw_never_loses_only_its_draw(
         ({"event": "4711"}, ["event", "SOURCE:ID", "'4711'"]),
         ({"event": ":4711"}, ["event", "SOURCE:ID"]),
         ({"event": "source:"}, ["event", "SOURCE:ID"]),
-        ({"liquidity": "500"}, ["liquidity: expected a number", "got a text"]),
         ({"match_date": "2026-11-21"}, ["match_date", "ISO-8601", "'2026-11-21'"]),
         ({"match_date": "2026-11-21T20:00:00"}, ["match_date", "needs an offset"]),
         ({"scraped_at": "yesterday"}, ["scraped_at", "'yesterday'"]),
@@ -307,7 +319,6 @@ def test_the_field_and_what_was_expected_are_named(
         ('"odds":', '"odds": {"Arsenal": 9}, "odds":', "odds"),
         ('"period": 0', '"period": 0, "period": 1', "period"),
         ('"period": 0', '"period": 0, "more": {"a": 1, "a": 2}', "a"),
-        ('"period": 0', '"period": 0, "offers": {"Draw": {"sid": "1"}, "Draw": {}}', "Draw"),
     ],
 )
 def test_what_is_given_twice_is_refused(once: str, twice: str, key: str) -> None:
@@ -378,8 +389,8 @@ def test_what_stands_beside_prices_is_read_and_written_again() -> None:
         (3, "offers"),
     ],
 )
-def test_what_makes_no_sense_beside_a_price_is_refused(offer: object, expected: str) -> None:
-    said = refusal(line(offers={"Arsenal": offer}))
+def test_what_makes_no_sense_beside_a_price_is_left_out(offer: object, expected: str) -> None:
+    said = dropped(line(offers={"Arsenal": offer}))
     assert "offers" in said
     assert expected in said
 
@@ -405,8 +416,74 @@ def test_links_to_the_web_are_kept(url: str) -> None:
         "https://example.org/\n",
     ],
 )
-def test_links_to_anything_else_are_refused(url: str) -> None:
-    assert "url: expected an http or https address" in refusal(line(url=url))
+def test_links_to_anything_else_are_left_out(url: str) -> None:
+    assert "url: expected an http or https address" in dropped(line(url=url))
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"liquidity": -1}, "liquidity: expected 0 or more, at most 1e12, got -1"),
+        ({"liquidity": 1e308}, "liquidity: expected 0 or more, at most 1e12, got 1e+308"),
+        ({"liquidity": math.nan}, "liquidity: expected a number, got 'nan'"),
+        ({"liquidity": "500"}, "liquidity: expected a number, got '500'"),
+        ({"liquidity": True}, "liquidity: expected a number, got 'True'"),
+        ({"url": 5}, "url: expected a text, got '5'"),
+        ({"offers": [5]}, "offers: expected an object, got '[5]'"),
+        ({"offers": {"Draw": {"bet_limit": math.inf}}}, "offers: 'Draw': expected numbers, got"),
+        ({"offers": {"Draw": {"lay": [[math.nan, 1]]}}}, "offers: 'Draw': expected numbers, got"),
+    ],
+)
+def test_a_bad_limit_link_or_offer_costs_nothing_but_itself(
+    fields: dict[str, object], words: str
+) -> None:
+    assert words in dropped(line(**fields))
+
+
+def test_of_offers_the_good_ones_are_kept() -> None:
+    told = {"Arsenal": {"sid": "a"}, "Draw": {"bet_limit": "x"}, "Chelsea": {"link": "ftp://a.b"}}
+    quote = parse_quote(line(offers=told, liquidity=500, url="https://a.example/"), NOW)
+    assert quote.offers == {"Arsenal": Offer("a")}
+    assert (quote.liquidity, quote.url) == (500, "https://a.example/")
+    assert len(quote.dropped) == 2
+    twice = line().replace("{", '{"offers": {"Draw": {"sid": "1"}, "Draw": {}}, ', 1)
+    assert dropped(twice) == "offers: 'Draw' is given twice"
+
+
+def test_bad_odds_and_a_bad_limit_are_told_together() -> None:
+    quote = parse_quote(line(odds={"A": 2.0, "B": "x"}, liquidity="much"), NOW)
+    assert quote.odds == {"A": 2.0}
+    assert quote.unread is not None
+    assert bad_part_words(quote).endswith("(and 1 more)")
+
+
+def test_an_outcome_without_a_readable_name_withdraws_nothing() -> None:
+    """It may be any; what is said to be not offered is, nevertheless."""
+    quote = parse_quote(line(odds={"Arsenal": 2.0, "Draw": None, "\u202e": 3.0}), NOW)
+    assert quote.odds == {"Arsenal": 2.0}
+    assert set(quote.unread or {}) == {UNNAMED}
+    assert [quote.stays(name) for name in ("Arsenal", "Draw", "Chelsea")] == [False, False, True]
+    written = parse_quote(quote_line(quote), NOW)
+    assert (written.odds, set(written.unread or {})) == (quote.odds, {UNNAMED})
+    assert written.gone == quote.gone == ("Draw",)
+    assert check_quote(quote, NOW) == quote
+
+
+@pytest.mark.parametrize(
+    ("odds", "kept"),
+    [
+        ({"Arsenal": 2.0, "Chelsea": 3.0, "-": 3.5}, set()),
+        ({"Arsenal": 2.0, "-": 3.0}, {"Arsenal"}),
+    ],
+)
+def test_both_teams_and_an_outcome_without_a_name_may_lack_the_draw(
+    odds: dict[str, float], kept: set[str]
+) -> None:
+    """Two teams alone would look like a bet with overtime."""
+    quote = Quote("b", "Arsenal vs Chelsea", "NHL", "moneyline", 0, odds, scraped_at=NOW)
+    checked = check_quote(quote, NOW)
+    assert set(checked.odds) == kept
+    assert all(checked.stays(name) for name in ({"Arsenal", "Chelsea", "Draw"} - kept))
 
 
 @pytest.mark.parametrize(
@@ -444,11 +521,11 @@ def test_a_name_of_more_than_200_characters_is_refused(field: str) -> None:
     assert len(said) < 300
 
 
-def test_a_selection_or_link_that_is_too_long_is_refused() -> None:
+def test_a_selection_or_link_that_is_too_long_is_not_taken() -> None:
     assert "odds: expected a name of at most 200" in refusal(line(odds={"x" * 201: 2.0}))
     link = "https://b.example/"
     assert parse_quote(line(url=link.ljust(2_048, "x")), NOW).url is not None
-    assert "url: expected at most 2,048 characters" in refusal(line(url=link.ljust(2_049, "x")))
+    assert "url: expected at most 2,048 characters" in dropped(line(url=link.ljust(2_049, "x")))
 
 
 @pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200b\u202a"])
@@ -460,7 +537,7 @@ def test_deep_and_long_lines_are_refused_in_a_short_message() -> None:
     assert "nested too deeply" in refusal(line(more=0).replace(": 0}", ": " + "[" * 100_000))
     refusal(line(odds={"x" * 100_000: 0.5}))
     refusal(line(market_type="x" * 100_000))
-    refusal(line(url="x" * 100_000))
+    dropped(line(url="x" * 100_000))
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60))
@@ -501,6 +578,6 @@ def test_the_levels_of_a_book_stand_beside_the_odds() -> None:
     ],
 )
 def test_levels_that_make_no_sense_are_named(sides: dict[str, object], words: str) -> None:
-    said = refusal(line(odds={"Arsenal": 2.1}, offers=book(**sides)))
+    said = dropped(line(odds={"Arsenal": 2.1}, offers=book(**sides)))
     assert said.startswith("offers")
     assert words in said

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from oddsdesk.contract.identity import without_date
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import RealOddsError
@@ -101,6 +101,17 @@ def test_an_unread_price_stays_and_a_missing_one_is_withdrawn(
     assert sorted((each.selection, each.odds or 0.0) for each in changes) == sorted(
         (name, odds or 0.0) for name, odds in expected
     )
+
+
+def test_a_quote_with_an_outcome_without_a_name_withdraws_only_what_it_says(
+    every_store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(every_store, quote(odds={"PSG": 1.5, "Draw": 4.0, "Lyon": 6.0}))
+    said = quote(odds={"PSG": 1.6}, unread={UNNAMED: "?"}, gone=("Draw",), scraped_at=now + 1)
+    record(every_store, said)
+    (found,) = rows(every_store, now)
+    assert msgspec.json.decode(found.odds) == {"PSG": 1.6, "Lyon": 6.0}
+    assert parse_ms(found.scraped_at) == now
 
 
 def test_a_price_of_before_the_game_is_none_in_play(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.quotes import check_quote
+from oddsdesk.contract.quotes import UNNAMED, check_quote
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.betfair.books import Books
 from oddsdesk.feeds.betfair.catalogue import Catalogue
@@ -247,3 +247,17 @@ def test_three_levels_of_each_side_are_kept_in_pounds() -> None:
     offer = (priced("MATCH_ODDS", MATCH, held).quote.offers or {})["Leeds"]
     assert offer.back == ((2.5, 8.0), (2.48, 3.0), (2.46, 1.5))
     assert (offer.lay, offer.currency) == (((2.54, 4.0),), "GBP")
+
+
+def test_a_runner_of_an_unknown_name_leaves_what_it_may_be() -> None:
+    runners = {1: "Leeds", 2: "Lutton Twn", 3: "The Draw"}
+    held = books((1, 0, 2.5), (2, 0, 3.0), (3, 0, 3.6))
+    quote = check_quote(priced("MATCH_ODDS", runners, held).quote, NOW)
+    assert (quote.odds, quote.stays("Luton")) == ({"Leeds": 2.5, "Draw": 3.6}, True)
+    assert list(quote.unread or ()) == [UNNAMED]
+    gone = check_quote(
+        priced("MATCH_ODDS", runners, books((1, 0, 0), (2, 0, 3), (3, 0, 3))).quote, NOW
+    )
+    assert (gone.odds, gone.gone, gone.stays("Luton")) == ({"Draw": 3.0}, ("Leeds",), True)
+    over = books((1, 0, 2.5), (2, 0, 3.0), status="SUSPENDED")
+    assert not priced("MATCH_ODDS", runners, over).quote.stays("Luton")

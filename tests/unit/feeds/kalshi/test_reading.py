@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.quotes import check_quote
+from oddsdesk.contract.quotes import UNNAMED, check_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi import Reading, read_books, read_page
 
@@ -248,3 +248,15 @@ def test_a_book_with_a_bid_that_is_no_price_loses_that_market_alone() -> None:
     (quote,) = found.quotes(NOW)
     assert list(quote.odds) == ["Tottenham", "Draw"]
     assert "orderbook" in found.problems[0]
+
+
+def test_a_side_of_an_unknown_name_leaves_what_it_may_be() -> None:
+    (quote,) = reading(GAME[0], GAME[1], GAME[2] | {"yes_sub_title": "Totenham"}).quotes(NOW)
+    assert sorted(quote.odds) == ["Draw", "Nottingham"]
+    assert list(quote.unread or ()) == [UNNAMED]
+    assert check_quote(quote, NOW).stays("Tottenham")
+
+
+def test_a_market_that_says_too_little_leaves_all_that_is_not_named() -> None:
+    (quote,) = reading(*GAME[:2], {"event_ticker": GAME[2]["event_ticker"]}).quotes(NOW)
+    assert quote.stays("Tottenham")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.contract.quotes import UNNAMED
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile
@@ -362,3 +363,22 @@ def test_a_game_with_a_final_score_is_not_the_one_to_come(
 def test_a_game_to_come_in_play_or_of_the_past_is_read(changes: dict[str, Any]) -> None:
     result = with_market("1x2", row(**RESULT), game=GAME | changes)
     assert (result.kept, result.skipped) == (3, {})
+
+
+@pytest.mark.parametrize(
+    ("fields", "unread"),
+    [
+        ({"1": "3.50", "X": "3.67", "2": "n/a"}, "Luton"),
+        ({"1": "3.50", "X": "?", "2": "1.96"}, "Draw"),
+        ({"1": "3.50", "X": "3.67", "Lutton": "1.96"}, UNNAMED),
+    ],
+)
+def test_an_outcome_that_cannot_be_read_is_not_withdrawn(
+    fields: dict[str, Any], unread: str
+) -> None:
+    found = with_market("1x2", row(**fields))
+    (quote,) = found.quotes
+    assert set(quote.unread or ()) == {unread}
+    assert len(quote.odds) == 2
+    assert quote.stays(unread or "Luton")
+    assert found.skipped.total() == 1

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.contract.quotes import check_quote
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.polymarket.books import Books
 from oddsdesk.feeds.polymarket.games import Game, Listing
+from oddsdesk.feeds.polymarket.quotes import quotes_of
 
 KICK_OFF = "2026-04-11T11:30:00Z"
 
@@ -251,3 +254,14 @@ def test_recorded_events_that_are_no_games_have_no_tokens(shared_data: Path) -> 
 def test_a_league_without_a_code_tells_the_sport(league: str, sport: str) -> None:
     (game,) = listing(event(HOME, DRAW, AWAY, slug=f"{league}-lee-lut-2026-04-11")).games.values()
     assert (game.competition, game.sport) == (league, sport)
+
+
+def test_an_outcome_of_an_unknown_name_leaves_what_it_may_be() -> None:
+    game = the_game(event(HOME, DRAW, market("Lutton", "away")))
+    assert game.unnamed == {"moneyline"}
+    (quote,) = quotes_of([game], Books(), 1_700_000_000_000)
+    checked = check_quote(quote, quote.scraped_at)
+    assert (checked.odds, checked.gone) == ({}, ("Draw", "Leeds"))
+    assert checked.stays("Luton")
+    (without,) = quotes_of([the_game(event(HOME, AWAY, market("Drow", "draw")))], Books(), 1)
+    assert without.stays("Draw")

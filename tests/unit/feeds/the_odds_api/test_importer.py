@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
@@ -191,7 +191,9 @@ def test_parts_that_make_no_sense_are_named_and_counted_and_the_rest_is_kept() -
         event(good, commence_time="soon"),
         17,
     )
-    assert len(result.quotes) == 1
+    good_one, unnamed = result.quotes
+    assert good_one.unread is None
+    assert (unnamed.odds, unnamed.unread) == ({}, {UNNAMED: "broken outcome"})
     assert result.skipped == {
         "broken event": 6,
         "broken bookmaker": 3,
@@ -284,3 +286,29 @@ def test_a_file_with_nan_loses_that_price_alone() -> None:
     ]
     assert [list(quote.unread or ()) for quote in result.quotes] == [["Bears"], []]
     assert result.problems == []
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"name": "Chelsae", "price": 3.0}, "unknown outcome"),
+        ({"name": 7, "price": 3.0}, "broken outcome"),
+    ],
+)
+def test_a_market_with_a_broken_outcome_withdraws_nothing_that_it_does_not_name(
+    broken: dict[str, Any], reason: str
+) -> None:
+    said = market("h2h", [("Arsenal", 2.0, None), ("Draw", None, None)])
+    result = imported(event(bookmaker(said | {"outcomes": [*said["outcomes"], broken]})))
+    quote = only(result)
+    assert (quote.odds, quote.unread) == ({"Arsenal": 2.0}, {UNNAMED: reason})
+    assert [quote.stays(name) for name in ("Arsenal", "Draw", "Chelsea")] == [False, False, True]
+    assert result.skipped == {reason: 1}
+
+
+def test_a_line_without_its_point_withdraws_no_line() -> None:
+    said = [("Over", 1.9, 2.5), ("Under", 1.9, 2.5), ("Over", 3.0, None)]
+    quote = only(imported(event(bookmaker(market("totals", said)))))
+    assert sorted(quote.odds) == ["Over 2.5", "Under 2.5"]
+    assert quote.unread == {UNNAMED: "no line"}
+    assert quote.stays("Over 3.5")
