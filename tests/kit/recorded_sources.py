@@ -106,10 +106,17 @@ class _Polymarket:
             *(("Mexico vs South Africa", "moneyline", side) for side in three),
         ]
         return {
-            (name, "Polymarket", kind, text): 1 / ask
+            (name, self._bookmaker if name == game else "Polymarket", kind, text): 1 / ask
             for (name, kind, text), ask in zip(keys, [*ended, *asks[2:]], strict=True)
             if ask is not None
         }
+
+    @property
+    def _bookmaker(self) -> str:
+        """Both recorded markets tell their fee, which then stands in the name."""
+        percents = {each["feeSchedule"]["rate"] * 100 for each in (self.winner, self.handicap)}
+        (percent,) = percents
+        return f"Polymarket ({percent:g} % fee)"
 
 
 def polymarket(source: FakeSource, folder: Path) -> tuple[str, Prices]:

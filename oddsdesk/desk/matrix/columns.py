@@ -345,9 +345,9 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         cell_tip=_tips(_best_tip, tips.best_hold_tip),
     ),
     MatrixColumn(
-        "best_of_all", "Best", Column(""), _cells(_best_cell_in(BEST_OF_ALL), _nothing),
+        "best_of_all", "Best of all", Column(""), _cells(_best_cell_in(BEST_OF_ALL), _nothing),
         width_now=_best_width, cell_tip=_tips(_best_of_all_tip),
-        note="of all", tip=_BEST_OF_ALL,
+        header_now=lambda _: Header("Best", "of all", _BEST_OF_ALL),
     ),
     MatrixColumn(
         "doubted", "Doubted", Column(""), _cells(_doubted_cell, _nothing),
