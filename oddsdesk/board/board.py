@@ -22,6 +22,7 @@ from oddsdesk.board.notices import (
     SnapshotProgressChanged,
     ValueBetsChanged,
 )
+from oddsdesk.board.player_names import PlayerNames
 from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.voting import compare_lines
 from oddsdesk.clock import Clock
@@ -249,6 +250,7 @@ class Board(Intake):
         self.basis = self.basis.of_another_service()
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
         self._books, self._subscribed, self._gone = GameBooks(), set(), set()
+        self.players = PlayerNames()
         self.values = self._no_values()
         self.seen = PriceHistory()
         for notice in (

@@ -18,6 +18,7 @@ from oddsdesk.board.voting import pool_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.bet_games import is_same_kick_off
+from oddsdesk.matching.player_names import PLAYER_PROP, spelled_among
 from oddsdesk.pricing.closing import (
     MONEYLINE,
     MOST_AGE_MS,
@@ -227,9 +228,12 @@ def close_of(
     ``moneyline`` is what was seen of the moneyline, for bets whose stakes a draw may bring back.
     """
     is_pooled = bet.by.reference == CONSENSUS_TITLE
+    selection = bet.selection
+    if bet.market_type == PLAYER_PROP:
+        selection = spelled_among(selection, {name for each in seen for name in each.odds})
     found = closing_line(
         Market(bet.market_type, bet.match_name, bet.sport, bet.period),
-        bet.selection,
+        selection,
         seen,
         kick_off=kick_off,
         first_in_play=first_in_play,

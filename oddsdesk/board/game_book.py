@@ -171,6 +171,16 @@ class GameBook:
             market.withdraw((key.selection, key.bookmaker), now_ms, changes)
             self._dirty[where] = None
 
+    def respell(self, key: CellKey, selection: str, now_ms: int, changes: Changes) -> None:
+        """Move a price that is offered to another selection; nothing where it is not held."""
+        market = self._markets.get((key.market_type, key.period))
+        held = None if market is None else market.price((key.selection, key.bookmaker))
+        if held is None or not held.is_offered:
+            return
+        seen = (held.odds, held.scraped_at, held.heard_at, held.url, held.is_live, held.depth)
+        self.withdraw(key, now_ms, changes)
+        self.put(key._replace(selection=selection), Sighting(*seen), changes)
+
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
         """Forget prices that were withdrawn more than 60 s ago."""
         for where, market in self._markets.items():

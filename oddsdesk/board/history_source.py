@@ -112,7 +112,11 @@ class LogSource:
 
     async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
         """Return what the log holds; where it recorded no price of any game is a gap."""
-        logged = await self._log.history(game_id, key, since_ms)
+        logged = dict[str, list[Point]]()
+        for text in self._board.players.texts(game_id, key[0], key[2]):
+            told = await self._log.history(game_id, (*key[:2], text), since_ms)
+            for name, points in told.items():
+                logged.setdefault(name, []).extend(points)
         state = await self._log.state(since_ms)
         reference = self._board.whose.bookmaker
         paths: dict[str | None, PricePath] = {

@@ -18,7 +18,7 @@ from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import entry_of_price, game_entry
 from oddsdesk.board.known import Known
-from oddsdesk.board.matrix import Matrix, QuoteKey, RowKey
+from oddsdesk.board.matrix import CellKey, Matrix, QuoteKey, RowKey
 from oddsdesk.board.merging import batched, hear_again, put_all, put_move
 from oddsdesk.board.notices import (
     GamesChanged,
@@ -45,6 +45,7 @@ from oddsdesk.client.flat import reference_of
 from oddsdesk.client.row_slices import Coverage
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
+from oddsdesk.matching.player_names import PLAYER_PROP
 from oddsdesk.slices import exhaust
 
 REFERENCE_STAYS_MS: Final = 10_000
@@ -109,6 +110,9 @@ class Intake(Known):
                 return
         changes, now = Changes(), self._clock()
         for together in quotes_of(messages):
+            if together[0].market_type == PLAYER_PROP:
+                together = self.players.messages(game, together)
+                self._respell(book, changes)
             quote, said, liquidity = read_messages(together, now, self.whose, bad)
             book.put_quote(quote, said, changes, liquidity)
         self._recompute(book, changes)
@@ -124,6 +128,11 @@ class Intake(Known):
             if self.keeps_all or game in self._subscribed:
                 book = self._books.of(self.games.get(game, move.game))
                 _, changes = changed.setdefault(game, (book, Changes()))
+                if move.key.market_type == PLAYER_PROP:
+                    _, period, text, name = move.key
+                    text = self.players.moved(game, period, name or "", text)
+                    move = move._replace(key=move.key._replace(selection=text))
+                    self._respell(book, changes)
                 put_move(book, move, now, self.whose, changes)
         for book, changes in changed.values():
             self._recompute(book, changes)
@@ -138,6 +147,7 @@ class Intake(Known):
         dated = {key for key in held if (book := self._books.get(key)) and book.date(held[key])}
         if dated:
             self._tell_values(self.values.assess_games(dated, self._clock()))
+        self.players.keep(held.keys() | set(self._books.names()) | self._subscribed)
         is_same = list(held.values()) == list(self.games.values())
         if not is_same or is_cut != self.games_are_cut:
             self.games, self.games_are_cut = held, is_cut
@@ -153,7 +163,9 @@ class Intake(Known):
         entry = game_of_matrix(matrix)
         self.name_reference(reference_of(matrix))
         book = self._books.of(entry)
+        matrix = self.players.matrix(matrix, entry.game_id, self.whose.service or "")
         whole, bad = Changes(relaid=book.matrix.read_at is None), list[str]()
+        self._respell(book, whole)
         with self._told(book, whole):
             for market in matrix.markets:
                 readings = read_market(market, now, self.whose, bad, in_play=entry.is_live)
@@ -201,6 +213,9 @@ class Intake(Known):
         changes, bad, named = Changes(), list[str](), dict[QuoteKey, None]()
         with self._told(book, changes):
             for row in rows:
+                if row.market_type == PLAYER_PROP:
+                    row = self.players.row(book.matrix.game_id, row)
+                    self._respell(book, changes)
                 found = hear_again(book, row, now, self.whose, changes)
                 if found is None:
                     reading = read_row(row, now, self.whose, bad)
@@ -228,7 +243,10 @@ class Intake(Known):
         """Take in the whole list of value bets, one a step; ``is_cut``: as far as read."""
         held, bad, now = self.values, list[str](), self._clock()
         asked_at = now if asked_at is None else asked_at
-        differs = yield from held.take(bets, bad, now, asked_at)
+        named = self.players.bets(
+            (self._ids.of(bet.competition, bet.match_name), bet) for bet in bets
+        )
+        differs = yield from held.take(named, bad, now, asked_at)
         differs = differs or is_cut != held.is_cut
         held.read_at, held.is_cut = asked_at, is_cut
         self._passed_over.tell("value bets", bad)
@@ -306,6 +324,13 @@ class Intake(Known):
         self._subscribers.tell(MatrixLoaded(game))
 
     # What follows
+
+    def _respell(self, book: GameBook, changes: Changes) -> None:
+        """Move prices of player props whose names turned out to be another player's."""
+        for period, name, before, text in self.players.take_respelled(book.matrix.game_id):
+            bookmaker = self.whose.key_of(name) if name else None
+            key = CellKey(PLAYER_PROP, period, before, bookmaker)
+            book.respell(key, text, self._clock(), changes)
 
     def _recompute(self, book: GameBook, changes: Changes) -> None:
         book.recompute(self.basis, changes)

@@ -11,6 +11,7 @@ from oddsdesk.board.game_books import GameBooks
 from oddsdesk.board.games import GameEntry, GameIds
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SelectionRow
+from oddsdesk.board.player_names import PlayerNames
 from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.board.reference import DeskReference
@@ -46,6 +47,8 @@ class Known:
         """Whether prices of all games are kept to find value among them."""
         self._books = GameBooks()
         self._subscribed: set[str] = set()
+        self.players = PlayerNames()
+        """What the board calls the players of each game."""
         self._gone: set[str] = set()
         """Games that the service shows no more."""
         self._ids = GameIds()

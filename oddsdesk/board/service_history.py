@@ -145,9 +145,18 @@ class ServiceSource:
     async def _paths_of(self, game_id: str, key: SelectionKey) -> _Paths:
         """Return every bookmaker's moves of a selection."""
         market_type, period, selection = key
-        asked = {"market_type": market_type, "period": period, "selection": selection}
+        players = self._board.players
+        asked = [
+            {"market_type": market_type, "period": period, "selection": text}
+            for text in players.texts(game_id, market_type, selection)
+        ]
+
+        def whose(move: PriceChange) -> str | None:
+            named = players.spelled(game_id, market_type, period, move.selection, move.bookmaker)
+            return move.bookmaker if named == selection else None
+
         held = self._held[1] if self._held and self._held[0] == (game_id, key) else {}
-        paths = await self._with_new(held, lambda move: move.bookmaker, game_id, asked)
+        paths = await self._with_new(held, whose, game_id, *asked)
         self._held = ((game_id, key), paths)
         return paths
 
@@ -156,10 +165,14 @@ class ServiceSource:
     ) -> _Paths:
         """Return the reference's moves of some selections of a market."""
         asked = {"market_type": market[0], "period": market[1], "bookmaker": reference}
+
+        def own_words(text: str) -> str:
+            return self._board.players.spelled(game_id, *market, text, reference)
+
         key = (game_id, market, wanted, reference)
         paths = await self._with_new(
             self._held_references.get(key, {}),
-            lambda move: move.selection if move.selection in wanted else None,
+            lambda move: named if (named := own_words(move.selection)) in wanted else None,
             game_id,
             asked,
         )
@@ -174,16 +187,17 @@ class ServiceSource:
         held: _Paths,
         whose: Callable[[PriceChange], str | None],
         game_id: str,
-        asked: Mapping[str, Any],
+        *asked: Mapping[str, Any],
     ) -> _Paths:
         """Return paths with the moves since, by ``whose`` they are: None is nobody's."""
         newest = max((path[-1].at for path in held.values() if path), default=None)
         since = None if newest is None else format_ms(newest - LATE_MS)
         told: _Paths = {}
-        async with aclosing(self._moves(game_id, **asked, since=since)) as moves:
-            async for move in moves:
-                if (name := whose(move)) is not None:
-                    told.setdefault(name, []).append(_point(move))
+        for one in asked:
+            async with aclosing(self._moves(game_id, **one, since=since)) as moves:
+                async for move in moves:
+                    if (name := whose(move)) is not None:
+                        told.setdefault(name, []).append(_point(move))
         paths = dict(held)
 
         def steps() -> Iterator[None]:

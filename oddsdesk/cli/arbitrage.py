@@ -81,7 +81,12 @@ def arbitrage(
     now_ms = system_clock()
     board = board_of(moment, now_ms, reference)
     split = split_of(own_setting)
-    placed = open_by_outcome(placed_bets(), simulated=moment.simulated, listed=moment.games())
+    placed = open_by_outcome(
+        placed_bets(),
+        simulated=moment.simulated,
+        listed=moment.games(),
+        spelled=board.players.spelled,
+    )
     found = Opportunities(board, lambda: now_ms, lambda: split)
     found.count_placed(by_bookmaker(placed))
     exhaust(found.looking())

@@ -76,7 +76,10 @@ def bets(
     board = board_of(moment, system_clock(), reference)
     check_judged(board, moment)
     simulated, listed = moment.simulated, moment.games()
-    placed = placed_in(placed_bets(), system_clock(), simulated=simulated, listed=listed)
+    spelled = board.players.spelled
+    placed = placed_in(
+        placed_bets(), system_clock(), simulated=simulated, listed=listed, spelled=spelled
+    )
     found = _found(board, plan, passes, placed, everything=everything)
     other = None if board.whose.is_services_own else board.reference
     if as_json:

@@ -405,16 +405,17 @@ class _Watcher:
         while True:
             placed = await asyncio.to_thread(placed_bets)
             self._hidden = await asyncio.to_thread(hidden_things, system_clock())
-            there = open_by_outcome(placed, simulated=False, listed=self._board.games)
+            games, spelled = self._board.games, self._board.players.spelled
+            there = open_by_outcome(placed, simulated=False, listed=games, spelled=spelled)
             self._opportunities.count_placed(by_bookmaker(there))
             self._closing.follow(
                 bet
-                for bet in to_follow(placed, close_by(own_setting), self._board.games)
+                for bet in to_follow(placed, close_by(own_setting), games)
                 if bet.ident not in self._unwritten
             )
             self._bets = [
                 OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, RowKey(*bet.key))
-                for bet in on_listed_games(counted(placed), self._board.games)
+                for bet in on_listed_games(counted(placed), games, spelled)
                 if bet.kick_off is not None and bet.open_stake
             ]
             await asyncio.sleep(_BETS_EVERY_S)

@@ -10,7 +10,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.ledger.bets import BetKey, PlacedBet
-from oddsdesk.ledger.games import GamesOfBets, ListedGame, on_listed_games
+from oddsdesk.ledger.games import GamesOfBets, ListedGame, Spelled, as_written, on_listed_games
 from oddsdesk.ledger.hidden import Hidden
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import outcome_named, outcomes_by
@@ -78,16 +78,17 @@ class Records(QObject):
         match_name: str,
         sport: str,
         listed: Mapping[str, ListedGame],
+        spelled: Spelled = as_written,
         *,
         in_play: bool,
     ) -> list[PlacedBet]:
         """Return what was placed on an outcome, wherever and however it is written.
 
-        ``listed``: the games of the board that the key is of.
+        ``listed``: the games of the board that the key is of; ``spelled``: how it spells players.
         """
         wanted = outcome_named(key, match_name, sport, in_play=in_play)
         held = list(self.bets())
-        on_listed = on_listed_games(held, listed)
+        on_listed = on_listed_games(held, listed, spelled)
         games = GamesOfBets(on_listed)
         return [
             bet

@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -53,6 +53,15 @@ class ListedGame(Protocol):
     @property
     def kick_off(self) -> int | None:
         """In milliseconds; None where that is not known."""
+
+
+Spelled = Callable[[str, str, int, str], str]
+"""Returns what a board calls a selection, by game id, market type and period."""
+
+
+def as_written(game_id: str, market_type: str, period: int, selection: str) -> str:
+    """Return a selection as it is: no board spells players in its own way."""
+    return selection
 
 
 class _Known(NamedTuple):
@@ -118,11 +127,13 @@ def _named(groups: "_Groups", held: list[PlacedBet]) -> dict[int, _Known]:
     return found
 
 
-def on_listed_games(bets: Iterable[PlacedBet], games: Mapping[str, ListedGame]) -> list[PlacedBet]:
+def on_listed_games(
+    bets: Iterable[PlacedBet], games: Mapping[str, ListedGame], spelled: Spelled = as_written
+) -> list[PlacedBet]:
     """Return bets in the words of a board, whose games are given by id: with the ids they have.
 
     An id may be another game's there: that of a series, or of the next season. A bet whose game is
-    not listed has an id that no listed game has.
+    not listed has an id that no listed game has. ``spelled`` is how the board spells players.
     """
     held = list(bets)
     if not held or not games:
@@ -145,6 +156,10 @@ def on_listed_games(bets: Iterable[PlacedBet], games: Mapping[str, ListedGame]) 
             )
         elif bet.game_id in games:
             held[place] = msgspec.structs.replace(bet, game_id=f"{bet.game_id} {bet.kick_off}")
+    for place, bet in enumerate(held):
+        selection = spelled(bet.game_id, bet.market_type, bet.period, bet.selection)
+        if selection != bet.selection:
+            held[place] = msgspec.structs.replace(bet, selection=selection)
     return held
 
 

@@ -16,6 +16,7 @@ from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.ledger.bets import UNDATED_MS, PlacedBet
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.matching.bet_games import NEARBY_MS, Found, GamesNearby, NamedGame
+from oddsdesk.matching.player_names import PLAYER_PROP, spelled_among
 from oddsdesk.matching.renaming import renamed
 from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.pricing.closing import (
@@ -136,7 +137,7 @@ def closes_from_log(
         game = games.of(bet)
         if isinstance(game, str):
             closes.not_known[bet.ident] = game
-        elif close := _close(past, _as_named(bet, game), game, now_ms, by):
+        elif close := _close(past, _as_named(past, bet, game), game, now_ms, by):
             closes.found[bet.ident] = close
     return closes
 
@@ -201,7 +202,7 @@ def _fits_well(bet: PlacedBet) -> bool:
 
 def _is_others(past: PastOdds, bet: PlacedBet, game: "_Game", now_ms: int) -> bool:
     """Whether a close is not that of the bet's game, which a log knows."""
-    named, close = _as_named(bet, game), bet.close
+    named, close = _as_named(past, bet, game), bet.close
     assert close is not None
     if close.at is not None:
         kick_off = bet.kick_off if game.begins_ms is None else game.begins_ms
@@ -250,9 +251,16 @@ class _GamesOfLog:
         return _why_not_known(bet, found)
 
 
-def _as_named(bet: PlacedBet, game: _Game) -> PlacedBet:
+def _as_named(past: PastOdds, bet: PlacedBet, game: _Game) -> PlacedBet:
     """Return a bet in the words of the database that has its game."""
     selection = renamed(bet.market_type, bet.match_name, game.match_name, False, bet.selection)
+    if bet.market_type == PLAYER_PROP:
+        begins = bet.kick_off if game.begins_ms is None else game.begins_ms
+        at = bet.placed_at if begins is None else begins
+        there = past.market(game.game_id, bet.market_type, bet.period, at)
+        markets = () if there is None else there.markets
+        names = [row.selection for market in markets for row in market.selections]
+        selection = spelled_among(selection, names)
     return msgspec.structs.replace(bet, game_id=game.game_id, selection=selection)
 
 

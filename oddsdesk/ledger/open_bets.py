@@ -9,7 +9,13 @@ import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import UNDATED_MS, BetKey, PlacedBet, counted
-from oddsdesk.ledger.games import GamesOfBets, ListedGame, on_listed_games
+from oddsdesk.ledger.games import (
+    GamesOfBets,
+    ListedGame,
+    Spelled,
+    as_written,
+    on_listed_games,
+)
 from oddsdesk.pricing.at_risk import OpenBet, at_risk
 from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
@@ -28,6 +34,7 @@ def placed_in(
     *,
     simulated: bool | None = False,
     listed: Mapping[str, ListedGame] = NOT_LISTED,
+    spelled: Spelled = as_written,
 ) -> Placed:
     """Return what the open bets lose at worst; a stake counts as its figure in any currency.
 
@@ -37,10 +44,11 @@ def placed_in(
     ``simulated``: whether the odds are beside which they count, as ``counted`` says. An outcome is
     (game id, market type, period, line group, side): how the list of bets names it. A bet stands
     under each of ``outcomes_of`` it, by all ids that bets have of its game. ``listed`` are the
-    games of a board by id, whose ids are meant then (``on_listed_games``).
+    games of a board by id, whose ids are meant then, and ``spelled`` is how it spells players
+    (``on_listed_games``).
     """
     of_game = defaultdict[Hashable, list[tuple[PlacedBet, frozenset[str]]]](list)
-    for _, bet, game, ids in _with_games(counted(bets, simulated=simulated), listed):
+    for _, bet, game, ids in _with_games(counted(bets, simulated=simulated), listed, spelled):
         if bet.open_stake and now_ms <= _ends(bet):
             of_game[game or id(bet)].append((bet, ids))
     by_outcome, by_game = dict[Hashable, float](), dict[Hashable, float]()
@@ -102,6 +110,7 @@ def open_by_outcome(
     *,
     simulated: bool | None,
     listed: Mapping[str, ListedGame] = NOT_LISTED,
+    spelled: Spelled = as_written,
 ) -> dict[Hashable, list[PlacedBet]]:
     """Return the bets that are open by what they are on, oldest first, as ``placed_in`` names it.
 
@@ -109,7 +118,7 @@ def open_by_outcome(
     """
     found = defaultdict[Hashable, list[PlacedBet]](list)
     held = (bet for bet in counted(bets, simulated=simulated) if bet.open_stake)
-    for bet, named, _, ids in _with_games(held, listed):
+    for bet, named, _, ids in _with_games(held, listed, spelled):
         for outcome in outcomes_by(ids, named):
             found[outcome].append(bet)
     return found
@@ -186,11 +195,11 @@ def outcome_named(
 
 
 def _with_games(
-    bets: Iterable[PlacedBet], listed: Mapping[str, ListedGame]
+    bets: Iterable[PlacedBet], listed: Mapping[str, ListedGame], spelled: Spelled
 ) -> list[tuple[PlacedBet, PlacedBet, str | None, frozenset[str]]]:
     """Return the bets, each as the board names it, with its game and all ids that it has."""
     held = list(bets)
-    named = on_listed_games(held, listed)
+    named = on_listed_games(held, listed, spelled)
     games = GamesOfBets(named)
     pairs = zip(held, named, strict=True)
     return [(bet, each, games.of(each), games.ids(each)) for bet, each in pairs]

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.matching.team_names import fold_team
 
+PLAYER_PROP: Final = "player_prop"
 _PROP: Final = re.compile(r"(?ai)(.+?)( (?:Over|Under) [+-]?\d[\d.]*| Yes| No)")
 _SUFFIXES: Final = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr"} | {
     numeral: numeral for numeral in ("ii", "iii", "iv")
@@ -75,6 +76,8 @@ class PlayersOfGame:
         """``standing``: the selections of each bookmaker; the most frequent spelling counts."""
         self._spelled: dict[Subject, str] = {}
         self._suffixes: dict[str, set[str]] = {}
+        self.version = 0
+        """Grows when two who were taken for one turn out to be two: own words may differ then."""
         self._seen: set[str] = set()
         """Selections that were read before."""
         self._own: dict[str, str] = {}
@@ -103,6 +106,12 @@ class PlayersOfGame:
             taken = Counter(own.get(text, text) for text in texts)
         return {text: name for text in texts if (name := own.get(text)) and taken[name] == 1}
 
+    def spelled(self, text: str) -> str:
+        """Return a selection from elsewhere as the game has it; nothing is learned from it."""
+        found = parted(text)
+        name = None if found is None else self._known(found[0], is_alone=True)
+        return text if found is None or name is None else name + found[1]
+
     def _read(self, texts: Collection[str]) -> None:
         """Find the own words of a bookmaker's selections, and learn what is new in them."""
         said = _said_in(texts)
@@ -120,6 +129,14 @@ class PlayersOfGame:
 
     def _name(self, said: str, *, is_alone: bool) -> str:
         """Return how a subject is spelled; ``is_alone``: no other suffix beside it."""
+        name = self._known(said, is_alone=is_alone)
+        if name is not None:
+            return name
+        self._learn(subjects(said)[0], said)
+        return said
+
+    def _known(self, said: str, *, is_alone: bool) -> str | None:
+        """Return what ``_name`` does, None for a subject that is new."""
         meant = subjects(said)
         for subject in meant:
             if (spelled := self._spelled.get(subject)) is not None:
@@ -128,8 +145,7 @@ class PlayersOfGame:
             others = self._suffixes.get(subject.words, set())
             if len(others) == 1 and (not subject.suffix or "" in others):
                 return self._spelled[Subject(subject.words, *others)]
-        self._learn(meant[0], said)
-        return said
+        return None
 
     def _learn(self, subject: Subject, said: str) -> None:
         if subject in self._spelled:
@@ -138,8 +154,14 @@ class PlayersOfGame:
         if others:  # who was taken for the only one of the name need not be
             self._own.clear()
             self._seen.clear()
+            self.version += 1
         others.add(subject.suffix)
         self._spelled[subject] = said
+
+
+def spelled_among(text: str, among: Collection[str]) -> str:
+    """Return a selection as it stands among those of one source; unchanged where it does not."""
+    return text if text in among else PlayersOfGame([among]).spelled(text)
 
 
 def _said_in(texts: Iterable[str]) -> list[str]:

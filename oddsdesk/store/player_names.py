@@ -13,7 +13,6 @@ from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.player_names import PlayersOfGame
 
-PLAYER_PROP: Final = "player_prop"
 _AGE_MS: Final = 10 * MINUTE_MS
 """After that a game's players are read again: other programs may write into the database, too."""
 _MOST_GAMES: Final = 500

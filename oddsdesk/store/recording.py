@@ -12,13 +12,14 @@ from msgspec.structs import replace
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.resources import Offer
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.matching.player_names import PLAYER_PROP
 from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.games import GameChanges, Games, StoredGame
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
-from oddsdesk.store.player_names import PLAYER_PROP, PlayerNames
+from oddsdesk.store.player_names import PlayerNames
 from oddsdesk.store.settings import (
     LAST_MADE_UP_GAME,
     LAST_MADE_UP_MOVE,

@@ -57,6 +57,7 @@ class PlainService:
     Attributes:
         asked: How many requests were answered, by path; those for one game together.
         failing: Answers in place of the server.
+        spells: Returns how a bookmaker spells a selection of player props.
         refuses_limits: Whether a limit above ``most`` is refused; else fewer items come.
     """
 
@@ -66,6 +67,7 @@ class PlainService:
         self.origin = origin
         self.asked = Counter[str]()
         self.failing: Failing = lambda _path, _asked: None
+        self.spells: Callable[[str, str], str] = lambda _bookmaker, selection: selection
         self.refuses_limits = refuses_limits
         self.url = ""
         self._most = most
@@ -144,6 +146,7 @@ class PlainService:
             if self._dice is not None:
                 self._dice.shuffle(data)
             kept |= {"count": len(data)} if path != "/api/sports" else {}
+        respell(data, self.spells)
         return _bare(answer, {"data": _plain(data), "meta": kept})
 
     async def _stream(self, socket: WebSocket) -> None:
@@ -154,7 +157,7 @@ class PlainService:
             up = asyncio.get_running_loop().create_task(_forward(socket, there.send))
             try:
                 async for text in there:
-                    await socket.send_text(_message(str(text)))
+                    await socket.send_text(_message(str(text), self.spells))
             except (ConnectionClosed, asyncio.CancelledError):
                 pass  # the server ends, or this one
             finally:
@@ -169,10 +172,40 @@ async def _forward(socket: WebSocket, send: Callable[[str], Any]) -> None:
             await send(await socket.receive_text())
 
 
-def _message(text: str) -> str:
+def respell(said: Any, spells: Callable[[str, str], str]) -> None:
+    """Have each bookmaker spell the players of props in its own way, wherever JSON names them."""
+    for each in said if isinstance(said, list) else [said]:
+        for market in each.get("markets", ()):
+            if market.get("market_type") == "player_prop" and "selections" in market:
+                rows = [part for row in market["selections"] for part in _parts(row, spells)]
+                market["selections"] = rows
+        if each.get("market_type") != "player_prop" or "bookmaker" not in each:
+            continue
+        name = each["bookmaker"]
+        if isinstance(each.get("odds"), dict):
+            each["odds"] = {spells(name, text): odds for text, odds in each["odds"].items()}
+        if "selection" in each:
+            each["selection"] = spells(name, each["selection"])
+
+
+def _parts(row: dict[str, Any], spells: Callable[[str, str], str]) -> list[dict[str, Any]]:
+    """Return a row of a matrix, once for each spelling; the reference has the row's own."""
+    text, nobody = row["selection"], dict.fromkeys(row["books"])
+    parts: dict[str, dict[str, Any]] = {}
+    for name, cell in row["books"].items():
+        own = spells(name, text)
+        empty = {"selection": own, "reference": None, "books": dict(nobody)}
+        parts.setdefault(own, empty)["books"][name] = cell
+    empty = {"selection": text, "reference": None, "books": nobody}
+    parts.setdefault(text, empty)["reference"] = row["reference"]
+    return list(parts.values())
+
+
+def _message(text: str, spells: Callable[[str, str], str]) -> str:
     if text == "pong":
         return text
     said = json.loads(text)
+    respell(said, spells)
     return json.dumps({name: said[name] for name in _MESSAGE if name in said})
 
 

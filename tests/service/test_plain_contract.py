@@ -475,3 +475,81 @@ async def _until_equal(here: str, own: str, there: Elsewhere, other: str) -> Non
             if seen == expected:
                 return
             await asyncio.sleep(0.3)
+
+
+JOKIC = "Nikola Jokić points"
+
+
+def respelled(bookmaker: str, selection: str) -> str:
+    """A service on which half of the bookmakers write no accents, and one the surname first."""
+    if bookmaker == "Book 03":
+        return selection.replace(JOKIC, "Jokic, Nikola points")
+    return selection.replace("ć", "c") if bookmaker[-1] in "02468" else selection
+
+
+async def test_players_are_one_however_each_bookmaker_spells_them_in_answers_and_stream(
+    tmp_path: Path,
+) -> None:
+    """service.md, Markets: a desk has the value bets that our own server finds."""
+    database, now = tmp_path / "odds.db", system_clock()
+
+    def prop(name: str, over: float, at: int) -> Quote:
+        under = 1.66 if over > 2 else 1.89
+        odds = {f"{JOKIC} Over 24.5": over, f"{JOKIC} Under 24.5": under}
+        kick_off = now + 3_600_000
+        return Quote(
+            *(name, "NBA Home 0 vs NBA Away 0", "NBA", "player_prop", 0, odds, at),
+            match_date=kick_off,
+        )
+
+    names = [REFERENCE, "Book 02", "Book 03", "Book 04", "Book 05"]
+    async with elsewhere(tmp_path, database) as there:
+        await there.record(*(prop(name, 1.95, now) for name in names))
+        await there.record(prop("Book 02", 2.16, now + 1))
+        there.plain.spells = respelled
+        key = there.key(Plan.PRO_LIVE)
+        told = await rows_of(there.plain.url, key)
+        told_texts = {text for row in told.values() for text in row["odds"]}
+        assert len(told_texts) == 6
+        found = [
+            await asyncio.to_thread(_run, bets, ["--all", *options])
+            for options in (
+                ["--url", there.plain.url, "--key-file", str(there.key_file(Plan.PRO_LIVE))],
+                ["--database", str(database)],
+            )
+        ]
+        for each in (*found[0], *found[1]):  # the first spelling that comes is kept
+            assert each.pop("selection") in told_texts
+        assert found[0] == found[1]
+        assert [each["bookmaker"] for each in found[0]] == ["Book 02"]
+        board = Board(system_clock)
+        async with Client(there.plain.url, key, keeps_quota=True) as client:
+            sync = Sync(client, board, system_clock, pace=PACE, randomness=lambda: 0.0)
+            sync.want_rows(True)
+            sync.subscribe_game(game_id("NBA", "NBA Home 0 vs NBA Away 0"))
+            sync.start()
+            try:
+                await until(lambda: board.snapshot_progress.finished_at is not None)
+                selections = {each.selection for each in offered(board)}
+                assert len(selections) == 2
+                assert offered(board) == {
+                    each._replace(selection=own)
+                    for each in expected_keys(await there.source(key))
+                    for own in selections
+                    if own.endswith(each.selection.rpartition(" ")[2])
+                    and each.selection.split()[-2] == own.split()[-2]
+                }
+                await until(lambda: board.connection.link is Link.LIVE)
+                await there.record(prop("Book 03", 2.16, system_clock()))
+                over = next(each for each in selections if "Over" in each)
+                where = (game_id("NBA", "NBA Home 0 vs NBA Away 0"), "player_prop", 0, over)
+                await until(
+                    lambda: (
+                        (row := board.row(*where)) is not None
+                        and row.prices["Book 03"].odds == 2.16
+                    )
+                )
+                await until(lambda: RowKey(*where, "Book 03") in board.value_bets)
+                assert {each.selection for each in offered(board)} == selections
+            finally:
+                await sync.stop()

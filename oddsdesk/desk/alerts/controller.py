@@ -283,7 +283,7 @@ class AlertsController(QObject):
         simulated = self._board.connection.simulated
         held = counted(self._records.bets(), simulated=simulated)
         open_bets = [bet for bet in held if bet.kick_off is not None and bet.open_stake]
-        for bet in on_listed_games(open_bets, self._board.games):
+        for bet in on_listed_games(open_bets, self._board.games, self._board.players.spelled):
             if bet.kick_off is not None:
                 cell = RowKey(*bet.key)
                 yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, cell)
@@ -325,7 +325,8 @@ class AlertsController(QObject):
         if self._steps is None:
             held = [bet for bet in self._records.bets() if bet.open_stake]
             simulated, games = self._board.connection.simulated, self._board.games
-            there = open_by_outcome(held, simulated=simulated, listed=games)
+            spelled = self._board.players.spelled
+            there = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
             self._offered.count_placed(by_bookmaker(there))
             self._steps, self._took_s = slices(self._offered.looking()), 0.0
         took = next(self._steps, None)

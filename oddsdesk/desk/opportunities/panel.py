@@ -247,7 +247,8 @@ class OpportunitiesPanel(QWidget):
         simulated = self._board.connection.simulated
         if self._placed is None or self._placed[0] is not simulated:
             held, games = self._records.bets(), self._board.games
-            bets = open_by_outcome(held, simulated=simulated, listed=games)
+            spelled = self._board.players.spelled
+            bets = open_by_outcome(held, simulated=simulated, listed=games, spelled=spelled)
             self._placed = simulated, bets
             self.list.count_placed(by_bookmaker(bets))
         return self._placed[1]

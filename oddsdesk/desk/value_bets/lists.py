@@ -181,8 +181,9 @@ class ValueLists(QObject):
         if self.is_lost:
             plan = msgspec.structs.replace(plan, kelly_share=0.0)
         simulated = self._board.connection.simulated
-        games = self._board.games
-        placed = placed_in(self._open_bets(), now, simulated=simulated, listed=games)
+        games, spelled = self._board.games, self._board.players.spelled
+        held = self._open_bets()
+        placed = placed_in(held, now, simulated=simulated, listed=games, spelled=spelled)
         put_away = HiddenThings(self._records.hidden, now)
         bets = yield from lister.listing(
             prices,
@@ -196,7 +197,9 @@ class ValueLists(QObject):
             by_age=chosen.depends_on_time,
             lines_of=self._lines_of,
         )
-        on_outcome = open_by_outcome(self._open_bets(), simulated=simulated, listed=games)
+        on_outcome = open_by_outcome(
+            self._open_bets(), simulated=simulated, listed=games, spelled=spelled
+        )
         yield
         rows = yield from making_rows(bets, self._row_of(on_outcome), self._grouped)
         yield

@@ -106,12 +106,14 @@ class BetPlacer(QObject):
             subject.match_name,
             subject.sport,
             self._board.games,
+            self._board.players.spelled,
             in_play=subject.is_live,
         )
         return list(counted(found, simulated=subject.is_simulated))
 
     def _above_caps(self, subject: BetSubject, typed: "TypedBet") -> str:
-        now, others = self._clock(), on_listed_games(self._records.bets(), self._board.games)
+        now, spelled = self._clock(), self._board.players.spelled
+        others = on_listed_games(self._records.bets(), self._board.games, spelled)
         bet, is_leg = placed_bet(subject, typed, now), subject.leg_doubt is not None
         return above_caps(bet, others, self._plan(), now, is_leg=is_leg)
 

@@ -104,6 +104,33 @@ def test_a_game_without_a_kick_off_is_closed_by_its_id_at_the_kick_off_of_the_be
     assert found[1].why == "last seen more than 30 minutes before the game"
 
 
+@pytest.mark.parametrize(
+    ("spelled", "closes"),
+    [
+        ("NIKOLA JOKIC", True),
+        ("Jokic, Nikola", True),
+        ("Nikola Jovic", False),
+        ("N. Jokic", False),
+        ("Jaren Jackson", True),
+        ("Jaren Jackson Sr.", False),
+    ],
+)
+def test_a_bet_on_a_player_closes_by_the_line_of_the_player_however_it_is_spelled(
+    store: Store, spelled: str, closes: bool
+) -> None:
+    odds = {
+        f"{player} strikeouts {side} 5.5": price
+        for player in ("Nikola Jokić", "Jaren Jackson Jr.")
+        for side, price in zip(("Over", "Under"), PRICES[0], strict=True)
+    }
+    props = msgspec.structs.replace(quote(FIRST, PRICES[0]), market_type="player_prop", odds=odds)
+    store.record([props]).result()
+    selection = f"{spelled} strikeouts Over 5.5"
+    bets = bets_at([FIRST], market_type="player_prop", selection=selection)
+    found, _ = closes_from_log(past_of(store), bets, NOW, CloseBy("", "multiplicative"))
+    assert clv(bets, found) == [CLV[0] if closes else None]
+
+
 def close_at(at: int | None, odds: float = 1.7) -> ClosingLine:
     return ClosingLine(odds, 1.739, "multiplicative", at)
 
