@@ -153,6 +153,18 @@ class GameBook:
             if market.withdraw_unheard(since_ms, now_ms, changes, read_of(where[0])):
                 self._dirty[where] = None
 
+    def keep(
+        self,
+        where: tuple[str | None, int | None],
+        selection: str | None,
+        whose: Container[str | None] | None,
+        now_ms: int,
+    ) -> None:
+        """Keep prices that could not be read, as ``Market.keep`` does; None: of all markets."""
+        for (market_type, period), market in self._markets.items():
+            if where[0] in (None, market_type) and where[1] in (None, period):
+                market.keep(selection, whose, now_ms)
+
     def withdraw_unheard_of(
         self, quotes: Iterable[QuoteKey], since_ms: int, now_ms: int, changes: Changes
     ) -> None:

@@ -33,6 +33,7 @@ from oddsdesk.board.passed_over import PassedOver
 from oddsdesk.board.readings import (
     LoggedMove,
     Reading,
+    Unread,
     game_of_matrix,
     quotes_of,
     read_market,
@@ -42,8 +43,10 @@ from oddsdesk.board.readings import (
 from oddsdesk.board.reference import Renaming
 from oddsdesk.board.waiting_messages import WaitingMessages
 from oddsdesk.client.flat import reference_of
+from oddsdesk.client.partial_answers import MatrixInPart, RowInPart
 from oddsdesk.client.row_slices import Coverage
 from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import UNNAMED, is_disabled
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
 from oddsdesk.matching.player_names import PLAYER_PROP
 from oddsdesk.slices import exhaust
@@ -114,6 +117,10 @@ class Intake(Known):
                 together = self.players.messages(game, together)
                 self._respell(book, changes)
             quote, said, liquidity = read_messages(together, now, self.whose, bad)
+            for message in together:
+                if is_disabled(message.odds):
+                    key = CellKey(quote[0], quote[1], message.selection, quote[2])
+                    book.withdraw(key, now, changes)
             book.put_quote(quote, said, changes, liquidity)
         self._recompute(book, changes)
 
@@ -164,7 +171,7 @@ class Intake(Known):
         self.name_reference(reference_of(matrix))
         book = self._books.of(entry)
         matrix = self.players.matrix(matrix, entry.game_id, self.whose.service or "")
-        whole, bad = Changes(relaid=book.matrix.read_at is None), list[str]()
+        whole, bad = Changes(relaid=book.matrix.read_at is None), Unread()
         self._respell(book, whole)
         with self._told(book, whole):
             for market in matrix.markets:
@@ -174,6 +181,14 @@ class Intake(Known):
         if book.date(entry):
             self._tell_values(self.values.assess_games({entry.game_id}, now))
         since = now if asked_at is None else asked_at
+        self._keep_unread(book, bad, now)
+        for each in matrix.unread if isinstance(matrix, MatrixInPart) else ():
+            whose = None if each.bookmaker is None else [self.whose.key_of(each.bookmaker)]
+            if each.is_reference:
+                whose = [None, self.whose.service]
+            # how a player's name would be spelled here is not known of what was not read
+            name = None if each.market_type == PLAYER_PROP else each.selection
+            book.keep(each[:2], name, whose, now)
         book.withdraw_unheard(since, now, whole)
         self._passed_over.tell(matrix.match_name, bad)
         self._recompute(book, whole)
@@ -210,7 +225,7 @@ class Intake(Known):
     def _merge_rows_of(
         self, book: GameBook, rows: Iterable[OddsRow], now: int, asked_at: int | None
     ) -> Iterator[None]:
-        changes, bad, named = Changes(), list[str](), dict[QuoteKey, None]()
+        changes, bad, named = Changes(), Unread(), dict[QuoteKey, None]()
         with self._told(book, changes):
             for row in rows:
                 if row.market_type == PLAYER_PROP:
@@ -224,12 +239,27 @@ class Intake(Known):
                         named[row.market_type, row.period, row.bookmaker] = None
                 elif found[0]:
                     self.scrape_interval.rescraped(row.bookmaker, *found)
+                if isinstance(row, RowInPart):
+                    self._keep_row(book, row, now)
                 yield
+            self._keep_unread(book, bad, now)
             quotes = [(kind, period, self.whose.key_of(name)) for kind, period, name in named]
             book.withdraw_unheard_of(quotes, now if asked_at is None else asked_at, now, changes)
             self._passed_over.tell(book.matrix.match_name, bad)
             yield from book.recomputing(self.basis, changes)
         self._publish(book, changes)
+
+    def _keep_row(self, book: GameBook, row: RowInPart, now: int) -> None:
+        """Keep what a row does not speak of, as it could not be read."""
+        whose = [self.whose.key_of(row.bookmaker)]
+        is_any = UNNAMED in row.unread or row.market_type == PLAYER_PROP
+        names = [None] if is_any else [*row.unread]
+        for name in names:
+            book.keep((row.market_type, row.period), name, whose, now)
+
+    def _keep_unread(self, book: GameBook, bad: Unread, now: int) -> None:
+        for cell in bad.cells:
+            book.keep(cell[:2], cell.selection, [cell.bookmaker], now)
 
     def _by_game(self, rows: Iterable[OddsRow]) -> dict[str, list[OddsRow]]:
         by_game: dict[str, list[OddsRow]] = {}

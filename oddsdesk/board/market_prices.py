@@ -241,6 +241,15 @@ class MarketPrices:
         changes.note(quote, cell[:1])
         changes.moves.append((quote, cell[0], held, gone))
 
+    def keep(self, selection: str | None, whose: Container[str | None] | None, now_ms: int) -> None:
+        """Note that an answer spoke of prices that could not be read: they stay, and age.
+
+        None: of all selections, and of everybody.
+        """
+        for (name, bookmaker), price in self.prices():
+            if selection in (None, name) and (whose is None or bookmaker in whose):
+                price.heard_at = now_ms
+
     def withdraw_unheard(
         self,
         since_ms: int,

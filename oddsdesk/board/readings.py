@@ -13,6 +13,7 @@ from oddsdesk.board.matrix import CellKey, QuoteKey
 from oddsdesk.board.prices import Sighting, depth_of
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.competitions import sport_in
+from oddsdesk.contract.quotes import is_disabled
 from oddsdesk.contract.resources import (
     GameMatrix,
     MarketMatrix,
@@ -40,6 +41,17 @@ class LoggedMove(NamedTuple):
     is_live: bool
     liquidity: float | None = None
     """The reference's only."""
+
+
+class Unread(list[str]):
+    """What of an answer makes no sense, in words.
+
+    ``cells`` are the prices of it: nobody said that they are gone, so they stay.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[CellKey] = []
 
 
 AHEAD_MS: Final = MINUTE_MS // 2
@@ -139,15 +151,16 @@ def _read_line(
 ) -> Iterator[tuple[str | None, _Said, float | UnsetType | None]]:
     """Yield whose each price of a selection is, what is said of it, and the maximum bet."""
     reference, selection = row.reference, row.selection
-    if reference is not None and reference.odds is not None and reference.scraped_at is not None:
+    if reference is not None and reference.odds is not None:
         offer = reference.offer or None
-        said: _Said = (selection, reference.odds, reference.scraped_at, None, is_live, offer)
+        at = reference.scraped_at or ""
+        said: _Said = (selection, reference.odds, at, None, is_live, offer)
         if whose.is_services_own or whose.service is not None:
             yield None if whose.is_services_own else whose.service, said, reference.liquidity
     for bookmaker, cell in row.books.items():
-        if cell is not None and cell.odds is not None and cell.scraped_at is not None:
+        if cell is not None and cell.odds is not None:
             offer = cell.offer or None
-            said = (selection, cell.odds, cell.scraped_at, cell.url, is_live, offer)
+            said = (selection, cell.odds, cell.scraped_at or "", cell.url, is_live, offer)
             yield whose.key_of(bookmaker), said, UNSET
 
 
@@ -158,16 +171,24 @@ def _read(
     found = []
     for selection, odds, scraped_at, url, is_live, offer in said:
         if odds <= 1:
-            bad.append(f"{_name(quote, selection)}: expected odds above 1, got {odds:g}")
+            if not is_disabled(odds):
+                bad.append(f"{_name(quote, selection)}: expected odds above 1, got {odds:g}")
+                _keep(quote, selection, bad)
             continue
         try:
             at_ms = seen_ms(scraped_at, heard_at)
         except ValueError as error:
             bad.append(f"{_name(quote, selection)}: scraped_at: {error}")
+            _keep(quote, selection, bad)
             continue
         depth = None if offer is None else _depth(offer, odds, _name(quote, selection), bad)
         found.append((selection, Sighting(_shared(odds), at_ms, heard_at, url, is_live, depth)))
     return found
+
+
+def _keep(quote: QuoteKey, selection: str, bad: list[str]) -> None:
+    if isinstance(bad, Unread):
+        bad.cells.append(CellKey(quote[0], quote[1], selection, quote[2]))
 
 
 def _depth(offer: Offer, odds: float, name: str, bad: list[str]) -> Depth | None:

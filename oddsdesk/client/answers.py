@@ -22,9 +22,16 @@ from oddsdesk.client.errors import (
     UnauthorizedError,
 )
 from oddsdesk.client.flat import to_dicts
+from oddsdesk.client.partial_answers import (
+    Losses,
+    MatrixInPart,
+    RowInPart,
+    row_in_part,
+    without_nan,
+)
 from oddsdesk.contract.errors import ErrorBody
 from oddsdesk.contract.names import LONGEST_NAME, showable_json
-from oddsdesk.contract.resources import Answer, EventDetail, GameMatrix, Meta
+from oddsdesk.contract.resources import Answer, EventDetail, GameMatrix, Meta, OddsRow
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.network.secrets import without_keys
 
@@ -57,8 +64,15 @@ class Listing(Sequence[T], Generic[T]):
         items: Sequence[T],
         next_cursor: str | None = None,
         meta: Meta | None = None,
+        losses: Losses | None = None,
     ) -> None:
+        self.unread = [item for item in items if isinstance(item, RowInPart) and item.has_nothing]
+        """Odds rows that say of which market they are, and nothing else that can be read."""
+        if self.unread:
+            items = [item for item in items if item not in self.unread]
         self._items = items
+        self.losses = Losses() if losses is None else losses
+        """What of the answer made no sense."""
         self.next_cursor = next_cursor
         """Pass it as ``cursor`` to read on; None at the end, or where a service has none (D14)."""
         self.meta = meta
@@ -83,6 +97,11 @@ class Listing(Sequence[T], Generic[T]):
     def __len__(self) -> int:
         return len(self._items)
 
+    @property
+    def answered(self) -> int:
+        """How many items the service answered, those that could not be read among them."""
+        return len(self._items) + len(self.unread) + self.losses.rows
+
     def __repr__(self) -> str:
         return f"<Listing of {len(self._items)}>"
 
@@ -103,6 +122,10 @@ class GameAnswer(GameMatrix, frozen=True):
         return to_dicts([self])
 
 
+class GameInPart(GameAnswer, MatrixInPart, frozen=True):
+    """A game of which some prices could not be read."""
+
+
 def decode(kind: Any, body: bytes, path: str) -> Any:
     """Read a body as ``kind``; fields that the contract does not know are ignored.
 
@@ -114,44 +137,63 @@ def decode(kind: Any, body: bytes, path: str) -> Any:
     return read_json(kind, showable_json(body), path)
 
 
-def decode_list(kind: Any, body: bytes, path: str) -> tuple[list[Any], Meta]:
-    """Read a list answer; items with too long a name or too large a number are left out and logged.
+def decode_list(
+    kind: Any, body: bytes, path: str, losses: Losses | None = None
+) -> tuple[list[Any], Meta]:
+    """Read a list answer; what makes no sense is left out and counted in ``losses``.
 
     Raises:
-        MalformedAnswerError: the body is something else.
+        MalformedAnswerError: the body is something else, or no item makes sense.
     """
     try:
         answer: Answer[list[Any]] = decode(Answer[list[kind]], body, path)
         return answer.data, answer.meta
-    except MalformedAnswerError as error:
-        if not _is_about_bounds(error):
-            raise
+    except MalformedAnswerError:
+        body = without_nan(body)
     parts: Answer[list[msgspec.Raw]] = read_json(Answer[list[msgspec.Raw]], body, path)
-    read = [decode_item(kind, bytes(raw), path) for raw in parts.data]
-    items = [item for item in read if item is not None]
-    left_out(path, len(read) - len(items), len(read))
+    reading = ItemReading(kind, path, Losses() if losses is None else losses)
+    items = [item for raw in parts.data if (item := reading.read(bytes(raw))) is not None]
+    reading.finish(len(items), len(parts.data))
     return items, parts.meta
 
 
-def decode_item(kind: Any, document: bytes, path: str) -> Any:
-    """Read one item of a list, None where a name of it is too long or a number too large.
+class ItemReading:
+    """Reads the items of a list one by one."""
 
-    Raises:
-        MalformedAnswerError: it is something else.
-    """
-    try:
-        return decode(kind, document, path)
-    except MalformedAnswerError as error:
-        if not _is_about_bounds(error):
-            raise
-    return None
+    def __init__(self, kind: Any, path: str, losses: Losses) -> None:
+        self._kind = kind
+        self._path = path
+        self._losses = losses
+        self._error: MalformedAnswerError | None = None
 
+    def read(self, document: bytes) -> Any:
+        """Return one item, an odds row maybe in part; None where it makes no sense."""
+        try:
+            return decode(self._kind, document, self._path)
+        except MalformedAnswerError as error:
+            row = (
+                row_in_part(showable_json(document), self._losses)
+                if self._kind is OddsRow
+                else None
+            )
+            if row is None:
+                if not _is_about_bounds(error):
+                    self._error = self._error or error
+                if self._kind is not OddsRow:
+                    self._losses.add_row(error.message)
+            return row
 
-def left_out(path: str, count: int, of: int) -> None:
-    """Note that items of an answer were not taken, where some were not."""
-    if count:
-        said = "%s: left out %d of %d: too large, or with a name of more than %d characters"
-        _log.warning(said, path, count, of, LONGEST_NAME)
+    def finish(self, count: int, of: int) -> None:
+        """Say what was left out.
+
+        Raises:
+            MalformedAnswerError: nothing could be read, so it is a list of something else.
+        """
+        if self._error is not None and not count:
+            raise self._error
+        if self._losses:
+            said = f"left out {of - count} of {of}, " if count < of else ""
+            _log.warning("%s: %snot read: %s", self._path, said, self._losses)
 
 
 def _is_about_bounds(error: MalformedAnswerError) -> bool:

@@ -20,6 +20,7 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.large_answers import LARGEST_ITEM, list_in_steps, one_in_steps
 from oddsdesk.client.paging import paged
+from oddsdesk.client.partial_answers import Losses
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.requests import Parameter, Requests
 from oddsdesk.client.row_slices import RowSlice
@@ -430,8 +431,10 @@ class Client:
 
     async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
         body = await self._requests.get(path, parameters)
-        items, meta = await awake(list_in_steps(kind, body, path))
-        return Listing(items, None if meta.next_cursor is UNSET else meta.next_cursor, meta)
+        losses = Losses()
+        items, meta = await awake(list_in_steps(kind, body, path, losses))
+        cursor = None if meta.next_cursor is UNSET else meta.next_cursor
+        return Listing(items, cursor, meta, losses)
 
     async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
         body = await self._requests.get(path, parameters)

@@ -1,12 +1,14 @@
 """Answers as flat rows, one a price: what a data frame is made of; and a game as odds rows."""
 
 from collections.abc import Iterable, Iterator
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from oddsdesk.client.partial_answers import MatrixInPart, RowInPart
+from oddsdesk.contract.quotes import UNNAMED
 from oddsdesk.contract.resources import (
     BookOddsCell,
     EventDetail,
@@ -39,7 +41,7 @@ def _rows(item: Any) -> Iterator[Row]:
 
 @_rows.register
 def _(quoted: OddsRow) -> Iterator[Row]:
-    fields = _fields(quoted, *(name for name in quoted.__struct_fields__ if name != "offers"))
+    fields = _fields(quoted, *(name for name in OddsRow.__struct_fields__ if name != "offers"))
     offers = quoted.offers or {}
     for selection, odds in quoted.odds.items():
         price: Row = {}
@@ -168,12 +170,24 @@ def rows_of_game(matrix: GameMatrix, *, is_live: bool = False) -> list[OddsRow]:
 
 def _rows_of(matrix: GameMatrix, market: MarketMatrix, *, is_live: bool) -> Iterator[OddsRow]:
     priced: dict[str, dict[str, BookOddsCell]] = {}
+    unread: dict[str, dict[str, str]] = {}
     for line in market.selections:
         for bookmaker, cell in line.books.items():
-            if cell is not None and cell.odds is not None and cell.scraped_at is not None:
+            if cell is None or cell.odds is None:
+                continue
+            if cell.scraped_at is None:
+                unread.setdefault(bookmaker, {})[line.selection] = "scraped_at: no time"
+            else:
                 priced.setdefault(bookmaker, {})[line.selection] = cell
+    where = market.market_type, market.period
+    for each in matrix.unread if isinstance(matrix, MatrixInPart) else ():
+        if each.bookmaker and each[:2] == where:
+            unread.setdefault(each.bookmaker, {})[each.selection or UNNAMED] = "not read"
+    for bookmaker in unread:
+        priced.setdefault(bookmaker, {})
     for bookmaker, cells in priced.items():
-        yield OddsRow(
+        is_part = bookmaker in unread
+        yield (partial(RowInPart, unread=unread[bookmaker]) if is_part else OddsRow)(
             bookmaker=bookmaker,
             match_name=matrix.match_name,
             competition=matrix.competition,
@@ -183,7 +197,9 @@ def _rows_of(matrix: GameMatrix, market: MarketMatrix, *, is_live: bool) -> Iter
             is_live=is_live,
             odds={name: cell.odds for name, cell in cells.items() if cell.odds is not None},
             match_date=matrix.match_date,
-            scraped_at=max(cell.scraped_at for cell in cells.values() if cell.scraped_at),
+            scraped_at=max(
+                (cell.scraped_at for cell in cells.values() if cell.scraped_at), default=""
+            ),
             url=next((cell.url for cell in cells.values() if cell.url), None),
             liquidity=None,
             source_sport=matrix.source_sport,

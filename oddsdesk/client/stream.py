@@ -173,7 +173,18 @@ def _read(frame: bytes, passed_over: _PassedOver) -> PriceMessage | None:
         try:
             return _decoder.decode(showable_json(frame))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            if (message := _without_odds(frame)) is not None:
+                return message
             passed_over.count(error)
+    return None
+
+
+def _without_odds(frame: bytes) -> PriceMessage | None:
+    """Return a message of which only the odds are null, as 0: the selection is not offered now."""
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        said = msgspec.json.decode(showable_json(frame))
+        if isinstance(said, dict) and "odds" in said and said["odds"] is None:
+            return msgspec.convert({**said, "odds": 0.0}, PriceMessage)
     return None
 
 

@@ -91,7 +91,7 @@ class AnswerSize:
         An answer as long as a usual limit, the longest so far, is taken for a cut one. Of the first
         long answer ``lacks_some`` finds it out by one more request.
         """
-        count = len(answer)
+        count = answer.answered
         if answer.next_cursor is not None:
             return False
         if count >= self.limit or count == self._clamp:

@@ -25,6 +25,7 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.flat import has_reference, reference_of, rows_of_game
 from oddsdesk.client.paging import pages
+from oddsdesk.client.partial_answers import Losses, MatrixInPart, RowInPart
 from oddsdesk.client.row_slices import (
     SAFE_SHARE,
     Cell,
@@ -98,6 +99,9 @@ class _Pass:
         """Slices that the service failed to answer; asked for once more at the end."""
         self.has_failed = False
         """Whether the latest slice was not answered."""
+        self.losses = Losses()
+        self.in_part: list[RowSlice] = []
+        """Slices that hold something of which not even the market could be read."""
         self.cells: Counter[Cell] = Counter()
         self.in_play: dict[str, set[_Key]] = {}
         """Rows in play by competition, since the answer of a game does not say which are."""
@@ -207,9 +211,9 @@ class WholeOdds:
         # A game without the reference's rows, or those in play, is read in part only.
         whole = [part for part in now.whole if part.game is None or part.competition not in cut]
         in_part = [part for part in now.whole if part.game and part.competition in cut]
-        unread, sports = [*now.unread, *in_part], self._domains.competitions
+        unread, sports = [*now.unread, *in_part, *now.in_part], self._domains.competitions
         self.coverage = Coverage(whole, unread, sports)
-        self.unread = _named(now.unread)
+        self.unread = (*_named(now.unread), *([str(now.losses)] if now.losses else []))
         self.requests = max(now.requests, 1)
         is_sliced = now.is_planned and now.cells.total() > self._room()
         self._cells = now.cells if is_sliced else None
@@ -229,14 +233,21 @@ class WholeOdds:
                 is_part = is_last and is_first and await self._is_cut(now, self._root, answer)
                 is_first = False
                 total = now.requests if is_last and not is_part else None
-                yield Slice(answer, now.requests, total, None)
+                self._note(now, answer, self._root)
+                yield Slice([*answer, *answer.unread], now.requests, total, None)
         if is_part:
             self._domains.learn(answer)
             await self._load(now, sports=True, bookmakers=True, games=True)
             self._cells = _estimated(answer, self._games, self._bookmakers)
             await self._plan(now, is_fresh=True)
-        else:
+        elif self._root not in now.in_part:
             now.whole.append(self._root)
+
+    def _note(self, now: _Pass, answer: Listing[OddsRow], part: RowSlice) -> None:
+        """Count what of an answer made no sense."""
+        now.losses.add(answer.losses)
+        if answer.losses.rows and part not in now.in_part:
+            now.in_part.append(part)
 
     async def _page(self, now: _Pass, cursor: str | None) -> Listing[OddsRow]:
         async def fetch(**asked: Any) -> Listing[OddsRow]:
@@ -377,7 +388,7 @@ class WholeOdds:
     ) -> Slice:
         self._domains.learn(rows)
         if not is_part:
-            now.whole.append(part)
+            now.whole += [] if part in now.in_part else [part]
         elif children := await self._split(now, part, rows):
             now.todo.extendleft(reversed(children))
             self._keep_bound(now)
@@ -433,7 +444,8 @@ class WholeOdds:
             return (), False
         except ForbiddenError as error:
             return self._not_to_be_seen(part, error), False
-        return answer, await self._is_cut(now, part, answer)
+        self._note(now, answer, part)
+        return [*answer, *answer.unread], await self._is_cut(now, part, answer)
 
     async def _rows_of_game(self, now: _Pass, part: RowSlice) -> Sequence[OddsRow]:
         assert part.game is not None
@@ -445,6 +457,10 @@ class WholeOdds:
         in_play = now.in_play.get(matrix.competition)
         is_live = matrix.is_live and in_play is None and self._domains.has_live is not False
         rows = rows_of_game(matrix, is_live=is_live)
+        for each in matrix.unread if isinstance(matrix, MatrixInPart) else ():
+            now.losses.add_cell(f"{matrix.match_name}: {each.selection or 'a row'}")
+            if each.bookmaker is None and not each.is_reference and part not in now.in_part:
+                now.in_part.append(part)
         return [row for row in rows if _key_of(row) not in (in_play or ())]
 
     def _not_to_be_seen(self, part: RowSlice, error: ForbiddenError) -> Sequence[OddsRow]:
@@ -515,6 +531,10 @@ def _key_of(row: OddsRow) -> _Key:
     return row.match_name, row.bookmaker, row.market_type, row.period
 
 
+def _has_nothing(row: OddsRow) -> bool:
+    return isinstance(row, RowInPart) and row.has_nothing
+
+
 def _named(parts: Iterable[RowSlice]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, parts)))
 
@@ -530,7 +550,7 @@ async def every_row(
         async for part in slices:
             for row in part.rows:
                 key = row.competition, _key_of(row)
-                if key not in seen:
+                if key not in seen and not _has_nothing(row):
                     seen.add(key)
                     yield row
     if reading.unread:
@@ -560,7 +580,8 @@ async def snapshot(client: "Client", filters: RowSlice) -> OddsSnapshot:
     try:
         async with aclosing(reading.read()) as slices:
             async for part in slices:
-                rows |= {(row.competition, _key_of(row)): row for row in part.rows}
+                kept = [row for row in part.rows if not _has_nothing(row)]
+                rows |= {(row.competition, _key_of(row)): row for row in kept}
     except RateLimitedError:
         if not rows:
             raise

@@ -16,6 +16,8 @@ LONGEST_SLUG: Final = LONGEST_NAME * 12
 Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
 Link = Annotated[str, msgspec.Meta(max_length=LONGEST_LINK)]
 Token = Annotated[str, msgspec.Meta(max_length=LONGEST_TOKEN)]
+Odds = Annotated[float, msgspec.Meta(gt=1, le=100_000)]
+"""Decimal odds of something that is offered."""
 Whole = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 """What windows and databases take for a whole number."""
 Slug = Annotated[str, msgspec.Meta(max_length=LONGEST_SLUG)]

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from oddsdesk.contract.names import Link, Name, Slug, Token, Whole
+from oddsdesk.contract.names import Link, Name, Odds, Slug, Token, Whole
 
 Timestamp = Name
 T = TypeVar("T")
@@ -94,7 +94,7 @@ class SelectionOdds(msgspec.Struct, frozen=True):
     """One outcome and its decimal odds."""
 
     selection: Name
-    odds: float
+    odds: Odds
 
 
 class ReferenceGroup(msgspec.Struct, frozen=True):
@@ -149,7 +149,7 @@ class OddsRow(msgspec.Struct, frozen=True):
     market_type: Name
     period: Whole
     is_live: bool
-    odds: dict[Name, float]
+    odds: dict[Name, Odds]
     match_date: Timestamp | None
     scraped_at: Timestamp
     url: Link | None
@@ -176,7 +176,7 @@ class Game(msgspec.Struct, frozen=True):
 class ReferenceCell(msgspec.Struct, frozen=True):
     """The reference bookmaker's price of a selection, with its maximum bet."""
 
-    odds: float | None
+    odds: Odds | None
     liquidity: float | None
     scraped_at: Timestamp | None
     offer: Offer | UnsetType = UNSET
@@ -186,7 +186,7 @@ class ReferenceCell(msgspec.Struct, frozen=True):
 class BookOddsCell(msgspec.Struct, frozen=True):
     """A bookmaker's price of a selection."""
 
-    odds: float | None
+    odds: Odds | None
     scraped_at: Timestamp | None
     url: Link | None
     offer: Offer | UnsetType = UNSET
@@ -246,7 +246,7 @@ class ValueBet(msgspec.Struct, frozen=True):
     bookmaker: Name
     market_type: Name
     period: Whole
-    odds: float
+    odds: Odds
     reference_odds: float
     fair_odds: float
     ev_pct: float

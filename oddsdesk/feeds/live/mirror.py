@@ -16,11 +16,13 @@ from oddsdesk.client.errors import (
     ServiceError,
     UnauthorizedError,
 )
+from oddsdesk.client.partial_answers import RowInPart
 from oddsdesk.client.whole_odds import WholeOdds, unread_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import UNNAMED, Quote
+from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
@@ -144,7 +146,7 @@ class Mirror(PollingFeed):
 
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
         """Return the rows as quotes."""
-        return [_quote(row) for row in answer]
+        return [_quote(row, now_ms) for row in answer]
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Keep the quotes, since streamed changes apply to them."""
@@ -204,27 +206,35 @@ def _plan_in_words(requests: int, period_s: float) -> str:
     return f"everything in {counted}, {every((period_s,))}"
 
 
-def _quote(row: OddsRow) -> Quote:
-    try:
-        scraped_at = parse_ms(row.scraped_at)
-        kick_off = None if row.match_date is None else parse_ms(row.match_date)
-    except ValueError as error:
-        raise ShapeError(f"{row.bookmaker}, {row.match_name}: {error}") from error
+def _quote(row: OddsRow, now_ms: int) -> Quote:
+    """Return a row as a quote; one with a time that cannot be read leaves what is recorded."""
+    unread = dict(row.unread) if isinstance(row, RowInPart) else {}
+    scraped_at, kick_off = _time(row.scraped_at), _time(row.match_date)
+    if scraped_at is None:
+        unread.setdefault(UNNAMED, f"scraped_at: {shown(row.scraped_at)}")
     return Quote(
         bookmaker=row.bookmaker,
         match_name=row.match_name,
         competition=row.competition,
         market_type=row.market_type,
         period=row.period,
-        odds=row.odds,
-        scraped_at=scraped_at,
+        odds={} if scraped_at is None else row.odds,
+        scraped_at=now_ms if scraped_at is None else scraped_at,
         is_live=row.is_live,
         match_date=kick_off,
         url=row.url,
         liquidity=row.liquidity,
         sport=sport_in(row),
         offers=row.offers or None,
+        unread=unread or None,
     )
+
+
+def _time(text: str | None) -> int | None:
+    try:
+        return None if text is None else parse_ms(text)
+    except ValueError:
+        return None
 
 
 def _as_source_error(error: ServiceError, keys: KeySource, now_ms: int) -> SourceError:

@@ -17,6 +17,7 @@ from oddsdesk.client.answers import (
 )
 from oddsdesk.client.errors import MalformedAnswerError, ServiceError
 from oddsdesk.client.flat import to_dicts
+from oddsdesk.client.large_answers import one_in_steps
 from oddsdesk.contract.names import UNSHOWABLE
 from oddsdesk.contract.resources import (
     Answer,
@@ -33,6 +34,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.network.errors import ClosedError
+from oddsdesk.slices import returned
 
 NOW_MS = 1_790_000_000_000
 LISTS = (Bookmaker, Event, EventSummary, Game, OddsRow, PriceChange, Sport, ValueBet)
@@ -49,6 +51,13 @@ def read_answer(data: bytes) -> None:
             continue
         _check(items)
         to_dicts(items)
+    for kind in (EventAnswer, GameAnswer):
+        try:
+            part = returned(one_in_steps(kind, data, "/api"))
+        except MalformedAnswerError:
+            continue
+        _check(part)
+        part.to_dicts()
     for single in SINGLE:
         try:
             found = decode(single, data, "/api")

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from oddsdesk.client.answers import GameAnswer, decode, decode_list
+from oddsdesk.client.answers import GameAnswer, GameInPart, decode, decode_list
 from oddsdesk.client.errors import MalformedAnswerError
 from oddsdesk.client.large_answers import (
     AT_ONCE,
@@ -17,6 +17,7 @@ from oddsdesk.client.large_answers import (
     list_in_steps,
     one_in_steps,
 )
+from oddsdesk.client.partial_answers import Losses, UnreadPrice
 from oddsdesk.contract.resources import Answer, OddsRow
 from oddsdesk.slices import awake, returned
 from tests.kit.board import matrix, odds_row
@@ -73,11 +74,16 @@ def test_items_out_of_bounds_are_left_out_of_a_large_list(
     assert "left out 1 of 2000" in caplog.text
 
 
-def test_a_game_with_a_row_that_cannot_be_read_is_refused_whole() -> None:
+def test_of_a_game_a_row_that_cannot_be_read_is_left_out_and_marks_its_market() -> None:
     said = large_matrix()
     said["markets"][0]["selections"][9]["selection"] = "x" * 201
-    with pytest.raises(MalformedAnswerError, match="length <= 200"):
-        returned(one_in_steps(GameAnswer, body_of(said), PATH))
+    losses = Losses()
+    game = returned(one_in_steps(GameAnswer, body_of(said), PATH, losses))
+    market = game.markets[0]
+    assert len(market.selections) == len(said["markets"][0]["selections"]) - 1
+    assert isinstance(game, GameInPart)
+    assert game.unread == (UnreadPrice(market.market_type, market.period),)
+    assert (losses.cells, losses.rows) == (0, 1)
     cell = {"odds": 2.0, "scraped_at": "x", "url": None}
     said["markets"][0]["selections"][9]["books"] = {f"B{number}": cell for number in range(30_000)}
     assert len(json.dumps(said)) > LARGEST_ITEM

@@ -1,0 +1,323 @@
+"""Answers of which a part makes no sense: the bad cells are lost and counted, the rest is read.
+
+Everything here runs only where the strict reading of an answer failed. Odds of null, 0 or 1 say
+that a selection is not offered now. Other odds that make no sense are unread: nobody said that the
+price is gone, so whoever holds one keeps it.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME
+from oddsdesk.contract.quotes import MOST_ODDS, UNNAMED, is_disabled
+from oddsdesk.contract.quoting import shown
+from oddsdesk.contract.resources import (
+    BookOddsCell,
+    EventDetail,
+    GameMatrix,
+    MarketGroup,
+    MatrixRow,
+    OddsRow,
+    Offer,
+    ReferenceCell,
+    ReferenceGroup,
+)
+from oddsdesk.contract.times import parse_ms
+
+T = TypeVar("T")
+_TEXT_OR_NAN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
+
+
+class Losses(msgspec.Struct):
+    """What of an answer makes no sense: cells that are unread, and whole rows left out."""
+
+    cells: int = 0
+    rows: int = 0
+    first: str = ""
+    """What was wrong with the first of them."""
+
+    def add_cell(self, reason: str) -> None:
+        """Count a cell."""
+        self.cells += 1
+        self.first = self.first or reason
+
+    def add_row(self, reason: str) -> None:
+        """Count a row."""
+        self.rows += 1
+        self.first = self.first or reason
+
+    def add(self, other: "Losses") -> None:
+        """Count those of another answer, too."""
+        self.cells += other.cells
+        self.rows += other.rows
+        self.first = self.first or other.first
+
+    def __bool__(self) -> bool:
+        """Tell whether anything was lost."""
+        return bool(self.cells or self.rows)
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        counted = [(self.cells, "value"), (self.rows, "row")]
+        said = [f"{n:,} {word}{'s' if n > 1 else ''}" for n, word in counted if n]
+        return f"{' and '.join(said)}, the first: {self.first}"
+
+
+class RowInPart(OddsRow, frozen=True):
+    """An odds row of which some odds could not be read."""
+
+    unread: dict[str, str] = msgspec.field(default_factory=dict)
+    """As ``Quote.unread``: why, by selection; with ``UNNAMED`` for all that the row lacks."""
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether none of it could be read but what it is about."""
+        return UNNAMED in self.unread and not self.odds
+
+
+class UnreadPrice(NamedTuple):
+    """A price of a game that could not be read; None: any, the reference's too."""
+
+    market_type: str | None = None
+    period: int | None = None
+    selection: str | None = None
+    bookmaker: str | None = None
+    is_reference: bool = False
+
+
+class MatrixInPart(GameMatrix, frozen=True):
+    """A game of which some prices could not be read."""
+
+    unread: tuple[UnreadPrice, ...] = ()
+
+
+def without_nan(body: bytes) -> bytes:
+    """Return a document with NaN and Infinity, which are no JSON, as texts."""
+    if b"NaN" not in body and b"Infinity" not in body:
+        return body
+    return _TEXT_OR_NAN.sub(lambda found: found[0] if found[0][:1] == b'"' else b'"NaN"', body)
+
+
+def row_in_part(document: bytes, losses: Losses) -> RowInPart | None:
+    """Read an odds row as far as it makes sense; None where it does not say of which market it is.
+
+    Raises:
+        msgspec.DecodeError: it is no JSON.
+    """
+    said = msgspec.json.decode(document)
+    if not isinstance(said, dict) or not _is_about_market(said):
+        losses.add_row(f"expected an odds row, got {shown(str(said)[:80])}")
+        return None
+    unread, odds = dict[str, str](), dict[str, float]()
+    place = f"{said['bookmaker']}, {said['match_name']}"
+    reason = _fault_of_row(said)
+    if reason is None:
+        for name, price in said["odds"].items():
+            if len(name) > LONGEST_NAME:
+                unread.setdefault(UNNAMED, "a name is too long")
+            elif is_price(price):
+                odds[name] = price
+            elif not _is_disabled(price):
+                unread[name] = f"odds of {shown(name)}: {shown(str(price))}"
+    else:
+        unread[UNNAMED] = reason
+    for why in unread.values():
+        losses.add_cell(f"{shown(place)}: {why}")
+    sport = said.get("sport")
+    return RowInPart(
+        bookmaker=said["bookmaker"],
+        match_name=said["match_name"],
+        competition=said["competition"],
+        sport=str(sport) if is_name(sport) else sport_of(said["competition"]),
+        market_type=said["market_type"],
+        period=said["period"],
+        is_live=said.get("is_live") is True,
+        odds=odds,
+        match_date=_time_or_none(said.get("match_date"), losses),
+        scraped_at=said["scraped_at"] if is_time(said.get("scraped_at")) else "",
+        url=_link(said.get("url"), losses),
+        liquidity=_amount(said.get("liquidity"), losses),
+        source_sport=_name_or_unset(said.get("source_sport")),
+        offers=_offers(said.get("offers"), losses),
+        unread=unread,
+    )
+
+
+def _is_about_market(said: dict[str, Any]) -> bool:
+    texts = ("bookmaker", "match_name", "competition", "market_type")
+    return all(is_name(said.get(name)) for name in texts) and is_period(said.get("period"))
+
+
+def _fault_of_row(said: dict[str, Any]) -> str | None:
+    """Return why nothing of a row can be read."""
+    if not is_time(said.get("scraped_at")):
+        return f"scraped_at: {shown(str(said.get('scraped_at')))}"
+    if not isinstance(said.get("is_live"), bool):
+        return f"is_live: {shown(str(said.get('is_live')))}"
+    if not isinstance(said.get("odds"), dict):
+        return f"odds: {shown(str(said.get('odds')))}"
+    return None
+
+
+def matrix_row_in_part(
+    document: bytes, market: tuple[str, int], unread: list[UnreadPrice], losses: Losses
+) -> MatrixRow | None:
+    """Read a row of a game as far as it makes sense; what does not is added to ``unread``."""
+    said = msgspec.json.decode(document)
+    selection = said.get("selection") if isinstance(said, dict) else None
+    books = said.get("books") if isinstance(said, dict) else None
+    if not is_name(selection) or not isinstance(books, dict):
+        losses.add_row(f"expected a row of a game, got {shown(str(said)[:80])}")
+        unread.append(UnreadPrice(*market))
+        return None
+    assert isinstance(selection, str)
+
+    def cell(kind: Callable[..., T], raw: Any, bookmaker: str | None) -> T | None:
+        if raw is None:
+            return None
+        price = raw.get("odds") if isinstance(raw, dict) else raw
+        is_offered = isinstance(raw, dict) and not _is_disabled(price)
+        if not isinstance(raw, dict) or (
+            is_offered and not (is_price(price) and is_time(raw.get("scraped_at")))
+        ):
+            losses.add_cell(f"{selection}, {bookmaker or 'reference'}: {shown(str(raw)[:80])}")
+            is_reference = bookmaker is None
+            unread.append(UnreadPrice(*market, selection, bookmaker, is_reference))
+            return None
+        return kind(
+            price if is_offered else None,
+            _amount(raw.get("liquidity"), losses)
+            if bookmaker is None
+            else raw.get("scraped_at")
+            if is_time(raw.get("scraped_at"))
+            else None,
+            (raw.get("scraped_at") if is_time(raw.get("scraped_at")) else None)
+            if bookmaker is None
+            else _link(raw.get("url"), losses),
+            _offer(raw.get("offer"), losses),
+        )
+
+    read = {}
+    for name, raw in books.items():
+        if is_name(name):
+            read[name] = cell(BookOddsCell, raw, name)
+        else:
+            losses.add_cell(f"{selection}: {shown(name[:80])}")
+            unread.append(UnreadPrice(*market, selection))
+    return MatrixRow(selection, cell(ReferenceCell, said.get("reference"), None), read)
+
+
+def event_in_part(kind: type[EventDetail], said: Any, losses: Losses) -> EventDetail:
+    """Read an event's details without the prices and groups that make no sense.
+
+    Raises:
+        msgspec.ValidationError: something else of it is wrong.
+    """
+    if isinstance(said, dict):
+        said = dict(said)
+        for name, group in (("markets", MarketGroup), ("reference", ReferenceGroup)):
+            if isinstance(said.get(name), list):
+                groups = (_group_in_part(group, each, losses) for each in said[name])
+                said[name] = [each for each in groups if each is not None]
+    return msgspec.convert(said, kind, from_attributes=True)
+
+
+def _group_in_part(kind: Any, said: Any, losses: Losses) -> Any:
+    try:
+        if isinstance(said, dict) and isinstance(said.get("selections"), list):
+            kept = []
+            for each in said["selections"]:
+                price = each.get("odds") if isinstance(each, dict) else "none"
+                if is_price(price) and is_name(each.get("selection")):
+                    kept.append(each)
+                elif not _is_disabled(price):
+                    losses.add_cell(shown(str(each)[:80]))
+            url = {"url": _link(said.get("url"), losses)} if "url" in said else {}
+            said = {**said, "selections": kept, **url}
+        if not is_time(said.get("scraped_at") if isinstance(said, dict) else None):
+            raise ValueError("scraped_at: expected a time")
+        return msgspec.convert(said, kind)
+    except ValueError as error:
+        losses.add_row(str(error))
+        return None
+
+
+def is_price(value: Any) -> bool:
+    """Return whether a value is decimal odds of something that is offered."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 1 < value <= MOST_ODDS
+
+
+def is_name(value: Any) -> bool:
+    """Return whether a value is a name of usual length."""
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
+
+
+def is_period(value: Any) -> bool:
+    """Return whether a value is a number of a period, as far as it can be kept."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31
+
+
+def is_time(value: Any) -> bool:
+    """Return whether a value is a time that can be read."""
+    try:
+        return isinstance(value, str) and len(value) <= LONGEST_NAME and bool(parse_ms(value))
+    except ValueError:
+        return False
+
+
+def _is_disabled(price: Any) -> bool:
+    is_number = isinstance(price, int | float) and not isinstance(price, bool)
+    return price is None or (is_number and is_disabled(price))
+
+
+def _time_or_none(value: Any, losses: Losses) -> str | None:
+    if value is None or is_time(value):
+        return None if value is None else str(value)
+    losses.add_cell(f"match_date: {shown(str(value)[:80])}")
+    return None
+
+
+def _link(value: Any, losses: Losses) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str) and len(value) <= LONGEST_LINK:
+        return value
+    losses.add_cell(f"url: {shown(str(value)[:80])}")
+    return None
+
+
+def _amount(value: Any, losses: Losses) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return value
+    losses.add_cell(f"liquidity: {shown(str(value)[:80])}")
+    return None
+
+
+def _name_or_unset(value: Any) -> str | msgspec.UnsetType:
+    return value if is_name(value) else msgspec.UNSET
+
+
+def _offers(value: Any, losses: Losses) -> dict[str, Offer] | msgspec.UnsetType:
+    if value is None or not isinstance(value, dict):
+        return msgspec.UNSET
+    read = {name: _offer(each, losses) for name, each in value.items() if is_name(name)}
+    kept = {name: each for name, each in read.items() if isinstance(each, Offer)}
+    return kept or msgspec.UNSET
+
+
+def _offer(value: Any, losses: Losses) -> Offer | msgspec.UnsetType:
+    if value is None:
+        return msgspec.UNSET
+    try:
+        return msgspec.convert(value, Offer)
+    except msgspec.ValidationError as error:
+        losses.add_cell(f"offers: {error}")
+        return msgspec.UNSET
