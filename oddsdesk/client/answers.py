@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
@@ -45,7 +44,6 @@ _LARGEST_ERROR: Final = 256 * 1024
 _OUT_OF_BOUNDS: Final = re.compile("Expected `(str` of length|int`) [<>]= ")
 CLOCKS_AGREE_MS: Final = 10_000
 """Answers take seconds at times, and a ``Date`` has no fractions."""
-_log = logging.getLogger(__name__)
 _errors = msgspec.json.Decoder(ErrorBody)
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 _BY_STATUS: dict[int, type[ServiceError]] = {
@@ -153,7 +151,7 @@ def decode_list(
     parts: Answer[list[msgspec.Raw]] = read_json(Answer[list[msgspec.Raw]], body, path)
     reading = ItemReading(kind, path, Losses() if losses is None else losses)
     items = [item for raw in parts.data if (item := reading.read(bytes(raw))) is not None]
-    reading.finish(len(items), len(parts.data))
+    reading.finish(len(items))
     return items, parts.meta
 
 
@@ -183,17 +181,14 @@ class ItemReading:
                     self._losses.add_row(error.message)
             return row
 
-    def finish(self, count: int, of: int) -> None:
-        """Say what was left out.
+    def finish(self, count: int) -> None:
+        """End the list, of which so many items could be read.
 
         Raises:
             MalformedAnswerError: nothing could be read, so it is a list of something else.
         """
         if self._error is not None and not count:
             raise self._error
-        if self._losses:
-            said = f"left out {of - count} of {of}, " if count < of else ""
-            _log.warning("%s: %snot read: %s", self._path, said, self._losses)
 
 
 def _is_about_bounds(error: MalformedAnswerError) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Final, Self
@@ -51,6 +52,10 @@ from oddsdesk.slices import awake
 HISTORY_PATH: Final = "/api/games/{game_id}/history"
 
 
+_MOST_TOLD: Final = 1_000
+_log = logging.getLogger(__name__)
+
+
 class _Parameter(msgspec.Struct):
     name: str = ""
 
@@ -91,6 +96,8 @@ class Client:
         self.addresses = read_addresses(base_url, auth_url, ws_url)
         self.keeps_quota = keeps_quota
         self._clock = clock
+        self._told: dict[str, str] = {}
+        """What was not read of the latest answer, by path."""
         self._answer_sizes: dict[str, AnswerSize] = {}
         self.has_games = True
         """Whether the key may read games, as far as it is known."""
@@ -433,12 +440,29 @@ class Client:
         body = await self._requests.get(path, parameters)
         losses = Losses()
         items, meta = await awake(list_in_steps(kind, body, path, losses))
+        self._say(path, losses)
         cursor = None if meta.next_cursor is UNSET else meta.next_cursor
         return Listing(items, cursor, meta, losses)
 
     async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
         body = await self._requests.get(path, parameters)
-        return await awake(one_in_steps(kind, body, path))
+        losses = Losses()
+        found = await awake(one_in_steps(kind, body, path, losses))
+        self._say(path, losses)
+        return found
+
+    def _say(self, path: str, losses: Losses) -> None:
+        """Log what of an answer was not read, once while it stays the same.
+
+        Of odds rows it is told by those who read all of them, so here it is only noted.
+        """
+        said = str(losses) if losses else ""
+        if said and self._told.get(path) != said:
+            is_told = path in ("/api/odds", "/api/odds/live")
+            _log.log(logging.INFO if is_told else logging.WARNING, "%s: not read: %s", path, said)
+        if len(self._told) >= _MOST_TOLD:
+            self._told.clear()
+        self._told[path] = said
 
 
 def _small(kind: Any, body: bytes, path: str) -> Any:

@@ -4,7 +4,6 @@ An answer may hold 32 MiB, which takes seconds in one piece where somebody means
 are read at once. Nothing is read of an answer with more values than any has.
 """
 
-import logging
 from collections.abc import Generator
 from typing import Any, Final, TypeVar, cast
 
@@ -40,9 +39,6 @@ MOST_ITEMS: Final = 10_000
 """No list of the contract has more than 5,000 an answer."""
 MOST_VALUES: Final = 1_000_000
 """A matrix of 100 bookmakers and 2,000 selections has 800,000."""
-
-
-_log = logging.getLogger(__name__)
 
 
 class _MarketInParts(MarketMatrix, frozen=True):
@@ -98,8 +94,6 @@ def one_in_steps(
             if kind is not GameAnswer:
                 raise
     game: Any = yield from _game_in_steps(body, path, losses)
-    if losses:
-        _log.warning("%s: not read: %s", path, losses)
     return cast(T, game)
 
 
@@ -109,7 +103,6 @@ def _event_in_part(body: bytes, path: str, losses: Losses) -> EventAnswer:
         event = event_in_part(EventAnswer, said.data, losses)
     except msgspec.ValidationError as error:
         raise MalformedAnswerError(f"{path} answered something unexpected: {error}") from error
-    _log.warning("%s: not read: %s", path, losses)
     return cast(EventAnswer, event)
 
 
@@ -148,7 +141,7 @@ def _items(
         elif (item := reading.read(bytes(raw))) is not None:
             items.append(item)
         yield
-    reading.finish(len(items), len(raws))
+    reading.finish(len(items))
     return items
 
 
