@@ -170,7 +170,7 @@ class ItemReading:
             return decode(self._kind, document, self._path)
         except MalformedAnswerError as error:
             row = (
-                row_in_part(showable_json(document), self._losses)
+                row_in_part(as_json(document, self._path), self._losses)
                 if self._kind is OddsRow
                 else None
             )
@@ -189,6 +189,14 @@ class ItemReading:
         """
         if self._error is not None and not count:
             raise self._error
+
+
+def as_json(document: bytes, path: str) -> Any:
+    """Return a part of an answer as JSON has it; None where it is none."""
+    try:
+        return decode(Any, document, path)
+    except MalformedAnswerError:
+        return None
 
 
 def _is_about_bounds(error: MalformedAnswerError) -> bool:

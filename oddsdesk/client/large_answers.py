@@ -14,6 +14,7 @@ from oddsdesk.client.answers import (
     GameAnswer,
     GameInPart,
     ItemReading,
+    as_json,
     decode,
     decode_list,
     read_json,
@@ -161,7 +162,7 @@ def _rows(
         try:
             rows.append(decode(MatrixRow, document, path))
         except MalformedAnswerError:
-            row = matrix_row_in_part(showable_json(document), market, unread, losses)
+            row = matrix_row_in_part(as_json(document, path), market, unread, losses)
             rows += [] if row is None else [row]
         yield
     return rows

@@ -103,13 +103,11 @@ def without_nan(body: bytes) -> bytes:
     return _TEXT_OR_NAN.sub(lambda found: found[0] if found[0][:1] == b'"' else b'"NaN"', body)
 
 
-def row_in_part(document: bytes, losses: Losses) -> RowInPart | None:
+def row_in_part(said: Any, losses: Losses) -> RowInPart | None:
     """Read an odds row as far as it makes sense; None where it does not say of which market it is.
 
-    Raises:
-        msgspec.DecodeError: it is no JSON.
+    ``said`` is the row as JSON has it.
     """
-    said = msgspec.json.decode(document)
     if not isinstance(said, dict) or not _is_about_market(said):
         losses.add_row(f"expected an odds row, got {shown(str(said)[:80])}")
         return None
@@ -165,10 +163,9 @@ def _fault_of_row(said: dict[str, Any]) -> str | None:
 
 
 def matrix_row_in_part(
-    document: bytes, market: tuple[str, int], unread: list[UnreadPrice], losses: Losses
+    said: Any, market: tuple[str, int], unread: list[UnreadPrice], losses: Losses
 ) -> MatrixRow | None:
     """Read a row of a game as far as it makes sense; what does not is added to ``unread``."""
-    said = msgspec.json.decode(document)
     selection = said.get("selection") if isinstance(said, dict) else None
     books = said.get("books") if isinstance(said, dict) else None
     if not is_name(selection) or not isinstance(books, dict):
