@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.competitions import FOOTBALL, sport_of
+from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME
 from oddsdesk.contract.quotes import MOST_ODDS, UNNAMED, is_disabled
 from oddsdesk.contract.quoting import shown
@@ -124,6 +125,8 @@ def row_in_part(said: Any, losses: Losses) -> RowInPart | None:
                 unread[name] = f"odds of {shown(name)}: {shown(str(price))}"
     else:
         unread[UNNAMED] = reason
+    if reason is None and said["market_type"] == "moneyline" and said.get("sport") != FOOTBALL:
+        _drop_without_draw(said, odds, unread)
     for why in unread.values():
         losses.add_cell(f"{shown(place)}: {why}")
     sport = said.get("sport")
@@ -144,6 +147,18 @@ def row_in_part(said: Any, losses: Losses) -> RowInPart | None:
         offers=_offers(said.get("offers"), losses),
         unread=unread,
     )
+
+
+def _drop_without_draw(
+    said: dict[str, Any], odds: dict[str, float], unread: dict[str, str]
+) -> None:
+    """Leave no two teams whose draw was not read: they would look like a bet with overtime."""
+    both = {fold_name(team).casefold() for team in teams(said["match_name"]) or ()}
+    draws = [name for name in said["odds"] if fold_name(name).casefold() not in both]
+    if both and any(name not in odds for name in draws):
+        if any(name in unread for name in draws) or UNNAMED in unread:
+            unread |= dict.fromkeys(odds, "not read without the draw")
+        odds.clear()
 
 
 def _is_about_market(said: dict[str, Any]) -> bool:

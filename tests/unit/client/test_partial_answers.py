@@ -123,6 +123,15 @@ def test_good_answers_are_read_as_before() -> None:
     assert not losses
 
 
+@pytest.mark.parametrize(("draw", "unread"), [("x", {"Arsenal", "Draw", "Chelsea"}), (None, set())])
+def test_two_teams_are_not_read_without_their_draw(draw: Any, unread: set[str]) -> None:
+    """They would look like a bet with overtime."""
+    hockey = ROW | {"competition": "NHL", "sport": "Hockey"}
+    [row], _ = read_list(OddsRow, hockey | {"odds": ROW["odds"] | {"Draw": draw}})
+    assert row.odds == {}
+    assert set(row.unread) == unread
+
+
 # A game
 
 
