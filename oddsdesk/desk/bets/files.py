@@ -12,6 +12,7 @@ from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.export.files import FileFormat, Writer
 from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.records import Records, Taken
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
@@ -198,9 +199,8 @@ class BetsFiles(QObject):
 
     def _dialog(self, title: str) -> QFileDialog:
         folder = QStandardPaths.StandardLocation.DocumentsLocation
-        dialog = QFileDialog(self._owner, title)
+        dialog = file_dialog(self._owner, title)
         dialog.setDirectory(QStandardPaths.writableLocation(folder))
-        dialog.finished.connect(dialog.deleteLater)
         return dialog
 
     def _on_write_ended(self, trouble: str) -> None:

@@ -27,6 +27,7 @@ from oddsdesk.desk.connections.profiles import (
 from oddsdesk.desk.connections.secrets import KeyPlace
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import resize_scaled
@@ -389,7 +390,8 @@ class EmbeddedDialog(FormDialog):
         self.buttons.rejected.connect(self.reject)
 
     def _on_choose_clicked(self) -> None:
-        dialog = QFileDialog(self, "Database", filter="Databases (*.db *.sqlite);;All files (*)")
+        dialog = file_dialog(self, "Database")
+        dialog.setNameFilters(["Databases (*.db *.sqlite)", "All files (*)"])
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Use")

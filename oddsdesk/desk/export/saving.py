@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from oddsdesk.desk.export.files import CSV, FORMATS, FileFormat, Writer, lack_of
 from oddsdesk.desk.export.tables import Table
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 
 _END_S: Final = 2.0
 _FILTERS: Final = {f"{each.title} (*{each.suffix})": each for each in FORMATS}
@@ -32,7 +33,7 @@ class TableSaver(QObject):
 
     def ask(self) -> None:
         """Ask for the file; its ending says in which format it is written."""
-        dialog = QFileDialog(self._owner, "Export")
+        dialog = file_dialog(self._owner, "Export")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(_FILTERS))
         dialog.setDefaultSuffix(CSV.suffix[1:])
@@ -40,7 +41,6 @@ class TableSaver(QObject):
             lambda chosen: dialog.setDefaultSuffix(_FILTERS[chosen].suffix[1:])
         )
         dialog.selectFile(self._name())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.write(Path(path)))
         dialog.open()
 

@@ -40,6 +40,7 @@ from oddsdesk.desk.grid.views import GridViews, NamedView
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.links import open_link
@@ -271,14 +272,13 @@ class GridPanel(QWidget):
             self._on_export_failed(lack)
             return
         folder = QStandardPaths.StandardLocation.DocumentsLocation
-        dialog = QFileDialog(self, f"Export as {file_format.title}")
+        dialog = file_dialog(self, f"Export as {file_format.title}")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(f"{file_format.title} (*{file_format.suffix})")
         dialog.setDefaultSuffix(file_format.suffix[1:])
         dialog.setDirectory(QStandardPaths.writableLocation(folder))
         dialog.selectFile(f"odds{file_format.suffix}")
         dialog.fileSelected.connect(lambda name: self.write(file_format, Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def _choose_columns(self) -> None:

@@ -31,6 +31,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.chart.legend import ChartLegend
 from oddsdesk.desk.ui.chart.painter import ChartPainter
 from oddsdesk.desk.ui.chart.step_chart import StepChart
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.plain import Label, literal
@@ -155,10 +156,11 @@ class HistoryPanel(QWidget):
         """Ask where to, and save the chart as a picture."""
         if self.chart.data is None:
             return
-        dialog = QFileDialog(self, "Save the chart", self._file_name(), "Pictures (*.png)")
+        dialog = file_dialog(self, "Save the chart")
+        dialog.setNameFilter("Pictures (*.png)")
+        dialog.selectFile(self._file_name())
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("png")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
         dialog.open()
 

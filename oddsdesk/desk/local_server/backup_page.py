@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.form_dialog import note
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.plain import Label
@@ -100,7 +101,8 @@ class BackupPage(QWidget):
         with_more = self.keys.isChecked() or self.bets.isChecked()
         name = f"-backup{'.tar' if with_more else self._database.suffix}"
         wanted = self._database.with_name(self._database.stem + name)
-        dialog = QFileDialog(self, "Back up to", str(wanted.parent))
+        dialog = file_dialog(self, "Back up to")
+        dialog.setDirectory(str(wanted.parent))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.selectFile(wanted.name)
         dialog.fileSelected.connect(self._on_target_selected)
@@ -112,7 +114,8 @@ class BackupPage(QWidget):
 
     def _on_restore_clicked(self) -> None:
         assert self._database is not None
-        dialog = QFileDialog(self, "Restore from", str(self._database.parent))
+        dialog = file_dialog(self, "Restore from")
+        dialog.setDirectory(str(self._database.parent))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.ask_to_restore)
         dialog.open()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.contract.administration import ImportOutcome
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.feed_fields import FORMATS
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.form_dialog import note
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -118,9 +119,9 @@ class ImportPage(QWidget):
             self.day_requested.emit(local_time(self._newest_ms).date())
 
     def _on_choose_clicked(self) -> None:
-        dialog = QFileDialog(self, f"Import: {self.format.currentText()}", self._folder)
+        dialog = file_dialog(self, f"Import: {self.format.currentText()}")
+        dialog.setDirectory(self._folder)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.filesSelected.connect(self.take)
         dialog.open()
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.menus import MenuButton
 from oddsdesk.desk.ui.controls.plain import literal
 from oddsdesk.whole_files import whole_file
@@ -254,7 +255,7 @@ class LayoutButton(MenuButton):
         dialog.open()
 
     def _file_dialog(self, title: str, mode: QFileDialog.AcceptMode) -> QFileDialog:
-        dialog = QFileDialog(self._window, title, filter=_FILES)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = file_dialog(self._window, title)
+        dialog.setNameFilter(_FILES)
         dialog.setAcceptMode(mode)
         return dialog

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.clock import REPLAY_SPEEDS
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
+from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 from oddsdesk.desk.ui.controls.form_dialog import side_by_side
 from oddsdesk.desk.ui.controls.number_fields import DecimalSpin
 from oddsdesk.desk.ui.controls.scaling import inset
@@ -143,7 +144,8 @@ class FeedFields(QWidget):
         self.changed.emit()
 
     def _on_choose_clicked(self) -> None:
-        dialog = QFileDialog(self, "File to replay", str(Path(self.path.text()).parent))
+        dialog = file_dialog(self, "File to replay")
+        dialog.setDirectory(str(Path(self.path.text()).parent))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.path.setText)
         dialog.open()
