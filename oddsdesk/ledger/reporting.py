@@ -26,6 +26,10 @@ _MARGINS: Final = dict.fromkeys(
     ("moneyline", "spread", "draw_no_bet", "double_chance", "3way_handicap"), "margin"
 )
 """Markets that the difference of two scores decides."""
+_FROM_THE_SCORE: Final = frozenset({"spread", "draw_no_bet", "3way_handicap"})
+"""Those of them that may count from the score so far where they are bet on in play."""
+_NEVER_LEVEL: Final = frozenset({"Tennis", "Basketball", "Baseball"})
+"""Sports whose games have a winner: home and away are all that can win."""
 LUCK_TEXT: Final = (
     "Luck: nested lines of a game (over 1.5 and over 2.5) win and lose together and count as one "
     'outcome. "About": different markets of one game count as independent, or there are too many '
@@ -130,9 +134,9 @@ def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
         each = bet.as_settled()
         if each is not None:
             game = games.of(bet)
-            draw, wins = _draw_of(bet, game)
-            outcome = _outcome_of(bet, game)
-            found.append((bet, each._replace(game=game, outcome=outcome, line=draw, wins=wins)))
+            draw, wins, push = _draw_of(bet, game)
+            each = each._replace(game=game, outcome=_outcome_of(bet, game))
+            found.append((bet, each._replace(line=draw, wins=wins, push=push)))
     return found
 
 
@@ -144,23 +148,40 @@ def _outcome_of(bet: PlacedBet, game: str | None) -> _Outcome | None:
     return _named(game, *what, bet.match_name, bet.sport, in_play=_in_play(bet)) or (game, *what)
 
 
-def _draw_of(bet: PlacedBet, game: str | None) -> tuple[Hashable, tuple[float, float] | None]:
-    """Return what the bets share that one number decides, and which numbers win this one.
+def _draw_of(
+    bet: PlacedBet, game: str | None
+) -> tuple[Hashable, tuple[float, float] | None, float | None]:
+    """Return what bets share that one number decides, which win this one, and which it pushes at.
 
     None where nobody tells. In play a handicap may count from the score so far: its sides exclude
     each other, and no other line is on its draw.
     """
     read = read_selection(bet.market_type, bet.match_name, bet.selection)
     if game is None or read is None:
-        return None, None
+        return None, None, None
     kind = _MARGINS.get(bet.market_type, bet.market_type)
-    if _in_play(bet) and bet.market_type in _MARGINS:
-        return (game, bet.market_type, bet.period, read.key), None
+    if _in_play(bet) and bet.market_type in _FROM_THE_SCORE:
+        return (game, bet.market_type, bet.period, read.key), None, None
     if kind == "yes_no" and not read.key:
-        return None, None  # nobody tells the question
+        return None, None, None  # nobody tells the question
     wins = _winning_numbers(read.side, read.line)
+    if wins is None:
+        return None, None, None
     subject, _, _ = read.rank
-    return (None, None) if wins is None else ((game, kind, bet.period, subject), wins)
+    return (game, kind, bet.period, subject), wins, _push_of(bet, read.side, read.line or 0.0)
+
+
+def _push_of(bet: PlacedBet, side: str, line: float) -> float | None:
+    """Return the number with which a side comes back: of goals, or of the home team's margin."""
+    if not line.is_integer():
+        return None
+    if side in ("over", "under"):
+        return line
+    if side in ("home", "away") and bet.market_type in ("spread", "draw_no_bet"):
+        return -line
+    if (bet.market_type, bet.period) == ("moneyline", 0) and bet.sport in _NEVER_LEVEL:
+        return 0.0
+    return None
 
 
 def _winning_numbers(side: str, line: float | None) -> tuple[float, float] | None:

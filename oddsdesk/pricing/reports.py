@@ -10,8 +10,10 @@ lines win and lose together: over 3.5 wins only where over 2.5 does, so both win
 their two probabilities (the upper bound of Fréchet), not with the product. Outcomes that exclude
 each other share the draw: home, draw and away, over 2.5 and under 2.5 (the multinomial
 distribution). Where the ``1/o`` of those are more than 1 together, as a margin makes them, all are
-divided by their sum: chance alone loses then. Draws of one game that no such rule connects (its
-winner and its goals) count as independent, which they are not: ``Report.is_exact`` is False then.
+divided by their sum: chance alone loses then. What no number can bring about does not happen: over
+2.5 and under 2.5 never both lose, whatever their odds, and their ``1/o`` are divided by their sum
+also where that is less than 1: chance alone wins then. Draws of one game that no such rule connects
+(its winner and its goals) count as independent, which they are not: ``Report.is_exact`` is False.
 
 ``z`` is the profit, above the mean of chance alone, in standard deviations of that. What came back
 (void, half of a half result) was not decided and counts for neither; what was cashed out counts for
@@ -38,8 +40,9 @@ BAND_SHARE: Final = 0.95
 """How much of what chance alone does lies within the band."""
 BAND_Z: Final = NormalDist().inv_cdf((1 + BAND_SHARE) / 2)
 MOST_EXACT: Final = 20
-"""Of so many outcomes every way to end is added up, and of fewer where nested lines make more ways;
-of more, profit is taken as normal, which it comes near to the later the longer the odds are."""
+"""Of so many draws that may win or lose every way to end is added up, and of fewer where lines of a
+game make more ways; of more, profit is taken as normal, which it comes near to the later the longer
+the odds are."""
 _HAIR: Final = 1e-9
 """Of all that may be won and lost: profits that differ by less are equal."""
 
@@ -71,6 +74,8 @@ class SettledBet(NamedTuple):
     wins: tuple[float, float] | None = None
     """The least and greatest number of its draw with which it wins, an end infinite for a line:
     over 2.5 goals 3 and more. None: of the outcomes of its draw at most one wins."""
+    push: float | None = None
+    """The number of its draw with which it comes back, or that never is; None where none is."""
     is_clv_decided: bool = False
     """Whether ``clv_pct`` is per decided unit, since how often the line pushes is not known."""
 
@@ -216,6 +221,7 @@ class _Outcome(NamedTuple):
     pays: float = 0.0
     """What that pays when it wins."""
     wins: tuple[float, float] | None = None
+    push: float | None = None
 
     @property
     def share(self) -> float:
@@ -235,7 +241,7 @@ class _Draw:
         key = bet.outcome or ("bet", number)
         before, stake = self._outcomes.get(key, _Outcome()), bet.stake * bet.decided
         pays = before.pays + stake * bet.net_odds
-        self._outcomes[key] = _Outcome(before.stake + stake, pays, bet.wins)
+        self._outcomes[key] = _Outcome(before.stake + stake, pays, bet.wins, bet.push)
         self.games.add(bet.game)
 
     @property
@@ -255,19 +261,25 @@ class _Draw:
     def profits(self) -> _Profits:
         """Every profit that it can have, with how likely that is without an edge."""
         outcomes = self.outcomes
-        spans = _spans(outcomes)
+        spans, possible = _spans(outcomes), _possible(outcomes)
         ends = sorted({0.0, 1.0, *(end for span in spans for end in span)})
-        found = []
+        ways = list[tuple[tuple[bool, ...], float]]()
         for begin, end in pairwise(ends):
             if end - begin > _HAIR:
                 at = (begin + end) / 2
-                won = (
-                    each.pays if first < at < last else 0.0
-                    for each, (first, last) in zip(outcomes, spans, strict=True)
-                )
-                staked = math.fsum(each.stake for each in outcomes)
-                found.append((math.fsum(won) - staked, end - begin))
-        return found
+                ways.append((tuple(first < at < last for first, last in spans), end - begin))
+        if possible is not None:
+            ways = [way for way in ways if way[0] in possible] or ways
+        whole = math.fsum(share for _, share in ways)
+        staked = math.fsum(each.stake for each in outcomes)
+        paid = math.fsum(each.pays for each in outcomes)
+        found = _Profits()
+        for wins, share in ways:
+            won = math.fsum(
+                each.pays for each, is_won in zip(outcomes, wins, strict=True) if is_won
+            )
+            found.append((won - staked, share / whole))
+        return _merged(found, _HAIR * paid)
 
     @property
     def mean(self) -> float:
@@ -283,6 +295,38 @@ class _Draw:
             return sum(max(0.0, e.stake * (e.pays - e.stake)) for e in self._outcomes.values())
         mean = self.mean
         return math.fsum((profit - mean) ** 2 * share for profit, share in self.profits)
+
+
+def _merged(profits: _Profits, hair: float) -> _Profits:
+    """Return profits with those that are equal but for floats as one."""
+    found = _Profits()
+    for profit, share in sorted(profits):
+        if found and profit - found[-1][0] <= hair:
+            found[-1] = (found[-1][0], found[-1][1] + share)
+        else:
+            found.append((profit, share))
+    return found if len(found) > 1 else [(profit, 1.0) for profit, _ in found]
+
+
+def _possible(outcomes: Sequence[_Outcome]) -> set[tuple[bool, ...]] | None:
+    """Return which outcomes can win together, as some number decides; None where nobody tells.
+
+    A number with which one comes back did not happen, since all here were decided, unless another
+    wins with it: that one may have been decided in a game of its own.
+    """
+    spans = [each.wins for each in outcomes if each.wins is not None]
+    if len(spans) < len(outcomes):
+        return None
+    starts = sorted({-math.inf, *(low for low, _ in spans), *(high + 1 for _, high in spans)})
+    pushes = {each.push for each in outcomes if each.push is not None}
+    found = set[tuple[bool, ...]]()
+    for first, after in pairwise([*starts, math.inf] if starts[-1] < math.inf else starts):
+        number = first if first > -math.inf else after - 1
+        wins = tuple(low <= number <= high for low, high in spans)
+        came_back = sum(first <= push < after for push in pushes)
+        if any(wins) or came_back < after - first:
+            found.add(wins)
+    return found
 
 
 def _spans(outcomes: Sequence[_Outcome]) -> list[tuple[float, float]]:
@@ -381,10 +425,11 @@ def _luck(draws: Sequence[_Draw], earned: float) -> tuple[float | None, float | 
     """Return ``z``, and how often chance does as well or better, and as badly or worse."""
     if not draws:
         return None, None, None
-    variance = math.fsum(each.variance for each in draws)
-    if sum(each.count for each in draws) <= MOST_EXACT or variance <= 0:
+    variances = [each.variance for each in draws]
+    variance = math.fsum(variances)
+    if sum(each > 0 for each in variances) <= MOST_EXACT:
         ways = [each.profits for each in draws]
-        if variance <= 0 or math.prod(map(len, ways)) <= 2**MOST_EXACT:
+        if math.prod(map(len, ways)) <= 2**MOST_EXACT:
             return None, *_exact_tails(ways, earned)
     z = (earned - math.fsum(each.mean for each in draws)) / math.sqrt(variance)
     return z, NormalDist().cdf(-z), NormalDist().cdf(z)

@@ -252,3 +252,92 @@ def test_a_report_counts_closes_per_decided_unit() -> None:
     """WON is on a handicap of zero: an older close does not tell how often it pushes."""
     report = whole_report([closed(OLD), closed(OWN)])
     assert (report.clv_bets, report.clv_decided) == (2, 1)
+
+
+def both_sides(
+    one: tuple[str, str], other: tuple[str, str], game: int, **changed: object
+) -> list[PlacedBet]:
+    """Two bets of 100 at 2.10 on a game: one won, and one lost."""
+    bet = REPLACE(WON, odds=2.1, net_odds=2.1, stake=100.0, sport="Football", result=None,
+                  game_id=str(game), kick_off=2_000 + game)  # fmt: skip
+    bet = REPLACE(bet, **changed)
+    pair = [REPLACE(bet, market_type=kind, selection=said) for kind, said in (one, other)]
+    ended = (Result.WON, Result.LOST) if game % 2 else (Result.LOST, Result.WON)
+    return [settled(each, result, 5_000) for each, result in zip(pair, ended, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "changed"),
+    [
+        (("total", "Over 2.5"), ("total", "Under 2.5"), {}),
+        (("total", "Over 3"), ("total", "Under 3"), {}),
+        (("total", "Over 2.25"), ("total", "Under 2.25"), {}),
+        (("total", "Over 3"), ("total", "Under 2.5"), {}),
+        (("spread", "A -0.5"), ("spread", "B +0.5"), {}),
+        (("spread", "A -1"), ("spread", "B +1"), {}),
+        (("moneyline", "A"), ("double_chance", "X2"), {}),
+        (("draw_no_bet", "A"), ("spread", "B +0"), {}),
+        (("btts", "Yes"), ("btts", "No"), {}),
+        (("moneyline", "A"), ("moneyline", "B"), {"sport": "Tennis"}),
+        (("total", "Over 2.5"), ("total", "Under 2.5"), {"placed_at": 900_000}),
+    ],
+)
+def test_both_sides_of_a_line_win_for_sure_what_their_odds_pay(
+    one: tuple[str, str], other: tuple[str, str], changed: dict[str, object]
+) -> None:
+    """Fifteen games of 10 each: z was 0.87 and the chance 0.193, as if both sides could lose."""
+    bets = [bet for game in range(15) for bet in both_sides(one, other, game, **changed)]
+    found = whole_report(bets)
+    assert found.profit == pytest.approx(150)
+    assert (found.chance, found.bad_chance, found.z) == (pytest.approx(1), pytest.approx(1), None)
+    assert found.is_exact
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sport"),
+    [
+        (("moneyline", "A"), ("moneyline", "B"), "Football"),
+        (("total", "Over 3.5"), ("total", "Under 2.5"), "Football"),
+        (("spread", "A -1.5"), ("spread", "B +0.5"), "Football"),
+        (("total", "Over 4"), ("total", "Under 2"), "Football"),
+        (("team_total", "A Over 1.5"), ("team_total", "B Under 1.5"), "Football"),
+    ],
+)
+def test_sides_that_leave_a_gap_may_both_lose(
+    one: tuple[str, str], other: tuple[str, str], sport: str
+) -> None:
+    found = whole_report(both_sides(one, other, 1, sport=sport))
+    assert found.chance is not None
+    assert found.chance < 0.96
+
+
+def test_home_draw_and_away_at_odds_that_win_for_sure_are_no_luck() -> None:
+    """Each at 3.3: whichever wins earns 30 of 300, in play as well."""
+    for placed_at in (1_000, 900_000):
+        bets = []
+        for game in range(15):
+            names = {"game_id": str(game), "market_type": "moneyline", "sport": "Football"}
+            money = {"odds": 3.3, "net_odds": 3.3, "stake": 100.0}
+            bet = REPLACE(WON, result=None, placed_at=placed_at, **names, **money)
+            for place, said in enumerate(("A", "Draw", "B")):
+                result = Result.WON if place == game % 3 else Result.LOST
+                bets.append(settled(REPLACE(bet, selection=said), result, 5_000))
+        found = whole_report(bets)
+        assert (found.profit, found.chance) == (pytest.approx(450), pytest.approx(1))
+        assert found.z is None
+
+
+def test_a_middle_wins_at_least_one_side_and_both_as_often_as_the_odds_leave() -> None:
+    """Over 2.5 and under 3.5 at 1.8: 10 / 9 together, so that 3 goals come one time in nine."""
+    bets = [over("2.5", 1.8), REPLACE(over("2.5", 1.8), selection="Under 3.5")]
+    found = whole_report(bets)
+    assert (found.chance, found.is_exact) == (pytest.approx(1 / 9), True)
+    lost = settled(REPLACE(bets[1], result=None), Result.LOST, 5_000)
+    assert whole_report([bets[0], lost]).bad_chance == pytest.approx(8 / 9)
+
+
+def test_no_line_is_over_where_a_lower_one_is_not() -> None:
+    """Over 1.5 never wins alone of over 2.5 and under 2.5 that both lost."""
+    bets = [over("1.5", 1.25), over("2.5", 2.1), REPLACE(over("2.5", 2.1), selection="Under 2.5")]
+    lost = [settled(REPLACE(bet, result=None), Result.LOST, 5_000) for bet in bets[1:]]
+    assert whole_report([bets[0], *lost]).bad_chance == 0
