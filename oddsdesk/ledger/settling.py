@@ -122,7 +122,7 @@ def _by_score(
     for row in rows:
         told = {key: row.cells.get(title, "") for key, title in named.items()}
         try:
-            game = _game(row.number, told, columns)
+            game = _game(row.number, told, columns, problems)
         except ValueError as error:
             problems.append(f"line {row.number}: {error}")
             continue
@@ -153,8 +153,12 @@ def _by_score(
     return Settled(ended, problems, len(games) - len(wanted), to_look_at)
 
 
-def _game(line: int, told: Mapping[str, str], columns: Sequence[str]) -> _Game | None:
+def _game(
+    line: int, told: Mapping[str, str], columns: Sequence[str], problems: list[str]
+) -> _Game | None:
     """Return a game with its score, None for one that was not played yet.
+
+    A half-time score that makes no sense is left out, and added to ``problems``.
 
     Raises:
         ValueError: the row makes no sense; says what was expected.
@@ -164,12 +168,16 @@ def _game(line: int, told: Mapping[str, str], columns: Sequence[str]) -> _Game |
         raise ValueError("expected the names of both teams")
     if not any(goals):
         return None
-    half = None
-    if all(told.get(each) for each in _HALVES):
-        half = Goals(*(_goals(told[each]) for each in _HALVES))
-    league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
-    score = Score(Goals(*map(_goals, goals)), half)
+    end = Goals(*map(_goals, goals))
     begins_ms, has_time = _begins_ms(date, told.get("time", ""))
+    half = None
+    try:
+        if all(told.get(each) for each in _HALVES):
+            half = Goals(*(_goals(told[each]) for each in _HALVES))
+    except ValueError as error:
+        problems.append(f"line {line}: half-time {error}; no half-time score")
+    league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
+    score = Score(end, half)
     competition = told.get("div") or league
     return _Game(line, begins_ms, has_time, competition, f"{home} vs {away}", score)
 

@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
@@ -23,6 +24,7 @@ LONGEST_ROW = 1024 * 1024
 MOST_BROKEN = 10_000
 """Rows that may make no sense; in a file with more none is taken."""
 LEAST_OVERROUND, MOST_OVERROUND = 0.97, 1.2
+_GOALS = re.compile(r"([0-9]{1,3})(?:\.0*)?")
 
 _COMPETITIONS = MappingProxyType(
     {
@@ -140,10 +142,24 @@ class _Reading(msgspec.Struct):
             return
         for market in self.markets:
             self._read_market(row, market, game)
+        self._read_result(row, game, line)
+
+    def _read_result(self, row: _Row, game: _Game, line: int) -> None:
+        """Add how a game ended, if it was played; a bad half-time score loses only the half."""
+        where = f"{self.file} line {line}"
         try:
-            self.result.results += _results(row, game)
+            home, away = (_goals(row, column) for column in ("FTHG", "FTAG"))
         except ValueError as error:
-            self.result.problems.append(f"{self.file} line {line}: {error}")
+            self.result.problems.append(f"{where}: {error}")
+            return
+        try:
+            half_home, half_away = (_goals(row, column) for column in ("HTHG", "HTAG"))
+        except ValueError as error:
+            self.result.problems.append(f"{where}: {error}; no half-time score")
+            half_home = half_away = None
+        if game.kick_off is not None and home is not None and away is not None:
+            names = (game.competition, game.match_name, game.kick_off)
+            self.result.results.append(GameResult(*names, home, away, half_home, half_away))
 
     def leave_out_cut_row(self, row: _Row) -> None:
         """Leave out the last row of a file that ends within it: its last price may be half one."""
@@ -217,25 +233,19 @@ def _game(row: _Row) -> _Game:
     return _Game(f"{home} vs {away}", home, away, competition, kick_off, taken_ms(day, kick_off))
 
 
-def _results(row: _Row, game: _Game) -> Iterator[GameResult]:
-    """Yield how a game ended, nothing where it was not played yet or nobody tells when.
+def _goals(row: _Row, column: str) -> int | None:
+    """Return the goals in a column, None where it is empty; 2.0, as pandas saves them, is 2.
 
     Raises:
-        ValueError: goals that are no number.
+        ValueError: they are no number, or not a whole one.
     """
-    goals = [_goals(row, column) for column in ("FTHG", "FTAG", "HTHG", "HTAG")]
-    home, away, *half = goals
-    if game.kick_off is not None and home is not None and away is not None:
-        yield GameResult(game.competition, game.match_name, game.kick_off, home, away, *half)
-
-
-def _goals(row: _Row, column: str) -> int | None:
     cell = row.get(column, "").strip()
     if not cell:
         return None
-    if not (cell.isascii() and cell.isdecimal() and len(cell) < 4):
+    whole = _GOALS.fullmatch(cell)
+    if whole is None:
         raise ValueError(f"expected goals such as 2 in {column}, got {cell!r}")
-    return int(cell)
+    return int(whole[1])
 
 
 def _filled(row: _Row, market: OddsColumns) -> dict[str, str]:

@@ -282,6 +282,19 @@ def test_rows_that_make_no_sense_are_named() -> None:
     ]
 
 
+def test_a_bad_half_time_score_loses_only_the_half() -> None:
+    """Goals that pandas saved, 1.0, are goals."""
+    scores = SCORES.replace("1,0,H,0,0", "1.0,0.0,H,{},0.0")
+    found = settle_by_file(scores.format("0.0").encode(), [BET, OVER, HALF], NOW)
+    assert ([bet.ident for bet in found.bets], found.problems) == ([1, 2, 3], [])
+    found = settle_by_file(scores.format("0.5").encode(), [BET, OVER, HALF], NOW)
+    assert [(bet.ident, bet.result) for bet in found.bets] == [(1, Result.WON), (2, Result.VOID)]
+    assert found.problems == [
+        "line 2: half-time goals '0.5': expected a number such as 2; no half-time score",
+        "line 2: does not tell how bet 3 ended, Draw (moneyline)",
+    ]
+
+
 def test_a_file_without_results_is_refused() -> None:
     with pytest.raises(SheetError, match="has no results"):
         settle_by_file(b"Date,HomeTeam\n1,2\n", [BET], NOW)

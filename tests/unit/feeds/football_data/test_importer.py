@@ -163,6 +163,7 @@ def test_other_files_are_refused(data: bytes, reason: str) -> None:
     [
         ("E0_2425.csv", 380),
         ("F1_2425.csv", 306),
+        ("D1_2425.csv", 306),
         ("D1_2526_bom_crlf_partial.csv", 270),
         ("fixtures_20260417T1347Z.csv", 171),
     ],
@@ -197,6 +198,25 @@ def test_goals_that_are_no_number_are_named_and_prices_kept() -> None:
     result = imported(GAME | PRICES | {"FTHG": "two", "FTAG": "0"})
     assert result.problems == ["E0.csv line 2: expected goals such as 2 in FTHG, got 'two'"]
     assert only(result).odds["Everton"] == 2.5
+
+
+@pytest.mark.parametrize("spelled", ["{}.0", "{}.", "{}.00"])
+def test_goals_that_pandas_saved_are_read(spelled: str) -> None:
+    goals = {"FTHG": 2, "FTAG": 0, "HTHG": 1, "HTAG": 0}
+    result = imported(GAME | PRICES | {name: spelled.format(at) for name, at in goals.items()})
+    (told,) = result.results
+    assert (told.home, told.away, told.half_home, told.half_away) == (2, 0, 1, 0)
+    assert result.problems == []
+
+
+@pytest.mark.parametrize("half", ["1.5", "one", "-1"])
+def test_a_bad_half_time_score_loses_only_the_half(half: str) -> None:
+    result = imported(GAME | PRICES | {"FTHG": "2", "FTAG": "0", "HTHG": "1", "HTAG": half})
+    (told,) = result.results
+    assert (told.home, told.away, told.half_home, told.half_away) == (2, 0, None, None)
+    assert result.problems == [
+        f"E0.csv line 2: expected goals such as 2 in HTAG, got {half!r}; no half-time score"
+    ]
 
 
 def test_a_division_without_a_code_is_football() -> None:
