@@ -37,6 +37,7 @@ from oddsdesk.research.backtest.betting import backtest as bet_on_log
 from oddsdesk.research.backtest.summary import (
     Summary,
     as_fields,
+    bets_text,
     notes,
     summary,
     summary_fields,
@@ -274,20 +275,20 @@ def _shared_notes(runs: Sequence[_Run]) -> Iterator[str]:
 
 
 def _table(bets: Sequence[PlacedBet], found: Summary) -> str:
-    lines = [f"{found.bets} bet{'' if found.bets == 1 else 's'} of one unit"]
+    lines = [f"{bets_text(found.bets)} of one unit"]
     if found.settled:
         rows = [("", "", whole_report(bets))]
         rows += [("", name, each) for name, each in split_report(bets, Grouping.BOOKMAKER).items()]
         lines += [reports_table(rows), ""]
     lines += [
-        _figure("yield", found.yield_pct, found.yield_range, found.settled),
-        _figure("CLV", found.clv_pct, found.clv_range, found.clv_bets),
+        _figure("yield", found.yield_pct, found.yield_range, found.settled_text),
+        _figure("CLV", found.clv_pct, found.clv_range, bets_text(found.clv_bets)),
     ]
     return "\n".join(lines)
 
 
 def _figure(
-    name: str, figure: float | None, ends: tuple[float | None, float | None], count: int
+    name: str, figure: float | None, ends: tuple[float | None, float | None], of: str
 ) -> str:
     if figure is None:
         return f"{name}: not known"
@@ -295,4 +296,4 @@ def _figure(
     about = "too few games to say how sure that is"
     if low is not None and high is not None:
         about = f"95 % between {low:+.2f} and {high:+.2f}"
-    return f"{name}: {figure:+.2f} % of {count} bets; {about}"
+    return f"{name}: {figure:+.2f} % of {of}; {about}"

@@ -30,7 +30,7 @@ from oddsdesk.ledger.presets import Preset
 from oddsdesk.ledger.reporting import in_order, whole_report
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.reports import course
-from oddsdesk.research.backtest.summary import notes
+from oddsdesk.research.backtest.summary import Summary, notes
 from oddsdesk.research.past.coverage import coverage_lines, games_text
 
 _LEAST_FOR_CHART: Final = 430
@@ -218,7 +218,7 @@ def _facts(backtested: BacktestFound, drawdown: float) -> list[Fact]:
     return [
         Fact("Bets", f"{found.bets:,}", f"{found.settled:,} with a result"),
         Fact("Profit", profit, _between(found.profit_range, "units")),
-        Fact("Yield", _percent(found.yield_pct), _between(found.yield_range, "%")),
+        Fact("Yield", _percent(found.yield_pct), _yield_words(found)),
         Fact(
             "Closing line",
             _percent(found.clv_pct),
@@ -226,6 +226,14 @@ def _facts(backtested: BacktestFound, drawdown: float) -> list[Fact]:
         ),
         Fact("Drawdown", signed_hundredths_text(drawdown) if found.settled else "–", "worst"),
     ]
+
+
+def _yield_words(found: Summary) -> str:
+    """Return how sure a yield is; where most bets have no result, first of how many it is."""
+    between = _between(found.yield_range, "%")
+    if found.settled * 2 >= found.bets:
+        return between
+    return f"of {found.settled_text}, {between}"
 
 
 def _between(ends: Ends, unit: str) -> str:

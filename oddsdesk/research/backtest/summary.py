@@ -44,6 +44,18 @@ class Summary(msgspec.Struct, frozen=True):
     clv_bets: int
     clv_bets_range: tuple[float | None, float | None]
 
+    @property
+    def settled_text(self) -> str:
+        """How many bets yield and profit are of, and of how many where most have no result."""
+        if self.settled * 2 < self.bets:
+            return f"{self.settled:,} of {bets_text(self.bets)}"
+        return bets_text(self.settled)
+
+
+def bets_text(count: int) -> str:
+    """Return a number of bets in words."""
+    return f"{count:,} bet{'' if count == 1 else 's'}"
+
 
 def summary(bets: Sequence[PlacedBet]) -> Summary:
     """Sum bets up, with intervals by games drawn anew.

@@ -151,6 +151,22 @@ async def test_a_backtest_shows_its_bets_with_figures_and_how_sure_they_are(
     panel.close_panel()
 
 
+async def test_a_yield_of_few_of_the_bets_says_of_how_many(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    with closing(open_store(path)) as store:
+        for game in ("Bury vs Wigan", "Luton vs Reading", "Bath vs York"):
+            odds = {"Over 2.5": 2.09, "Under 2.5": 1.7}
+            both = quote("Pinnacle", EVEN, START, game), quote("Soft", odds, START, game)
+            store.record(list(both)).result(10)
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    panel.run()
+    await ended(panel)
+    facts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
+    assert facts["Yield"] == ("+4.5 %", "of 2 of 5 bets, too few games for an interval")
+    panel.close_panel()
+
+
 async def test_what_is_chosen_is_what_is_bet_on(
     qtbot: QtBot, theme: Theme, layout: Layout, path: Path
 ) -> None:

@@ -208,3 +208,16 @@ def test_what_the_log_covers_is_told(database: Path, tmp_path: Path) -> None:
     assert "Pinnacle, the reference, priced none of 2 games from 2023-11-16" in late
     assert "it priced nothing after 2023-11-15" in late
     assert "no price was value" not in late
+
+
+def test_a_yield_of_few_of_the_bets_says_of_how_many(database: Path, tmp_path: Path) -> None:
+    database = Path(shutil.copy(database, tmp_path))
+    even = {"Over 2.5": 1.95, "Under 2.5": 1.95}
+    with closing(open_store(database)) as store:
+        for game in ("Home 1 vs Away 1", "Home 2 vs Away 2"):
+            said = quote("Pinnacle", even, START), quote("Soft", {"Over 2.5": 2.09}, START)
+            store.record([replace(each, match_name=game) for each in said]).result(10)
+    scores = tmp_path / "scores.csv"
+    scores.write_text(RESULTS)
+    text = run(database, "--results", str(scores)).stdout
+    assert "yield: +109.00 % of 1 of 3 bets; too few games to say how sure that is" in text

@@ -297,6 +297,10 @@ def test_results_that_are_known_give_profit_and_others_are_said_to_be_missing(lo
     found = summary(done.bets)
     assert (found.bets, found.settled, found.profit) == (2, 1, pytest.approx(1.09))
     assert notes(done, question())[0] == "no result is known of 1 of 2 bets; yield is without"
+    assert found.settled_text == "1 bet"
+    few = replace(found, bets=133)
+    assert few.settled_text == "1 of 133 bets"
+    assert replace(few, settled=67).settled_text == "67 bets"
 
 
 @pytest.mark.parametrize(("won", "is_told"), [(0, False), (1, True)])
