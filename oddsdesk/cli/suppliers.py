@@ -47,7 +47,8 @@ class Evidence(NamedTuple):
     """What a log tells of suppliers."""
 
     pairs: list[Pair]
-    """Those that both price ``LEAST_SHARED`` lines or more, the highest share first."""
+    """Those that both price ``LEAST_SHARED`` lines or more, at least one of them identical; the
+    highest share first."""
     voices: Voices
     """Whose votes are shared, by the profiles and by the pairs."""
     bookmakers: set[str]
@@ -68,7 +69,12 @@ class Evidence(NamedTuple):
 @click.command()
 @maybe_database_option
 @archive_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object: pairs and votes.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON object: pairs with an identical line, votes.",
+)
 def suppliers(database: Database | None, archive: Path | None, as_json: bool) -> None:
     """Show which bookmakers have one supplier of odds, and so share a vote in the consensus.
 

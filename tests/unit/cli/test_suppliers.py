@@ -90,6 +90,12 @@ def test_pairs_and_the_votes_that_follow_are_told(log: Path) -> None:
     assert "one vote, Brand / Other brand: Brand, Other brand (found)" in said
 
 
+def test_pairs_without_an_identical_line_are_left_out_as_the_help_says(log: Path) -> None:
+    """Nobody's prices forty lines that Brand prices, and none alike."""
+    assert [pair["bookmakers"] for pair in told(log)["pairs"]] == [["Brand", "Other brand"]]
+    assert "pairs with an identical line" in " ".join(run("--help").stdout.split())
+
+
 def test_the_users_own_file_joins_and_sets_apart(log: Path) -> None:
     path = bookmakers_file()
     path.parent.mkdir(parents=True, exist_ok=True)
