@@ -293,8 +293,9 @@ class _Draw:
         """How far that scatters; of one outcome, as most draws have, in short."""
         if len(self._outcomes) < 2:
             return sum(max(0.0, e.stake * (e.pays - e.stake)) for e in self._outcomes.values())
-        mean = self.mean
-        return math.fsum((profit - mean) ** 2 * share for profit, share in self.profits)
+        profits = self.profits
+        mean = math.fsum(profit * share for profit, share in profits)
+        return math.fsum((profit - mean) ** 2 * share for profit, share in profits)
 
 
 def _merged(profits: _Profits, hair: float) -> _Profits:

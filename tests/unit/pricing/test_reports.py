@@ -332,3 +332,49 @@ def test_both_legs_of_an_arbitrage_are_one_step_and_no_drawdown() -> None:
     assert profits[2:] == [(3, -3.04)]
     apart = [each._replace(game=None) for each in (won, lost)]
     assert report(apart).drawdown == (-373.0, 1)
+
+
+GOALS = [math.exp(-2.7) * 2.7**n / math.factorial(n) for n in range(40)]
+"""How likely a game has so many goals."""
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["over", "under"]), st.integers(0, 5), st.sampled_from([1.0, 3.0, 10.0])
+    ),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda line: line[:2],
+)
+
+
+@given(lines=LINES, shift=st.sampled_from([1.0, 0.9, 1.15]), goals=st.integers(0, 8))
+def test_luck_of_totals_is_that_of_the_goals(
+    lines: list[tuple[str, int, float]], shift: float, goals: int
+) -> None:
+    """At fair odds, by goals counted one by one; at others no loss is said that cannot be."""
+
+    def wins(side: str, line: int, number: int) -> bool:
+        return number > line if side == "over" else number <= line
+
+    bets = []
+    for side, line, stake in lines:
+        chance = sum(share for n, share in enumerate(GOALS) if wins(side, line, n)) * shift
+        assume(0.02 < chance < 0.98)
+        profit = stake * (1 / chance - 1) if wins(side, line, goals) else -stake
+        span = (line + 1, math.inf) if side == "over" else (-math.inf, line)
+        bet = SettledBet(stake, 1 / chance, profit, 1.0, profit, None, None, (side, line), "game")
+        bets.append(bet._replace(game="g", wins=span))
+    earned = math.fsum(bet.profit for bet in bets)
+    sums = [
+        math.fsum(
+            bet.stake * (bet.net_odds * wins(side, line, n) - 1)
+            for bet, (side, line, _) in zip(bets, lines, strict=True)
+        )
+        for n in range(40)
+    ]
+    found = report(bets)
+    better = sum(share for each, share in zip(sums, GOALS, strict=True) if each >= earned - 1e-9)
+    assert found.chance is not None
+    if shift == 1.0:
+        assert found.chance == pytest.approx(better, abs=1e-6)
+    elif all(each >= earned - 1e-9 for each in sums):
+        assert found.chance == pytest.approx(1)
