@@ -1,9 +1,9 @@
 """What is placed already and open, as stakes count it (D54)."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -16,7 +16,7 @@ from oddsdesk.ledger.games import (
     as_written,
     on_listed_games,
 )
-from oddsdesk.pricing.at_risk import OpenBet, at_risk
+from oddsdesk.pricing.at_risk import OpenBet, at_risk, cover_of
 from oddsdesk.pricing.closing import CloseBy, FollowedBet
 from oddsdesk.pricing.exposure import Placed, Position
 from oddsdesk.pricing.outcomes import bet_named, read_selection
@@ -24,6 +24,10 @@ from oddsdesk.pricing.profiles import fold_name
 
 NOT_LISTED: Final[Mapping[str, ListedGame]] = MappingProxyType({})
 """The games of no board: bets go by their own ids."""
+_OPEN_FROM: Final = 0.5
+"""A leg of which others pay less than half of what it pays still has to be completed."""
+_Outcome = tuple[str, str, int, str, str]
+"""Game id, market type, period, line group, side."""
 OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after its kick-off a bet counts as open: nobody tells when it is settled."""
 
@@ -122,6 +126,72 @@ def open_by_outcome(
         for outcome in outcomes_by(ids, named):
             found[outcome].append(bet)
     return found
+
+
+class CoveredBet(NamedTuple):
+    """How far other open bets of the game pay where a bet loses."""
+
+    left: float
+    """The share of what it pays, 0 to 1, that they do not pay."""
+    groups: tuple[frozenset[int], ...]
+    """By ``id``: the bets that complete each other, this one among them."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether most of it is not covered."""
+        return self.left > _OPEN_FROM
+
+    def belongs_to(self, bets: Iterable[PlacedBet]) -> bool:
+        """Whether it is completed by bets that are all among these."""
+        idents = {id(bet) for bet in bets}
+        return any(group <= idents for group in self.groups)
+
+
+def covered_bets(
+    found: Mapping[Hashable, Sequence[PlacedBet]], games: Collection[str]
+) -> dict[int, CoveredBet]:
+    """Return the bets on these games that others complete, by ``id``.
+
+    ``found``: as ``open_by_outcome`` says.
+    """
+    by_game = defaultdict[str, dict[int, tuple[PlacedBet, list[_Outcome]]]](dict)
+    for outcome, bets in found.items():
+        if isinstance(outcome, tuple) and outcome[0] in games:
+            for bet in bets:
+                by_game[outcome[0]].setdefault(id(bet), (bet, []))[1].append(outcome)
+    covered = dict[int, CoveredBet]()
+    for of_game in by_game.values():
+        if len(of_game) > 1:
+            covered |= _covered_among([(bet, _meant(bet, each)) for bet, each in of_game.values()])
+    return covered
+
+
+def _covered_among(
+    bets: Sequence[tuple[PlacedBet, _Outcome]],
+) -> Iterator[tuple[int, CoveredBet]]:
+    """Yield the bets on one game that others complete, with ``id``."""
+    cover = cover_of(
+        OpenBet(outcome, bet.open_stake, bet.net, bet.sport, _is_in_play(bet))
+        for bet, outcome in bets
+    )
+    idents = defaultdict[Hashable, set[int]](set)
+    for bet, outcome in bets:
+        idents[outcome].add(id(bet))
+    groups = defaultdict[Hashable, list[frozenset[int]]](list)
+    for group in cover.groups:
+        together = frozenset[int]().union(*(idents[each] for each in group))
+        for each in group:
+            groups[each].append(together)
+    for bet, outcome in bets:
+        if outcome in groups:
+            yield id(bet), CoveredBet(cover.left[outcome], tuple(groups[outcome]))
+
+
+def _meant(bet: PlacedBet, outcomes: Sequence[_Outcome]) -> _Outcome:
+    """Return the outcome that tells how a bet ends, of those that it stands under."""
+    named = _outcome(bet)
+    same = (each for each in outcomes if named is not None and each[1:] == named[1:])
+    return next(same, min(outcomes))
 
 
 def by_bookmaker(

@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.competitions import FOOTBALL
@@ -46,6 +47,15 @@ class AtRisk(NamedTuple):
     staked on it."""
 
 
+class Cover(NamedTuple):
+    """Which open bets of one game complete each other, as the legs of an arbitrage or a middle."""
+
+    left: Mapping[Hashable, float]
+    """By outcome: the share of what it pays, 0 to 1, that no other bets pay where it loses."""
+    groups: Sequence[frozenset[Hashable]]
+    """Outcomes of which one wins, or none loses, in every result."""
+
+
 def at_risk(bets: Iterable[OpenBet]) -> AtRisk:
     """Return what open bets of one game lose at worst; in the money of the stakes."""
     subjects = defaultdict[Hashable, list[OpenBet]](list)
@@ -60,6 +70,56 @@ def at_risk(bets: Iterable[OpenBet]) -> AtRisk:
         else:
             total += _worst_of(on_subject, by_outcome)
     return AtRisk(max(0.0, total), by_outcome)
+
+
+def cover_of(bets: Iterable[OpenBet]) -> Cover:
+    """Return which open bets of one game complete each other; each pays for others only once.
+
+    Those whose payouts are nearest to each other belong together.
+    """
+    subjects = defaultdict[Hashable, dict[Hashable, OpenBet]](dict)
+    paid = defaultdict[Hashable, float](float)
+    for bet in bets:
+        paid[bet.outcome] += bet.stake * bet.net_odds
+        known = subjects[_subject(bet)].setdefault(bet.outcome, bet)
+        if known.net_odds < bet.net_odds:
+            subjects[_subject(bet)][bet.outcome] = bet
+    left, groups = dict(paid), list[frozenset[Hashable]]()
+    for on_subject in subjects.values():
+        outcomes = tuple(on_subject)
+        complete = _complete(tuple(map(_named, on_subject.values())))
+        waiting = [frozenset(outcomes[at] for at in group) for group in complete]
+        while waiting:
+            best = max(waiting, key=lambda group: _evenness([left[each] for each in group]))
+            waiting.remove(best)
+            if (covered := min(left[each] for each in best)) > 0:
+                groups.append(best)
+                for each in best:
+                    left[each] -= covered
+    return Cover({each: left[each] / paid[each] for each in paid if paid[each]}, groups)
+
+
+def _evenness(payouts: Sequence[float]) -> float:
+    return min(payouts) / max(payouts) if min(payouts) > 0 else 0.0
+
+
+@lru_cache(maxsize=1 << 10)
+def _complete(bets: tuple[OpenBet, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the pairs and threes, by place, of which one wins or none loses in every result."""
+    if len(bets) < 2:
+        return ()
+    shares = _distinct(bets)
+    wins = [sum(1 << at for at, share in enumerate(of_bet) if share > 0) for of_bet in shares]
+    loses = [sum(1 << at for at, share in enumerate(of_bet) if share < 0) for of_bet in shares]
+    found = list[tuple[int, ...]]()
+    for count in (2, 3):
+        for group in combinations(range(len(bets)), count):
+            won = lost = 0
+            for at in group:
+                won, lost = won | wins[at], lost | loses[at]
+            if not lost & ~won and not any(set(each) < set(group) for each in found):
+                found.append(group)
+    return tuple(found)
 
 
 def _worst_of(bets: Sequence[OpenBet], by_outcome: dict[Hashable, float]) -> float:

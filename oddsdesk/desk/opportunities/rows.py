@@ -7,7 +7,7 @@ from typing import NamedTuple
 from oddsdesk.board.leg_offers import LegsToPlace
 from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.open_bets import outcome_named
+from oddsdesk.ledger.open_bets import CoveredBet, covered_bets, outcome_named
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.opportunities import OpportunityKind, Outlay, outlay_of, rest_of_legs
 from oddsdesk.pricing.profiles import Profile
@@ -20,7 +20,7 @@ class Rest(NamedTuple):
     """What an opportunity is open on, some of whose legs are placed."""
 
     taken: tuple[tuple[float, float], ...]
-    """Stake and net odds of each leg that is placed."""
+    """Stake and net odds of each leg that is placed, without what bets on other lines cover."""
     stakes: dict[int, float]
     """What to stake on each of the others, by place."""
 
@@ -37,7 +37,8 @@ class LegRow(NamedTuple):
     placed: tuple[PlacedBet, ...] = ()
     """What the user placed on its outcome and is open, wherever, oldest first.
 
-    Empty where it is a single bet that was not recorded as a leg.
+    Empty where it is a single bet that was not recorded as a leg, and where bets on other lines
+    complete it already.
     """
     rest: Rest | None = None
     """None where no leg is placed, or all are."""
@@ -143,14 +144,18 @@ def rows_of(
     """
     rows = {}
     without = unpriced or {}
-    games = {bet.game_id for bets in placed.values() for bet in bets}
-    for each in found:
+    games = {outcome[0] for outcome in placed if isinstance(outcome, tuple)}
+    listed = list(found)
+    covered = covered_bets(placed, games.intersection(each.key.game_id for each in listed))
+    for each in listed:
         bets: list[tuple[PlacedBet, ...]] = [()] * len(each.legs)
         if each.key.game_id in games:  # else no outcome has to be named
-            bets = [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs]
+            bets = _without_completed(
+                [tuple(placed.get(_outcome(each, leg), ())) for leg in each.legs], covered
+            )
         if not _is_begun(bets):
             bets = [()] * len(each.legs)
-        rest, staked = _beside(each, bets, step)
+        rest, staked = _beside(each, bets, step, covered)
         unpriced_here = without.get(each.key) if without else None
         too_good = staked is None and any(Caution.ABOVE_WINDOW in leg.cautions for leg in each.legs)
         for place, leg in enumerate(each.legs):
@@ -201,19 +206,45 @@ def _is_begun(bets: Sequence[Sequence[PlacedBet]]) -> bool:
     return sum(map(bool, bets)) > 1 or any(bet.leg for on_leg in bets for bet in on_leg)
 
 
+def _without_completed(
+    bets: Sequence[tuple[PlacedBet, ...]], covered: Mapping[int, CoveredBet]
+) -> list[tuple[PlacedBet, ...]]:
+    """Return the bets on each leg, without those that bets on other lines have completed."""
+    here = [bet for on_leg in bets for bet in on_leg]
+    elsewhere = {
+        id(bet)
+        for bet in here
+        if (cover := covered.get(id(bet))) and not cover.is_open and not cover.belongs_to(here)
+    }
+    return [tuple(bet for bet in on_leg if id(bet) not in elsewhere) for on_leg in bets]
+
+
+def _open_stake(
+    bet: PlacedBet, here: Sequence[PlacedBet], covered: Mapping[int, CoveredBet]
+) -> float:
+    """Return the stake of a bet, without the part that bets on other lines cover."""
+    cover = covered.get(id(bet))
+    return bet.open_stake * (1.0 if cover is None or cover.belongs_to(here) else cover.left)
+
+
 def _outcome(found: Opportunity, leg: OpportunityLeg) -> Hashable:
     key = (*leg.key[:4], leg.bookmaker)
     return outcome_named(key, found.match_name, found.sport, in_play=found.in_play)
 
 
 def _beside(
-    found: Opportunity, bets: Sequence[Sequence[PlacedBet]], step: float
+    found: Opportunity,
+    bets: Sequence[Sequence[PlacedBet]],
+    step: float,
+    covered: Mapping[int, CoveredBet],
 ) -> tuple[Rest | None, Outlay | None]:
     """Return what is open, and all stakes; several bets on a leg are one that pays as much."""
     taken = {}
+    here = [bet for on_leg in bets for bet in on_leg]
     for place, on_leg in enumerate(bets):
-        if staked := sum(bet.open_stake for bet in on_leg):
-            taken[place] = staked, sum(bet.open_stake * bet.net for bet in on_leg) / staked
+        stakes_on = [(_open_stake(bet, here, covered), bet.net) for bet in on_leg]
+        if staked := sum(stake for stake, _ in stakes_on):
+            taken[place] = staked, sum(stake * net for stake, net in stakes_on) / staked
     if not taken:
         return None, None
     placed = tuple(taken.values())

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from oddsdesk.cli.arbitrage import arbitrage
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
@@ -267,3 +268,81 @@ def test_the_table_calls_a_margin_what_a_hold_is_not(database: Path) -> None:
     headings, first, *_ = run(database).stdout.splitlines()
     assert headings.split()[:3] == ["KIND", "PROFIT", "MARGIN"]
     assert first.split()[1:5] == ["+3.58", "%", "-3.60", "%"]
+
+
+def put(*legs: tuple[str, str, float, float], leg: bool = True) -> None:
+    """Put stakes on handicaps of the game: selection, bookmaker, odds, stake."""
+    default_ledger().parent.mkdir(parents=True, exist_ok=True)
+    with closing(Ledger(default_ledger())) as ledger:
+        for selection, bookmaker, odds, stake in legs:
+            ledger.place(
+                PlacedBet(
+                    *(game_id("EPL", "A vs B"), "A vs B", "EPL", "Football", "spread", 0),
+                    *(selection, bookmaker, odds, stake),
+                    placed_at=system_clock(),
+                    kick_off=system_clock() + 3_600_000,
+                    leg=leg,
+                )
+            )
+
+
+@pytest.fixture
+def handicaps(tmp_path: Path) -> Path:
+    """An arbitrage on -0.5, and lines around it that would complete its legs at a loss."""
+    path = tmp_path / "odds.db"
+    fair = {"A +0": 1.5, "B +0": 2.74, "A -0.5": 2.05, "B +0.5": 1.86}
+    fair |= {"A -1": 2.85, "B +1": 1.45, "A +0.5": 1.33, "B -0.5": 3.6}
+    record(
+        path,
+        quote("Pinnacle", "spread", fair),
+        quote("Level", "spread", {"A +0": 1.595, "B +0": 2.3}),
+        quote("Soft", "spread", {"A -0.5": 2.1, "B +0.5": 1.7}),
+        quote("Other", "spread", {"A -0.5": 1.9, "B +0.5": 1.965}),
+    )
+    return path
+
+
+def begun(database: Path) -> list[list[tuple[str, float, float]]]:
+    """Return selection, stake and what is placed of each opportunity that is begun."""
+    found = [row["legs"] for row in listed(database, "--least", "-100")]
+    return [
+        [(leg["selection"], leg["stake"], leg.get("placed", 0)) for leg in legs]
+        for legs in found
+        if any("placed" in leg for leg in legs)
+    ]
+
+
+def worst(*bets: tuple[float, float, float]) -> float:
+    """Return the least that handicaps of A (line, stake, odds; B's stakes below 0) leave."""
+    gains = []
+    for margin in range(-3, 4):
+        gain = 0.0
+        for line, stake, odds in bets:
+            ahead = (margin + line) * (1 if stake > 0 else -1)
+            gain += abs(stake) * ((odds - 1) if ahead > 0 else -1 if ahead < 0 else 0)
+        gains.append(gain)
+    return min(gains)
+
+
+def test_legs_that_complete_each_other_are_open_on_no_other_line(handicaps: Path) -> None:
+    """47 at 2.10 and 50 at 1.965 were won whatever happens; 50 was to be completed by +0 again."""
+    put(("B +0.5", "Other", 1.965, 50))
+    one_leg = begun(handicaps)
+    assert [("A -0.5", 47, 0), ("B +0.5", 0, 50)] in one_leg
+    assert [("A +0", 62, 0), ("B +0.5", 0, 50)] in one_leg
+    put(("A -0.5", "Soft", 2.1, 47))
+    assert worst((-0.5, 47, 2.1), (-0.5, -50, 1.965)) == pytest.approx(1.25)
+    assert begun(handicaps) == [[("A -0.5", 0, 47), ("B +0.5", 0, 50)]]
+    (whole,) = [row for row in listed(handicaps) if "placed" in row["legs"][0]]
+    assert whole["profit_pct"] == pytest.approx(125 / 97, abs=0.01)
+
+
+def test_a_leg_that_is_covered_by_less_than_half_is_completed_by_what_it_lacks(
+    handicaps: Path,
+) -> None:
+    """10 of 47 are placed: 1.965 * 50 less 2.1 * 10 is to be paid by another line."""
+    put(("B +0.5", "Other", 1.965, 50), ("A -0.5", "Soft", 2.1, 10))
+    stakes = {legs[0][0]: legs[0][1] for legs in begun(handicaps)}
+    lacking = 1.965 * 50 - 2.1 * 10
+    assert stakes["A +0"] == pytest.approx(lacking / 1.595, abs=1)
+    assert stakes["A +0.5"] == pytest.approx(lacking / 1.33, abs=1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.at_risk import OpenBet, at_risk
+from oddsdesk.pricing.at_risk import OpenBet, at_risk, cover_of
 
 FOOTBALL = "Football"
 
@@ -157,3 +157,34 @@ def test_each_pair_of_totals_of_points_is_looked_at() -> None:
         ]
         lost = 20 if step < 0 else max(0.0, 20 - 10 * odds)
         assert at_risk(bets).total == pytest.approx(lost)
+
+
+def lefts(*bets: OpenBet) -> list[float]:
+    found = cover_of(bets)
+    return [found.left[each.outcome] for each in bets]
+
+
+def test_what_two_legs_pay_covers_no_third() -> None:
+    """Over 2.5 and under 2.5 complete each other; over 3.5 has to be completed by a bet more."""
+    over, under = bet("total", "2.5", "over", 48, 2.1), bet("total", "2.5", "under", 51, 1.98)
+    alone = bet("total", "3.5", "over", 40, 2.85)
+    assert lefts(over, under, alone) == [0, pytest.approx(1 - 48 * 2.1 / (51 * 1.98)), 1]
+
+
+def test_a_middle_and_three_results_are_complete_and_a_gap_is_not() -> None:
+    over, under = bet("total", "2.5", "over", 50, 2.0), bet("total", "3.5", "under", 50, 2.0)
+    assert lefts(over, under) == [0, 0]
+    gap = bet("total", "3.5", "over", 50, 2.0), bet("total", "2.5", "under", 50, 2.0)
+    assert lefts(*gap) == [1, 1]
+    three = [bet("moneyline", "", side, 100 / 3, 3.0) for side in ("home", "draw", "away")]
+    assert lefts(*three) == [0, 0, 0]
+    assert lefts(*three[:2]) == [1, 1]
+
+
+def test_legs_of_a_share_each_are_counted_once() -> None:
+    """100 on one side cover 50 and 40 on the other side, at even odds; 10 are left of it."""
+    whole = bet("spread", "-0.5", "home", 100, 2.0)
+    parts = bet("spread", "-0.5", "away", 50, 2.0), bet("spread", "-1", "away", 40, 2.0)
+    assert lefts(whole, *parts) == [pytest.approx(0.1), 0, 0]
+    other = bet("spread", "-1", "away", 90, 2.0)
+    assert lefts(whole, parts[0], other) == [0, pytest.approx(0.8), 0]
