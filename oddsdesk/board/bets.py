@@ -72,11 +72,13 @@ class Exposure(NamedTuple):
     same_at: int
     """How many other prices of the outcome are value: they share the stake."""
     placed: float
-    """What is placed on the outcome."""
+    """The stakes that are placed on the outcome and open, at all bookmakers."""
+    at_risk: float
+    """What of that is lost at worst where the outcome does not come: other bets may cover it."""
     game: float
-    """What is placed or to be staked on the game."""
+    """What is at risk or to be staked on the game."""
     total: float
-    """What is placed or to be staked in all."""
+    """What is at risk or to be staked in all."""
     bet: Bet
     """The price that carries the stake, or most of it."""
     parts: tuple[Bet, ...]
@@ -87,8 +89,8 @@ class Exposure(NamedTuple):
     """What is placed there on the outcome."""
     of_game: tuple[Bet, ...]
     """The other outcomes of the game that are staked."""
-    placed_on_game: float
-    placed_in_all: float
+    at_risk_on_game: float
+    at_risk_in_all: float
     is_practice: bool
     """Whether what is placed is practice: beside simulated odds that alone counts."""
 
@@ -119,7 +121,8 @@ def exposure_of(
         plan=plan,
         kelly=plan.bankroll * plan.kelly_share * ends.kelly(price.assessment.net_odds),
         same_at=len(same) - 1,
-        placed=placed.by_outcome.get(outcome, 0.0),
+        placed=sum(stake for (on, _), stake in placed.by_bookmaker.items() if on == outcome),
+        at_risk=placed.by_outcome.get(outcome, 0.0),
         game=placed.by_game.get(game, 0.0) + staked,
         total=placed.total + sum(bet.stake for bet in held),
         bet=carrier,
@@ -131,8 +134,8 @@ def exposure_of(
             if bet.stake and bet.outcome != outcome and bet.price.key.game_id == game
         ),
         most=profiles.of(carrier.price.bookmaker).limit,
-        placed_on_game=placed.by_game.get(game, 0.0),
-        placed_in_all=placed.total,
+        at_risk_on_game=placed.by_game.get(game, 0.0),
+        at_risk_in_all=placed.total,
         is_practice=is_practice,
     )
 

@@ -246,10 +246,12 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
         others = "1 other price" if found.same_at == 1 else f"{found.same_at} other prices"
         facts.append(Fact(f"{others.capitalize()} of the outcome", "one stake"))
     what = "practice" if found.is_practice else "placed"
+    on_game, in_all = found.at_risk_on_game, found.at_risk_in_all
+    worst = "practice" if found.is_practice else "at risk"
     facts += [
-        Fact("Placed already", f"{found.placed:,g}", note="practice" if found.is_practice else ""),
-        _cap("On the game", found.game, plan.bankroll * plan.game_cap, found.placed_on_game, what),
-        _cap("Open in all", found.total, plan.bankroll * plan.total_cap, found.placed_in_all, what),
+        _placed(found),
+        _cap("On the game", found.game, plan.bankroll * plan.game_cap, on_game, worst),
+        _cap("Open in all", found.total, plan.bankroll * plan.total_cap, in_all, worst),
     ]
     if found.most is not None:
         tip = "As you noted it among your bookmakers"
@@ -281,10 +283,19 @@ def _for_sale_figure(price: AssessedPrice) -> str:
     return amount_text(stakeable(price.ladder or ()), currency)
 
 
-def _cap(title: str, used: float, most: float, placed: float, what: str) -> Fact:
-    """Return how much of a cap is used, and how much of that is placed: the rest is listed."""
-    tip = f"{used - placed:,.12g} of the stakes listed now, and {placed:,.12g} {what}"
-    note = f"{placed:,g} {what}" if placed else ""
+def _placed(found: Exposure) -> Fact:
+    """Return the stakes that are placed on the outcome, and what of them is lost at worst."""
+    notes = ["practice"] if found.is_practice else []
+    if found.placed:
+        notes.append(f"at risk {found.at_risk:,.12g}")
+    tip = "At risk is what is lost at worst if the outcome does not come: other bets may cover it"
+    return Fact("Placed already", f"{found.placed:,.12g}", note=", ".join(notes), tip=tip)
+
+
+def _cap(title: str, used: float, most: float, at_risk: float, what: str) -> Fact:
+    """Return how much of a cap is used, and how much of that is at risk: the rest is listed."""
+    tip = f"{used - at_risk:,.12g} of the stakes listed now, and {at_risk:,.12g} {what}"
+    note = f"{at_risk:,g} {what}" if at_risk else ""
     return Fact(title, f"{used:,g} of {most:,g}", note=note, tip=tip)
 
 

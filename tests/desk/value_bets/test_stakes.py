@@ -459,7 +459,7 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
     }
     other = "other", "Leeds - Wolves", "EPL", "Football", "total", 0, "Over 2.5", "Bovada"
     here = OVER.game_id, "Everton - Liverpool", "EPL", "Football", "total", 0, "Over 3.5", "Bovada"
-    for what, practice in (("placed", False), ("practice", True)):
+    for what, practice in (("at risk", False), ("practice", True)):
         quoted.board.set_connection(Connection(link=Link.LIVE, simulated=practice))
         for key, stake in ((here, 2.0), (other, 40.0)):
             bet = PlacedBet(*key, 2.0, stake, quoted.clock.now, practice=practice)
@@ -475,6 +475,33 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
     be_value(quoted, 2.00)
     explain.show_price(OVER._replace(selection="Under 2.5"))
     assert explain.exposure.facts == ()
+    explain.close_panel()
+
+
+def test_what_is_placed_and_what_of_it_is_at_risk_are_told_apart(
+    panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    """47 at 2.10 and 50 at 1.965 on the other side: "Placed already 0" stood beside "47 placed"."""
+    explain = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(explain)
+    explain.exposure_of = panel.exposure
+    be_value(quoted, 2.10)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    game = OVER.game_id, "Everton - Liverpool", "EPL", "Football", "total", 0
+    bets = ("Over 2.5", 2.10, 47.0), ("Under 2.5", 1.965, 50.0)
+    explain.show_price(OVER)
+    told = []
+    for selection, odds, stake in bets:
+        bet = PlacedBet(*game, selection, "Bovada", odds, stake, quoted.clock.now)
+        with qtbot.waitSignal(records.bets_changed):
+            records.place(bet, lambda _: None)
+        panel.lists.show_bets(may_move=True)
+        explain.show_price(None)
+        explain._show()
+        facts = {fact.title: (fact.figure, fact.note) for fact in explain.exposure.facts}
+        told.append(facts["Placed already"])
+    lost_at_worst = max(0.0, 47 - 50 * (1.965 - 1))
+    assert told == [("47", "at risk 47"), ("47", f"at risk {lost_at_worst:g}")]
     explain.close_panel()
 
 

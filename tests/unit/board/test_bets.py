@@ -422,4 +422,4 @@ def test_the_price_that_carries_most_is_named_beside_the_others() -> None:
         "Soft",
         ["Small"],
     )
-    assert (found.placed, found.placed_there) == (3, 0)
+    assert (found.placed, found.at_risk, found.placed_there) == (3, 3, 0)
