@@ -89,18 +89,17 @@ def cover_of(bets: Iterable[OpenBet]) -> Cover:
         outcomes = tuple(on_subject)
         complete = _complete(tuple(map(_named, on_subject.values())))
         waiting = [frozenset(outcomes[at] for at in group) for group in complete]
-        while waiting:
+        while waiting := [each for each in waiting if all(left[one] > 0 for one in each)]:
             best = max(waiting, key=lambda group: _evenness([left[each] for each in group]))
-            waiting.remove(best)
-            if (covered := min(left[each] for each in best)) > 0:
-                groups.append(best)
-                for each in best:
-                    left[each] -= covered
+            groups.append(best)
+            covered = min(left[each] for each in best)
+            for each in best:
+                left[each] -= covered
     return Cover({each: left[each] / paid[each] for each in paid if paid[each]}, groups)
 
 
 def _evenness(payouts: Sequence[float]) -> float:
-    return min(payouts) / max(payouts) if min(payouts) > 0 else 0.0
+    return min(payouts) / max(payouts)
 
 
 @lru_cache(maxsize=1 << 10)
