@@ -51,9 +51,9 @@ def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
 def _at_risk(bets: Sequence[PlacedBet], now_ms: int) -> Iterator[str]:
     """Yield the worst result of the open bets in each currency."""
     for currency in dict.fromkeys(bet.currency for bet in bets):
-        risk = placed_in([bet for bet in bets if bet.currency == currency], now_ms).total
-        if risk:
-            yield plain(f"{risk:.2f} {currency}".strip())
+        placed = placed_in([bet for bet in bets if bet.currency == currency], now_ms)
+        if placed.by_outcome or placed.total:
+            yield plain(f"{placed.total:.2f} {currency}".strip())
 
 
 def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:

@@ -40,10 +40,11 @@ def placed_in(
     listed: Mapping[str, ListedGame] = NOT_LISTED,
     spelled: Spelled = as_written,
 ) -> Placed:
-    """Return what the open bets lose at worst; a stake counts as its figure in any currency.
+    """Return what is staked and at risk in open bets; a stake counts as its figure in any currency.
 
-    By game the worst result of all bets on it: of sides that exclude each other not all lose. Bets
-    that cannot be read count as lost. Games add up.
+    By outcome all that is staked on it, whatever is staked on other sides. By game the worst result
+    of all bets on it: of sides that exclude each other not all lose. Bets that cannot be read count
+    as lost. Games add up.
 
     ``simulated``: whether the odds are beside which they count, as ``counted`` says. An outcome is
     (game id, market type, period, line group, side): how the list of bets names it. A bet stands
@@ -55,7 +56,8 @@ def placed_in(
     for _, bet, game, ids in _with_games(counted(bets, simulated=simulated), listed, spelled):
         if bet.open_stake and now_ms <= _ends(bet):
             of_game[game or id(bet)].append((bet, ids))
-    by_outcome, by_game = dict[Hashable, float](), dict[Hashable, float]()
+    by_outcome, by_game = defaultdict[Hashable, float](float), dict[Hashable, float]()
+    risks = dict[Hashable, float]()
     there = defaultdict[tuple[Hashable, str], float](float)
     positions, total = dict[Hashable, list[Position]](), 0.0
     for on_game in of_game.values():
@@ -72,13 +74,14 @@ def placed_in(
             at_worst = outcomes.get(named, bet.open_stake)
             bookmaker = fold_name(bet.bookmaker)
             for outcome in outcomes_by(ids, bet):
-                by_outcome[outcome] = max(by_outcome.get(outcome, 0.0), at_worst)
+                by_outcome[outcome] += bet.open_stake
+                risks[outcome] = max(risks.get(outcome, 0.0), at_worst)
                 there[outcome, bookmaker] += bet.open_stake
             for game in ids:
                 if named is not None:
                     position = Position((game, *named[1:]), bet.open_stake, bet.net)
                     positions.setdefault(game, []).append(position)
-    return Placed(by_outcome, by_game, total, there, positions)
+    return Placed(by_outcome, by_game, total, there, positions, risks)
 
 
 def _at_risk(bets: Iterable[PlacedBet]) -> tuple[float, dict[Hashable, float]]:

@@ -125,7 +125,7 @@ class Placed(NamedTuple):
     """What is placed already and open, in the user's money."""
 
     by_outcome: Mapping[Hashable, float] = {}
-    """What is lost at worst where the outcome does not come, at most what is staked on it."""
+    """What is staked on it, whatever is staked on other sides of its line."""
     by_game: Mapping[Hashable, float] = {}
     """The worst result of all open bets of a game, as a loss."""
     total: float = 0.0
@@ -134,6 +134,8 @@ class Placed(NamedTuple):
     """What is staked on an outcome at a bookmaker, by its name as ``fold_name`` has it."""
     positions: Mapping[Hashable, Sequence[Position]] = {}
     """The open bets of a game whose selections can be read."""
+    risks: Mapping[Hashable, float] = {}
+    """What is lost at worst where an outcome does not come, at most what is staked on it."""
 
 
 class Results(NamedTuple):
@@ -415,7 +417,10 @@ class _Rooms:
     def has_other_bets(self, offer: Offer) -> bool:
         """Whether something is placed on the game beyond what is on the outcome."""
         game = self._placed.by_game.get(offer.game, 0.0)
-        return game > self._already(offer) + self._plan.step * _DUST
+        if game > self._already(offer) + self._plan.step * _DUST:
+            return True
+        held = self._placed.positions.get(offer.game, ())
+        return any(each.outcome != offer.outcome for each in held)
 
     def prices_of(self, offers: Sequence[tuple[int, Offer]]) -> _Outcome:
         """Return the prices of an outcome that carry its stake, by what bookmakers still take."""

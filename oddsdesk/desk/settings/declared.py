@@ -105,22 +105,23 @@ KELLY_SHARE: Final = Setting(
 OUTCOME_CAP: Final = Setting(
     "stakes/cap",
     "Most on one outcome",
-    "In percent of the bankroll, at all bookmakers together and with what is placed.",
+    "In percent of the bankroll: all stakes on it, at all bookmakers together and with what is "
+    "placed, whatever is staked on other sides.",
     2,
     Whole(1, 100, unit="%"),
 )
 GAME_CAP: Final = Setting(
     "stakes/game_cap",
     "Most on one game",
-    "In percent of the bankroll: its bets win and lose together more than they seem to.",
+    "In percent of the bankroll: what its bets lose at worst.",
     3,
     Whole(1, 100, unit="%"),
 )
 TOTAL_CAP: Final = Setting(
     "stakes/total_cap",
     "Most open in all",
-    "In percent of the bankroll: the stakes of all bets that are not settled, until six hours "
-    "after kick-off.",
+    "In percent of the bankroll: what all bets that are not settled lose at worst, the worst "
+    "results of their games added up. A bet counts until six hours after kick-off.",
     25,
     Whole(1, 100, unit="%"),
 )

@@ -103,6 +103,23 @@ def test_what_is_placed_leaves_less_of_its_outcome() -> None:
     assert (row.stake, row.bound) == (6, Bound.PLACED)
 
 
+def test_both_sides_placed_again_and_again_stay_within_the_cap_of_an_outcome() -> None:
+    """The sides hedge each other, so the game risks nothing; each still takes 20 at most."""
+    board = holding(quote("Soft", {"A": 2.06}), quote("Second", {"B": 2.06}))
+    ledger: list[PlacedBet] = []
+    for _ in range(6):
+        for bet in bets_of(board, placed=placed_in(ledger, NOW)):
+            if bet.stake:
+                at, side = bet.price.bookmaker, bet.price.key.selection
+                ledger.append(placed(bookmaker=at, selection=side, odds=2.06, stake=bet.stake))
+    staked = {
+        side: sum(bet.stake for bet in ledger if bet.selection == side) for side in ("A", "B")
+    }
+    assert staked == {"A": 20, "B": 20}
+    assert sum(bet.stake for bet in ledger[:2]) == 30, "the game's cap, before any hedge counts"
+    assert placed_in(ledger, NOW).total == 0
+
+
 def test_what_was_placed_by_another_spelling_of_the_game_counts() -> None:
     """A leg that was typed as "A - B" left all of the stake on the feed's "A vs B"."""
     own = {"match_name": "A - B", "game_id": game_id("", "A - B"), "competition": ""}

@@ -90,6 +90,11 @@ def test_the_list_says_what_open_bets_lose_at_worst_in_each_currency() -> None:
     with closing(Ledger(default_ledger())) as held:
         held.place_all([over, under, euro], "placed")
     assert run("list").stdout.splitlines()[-1] == "5 bets, at risk 5.07, 7.00 EUR"
+    sure = [msgspec.structs.replace(each, stake=9.0, currency="GBP") for each in (over, under)]
+    sure[0] = msgspec.structs.replace(sure[0], odds=2.1, net_odds=2.1)
+    with closing(Ledger(default_ledger())) as held:
+        held.place_all(sure, "sure")
+    assert run("list").stdout.splitlines()[-1].endswith(", 0.00 GBP")
 
 
 def test_bets_are_settled_by_number_and_that_is_taken_back() -> None:
