@@ -9,6 +9,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -43,6 +44,7 @@ from oddsdesk.board.readings import (
 from oddsdesk.board.reference import Renaming
 from oddsdesk.board.waiting_messages import WaitingMessages
 from oddsdesk.client.flat import reference_of
+from oddsdesk.client.kick_offs import FORGOTTEN_MS, are_apart, kick_off_ms
 from oddsdesk.client.partial_answers import MatrixInPart, RowInPart
 from oddsdesk.client.row_slices import Coverage
 from oddsdesk.clock import Clock
@@ -112,6 +114,8 @@ class Intake(Known):
             if book is None:
                 return
         changes, now = Changes(), self._clock()
+        if game in self._followed:
+            messages = self._of_followed(book, messages, changes)
         for together in quotes_of(messages):
             if together[0].market_type == PLAYER_PROP:
                 together = self.players.messages(game, together)
@@ -123,6 +127,29 @@ class Intake(Known):
                     book.withdraw(key, now, changes)
             book.put_quote(quote, said, changes, liquidity)
         self._recompute(book, changes)
+
+    def _of_followed(
+        self, book: GameBook, messages: Iterable[PriceMessage], changes: Changes
+    ) -> list[PriceMessage]:
+        """Return the messages that are surely of the game whose prices are held, of a series.
+
+        A message has no kick-off. Where the bookmaker prices another of these games, too, a price
+        that differs is withdrawn until a reading tells it.
+        """
+        game, sure = book.matrix.game_id, list[PriceMessage]()
+        for each in messages:
+            names = each.competition, each.match_name
+            if self._kick_offs.prices_only(*names, each.bookmaker, self._followed[game]):
+                sure.append(each)
+                continue
+            if each.market_type == PLAYER_PROP:
+                (each,) = self.players.messages(game, [each])
+            bookmaker = self.whose.key_of(each.bookmaker)
+            key = CellKey(each.market_type, each.period, each.selection, bookmaker)
+            held = self.price(game, key._replace(bookmaker=each.bookmaker))
+            if held is not None and held.is_offered and held.odds != each.odds:
+                book.withdraw(key, self._clock(), changes)
+        return sure
 
     def apply_moves(self, moves: Sequence[LoggedMove]) -> None:
         """Take in what a log says of the games that are kept; as ``apply_all``."""
@@ -151,6 +178,9 @@ class Intake(Known):
         held = {game.game_id: game_entry(game) for game in games}
         for entry in held.values():
             self._ids.learn(entry)
+        for key in [*self._followed]:
+            if key in held and self._is_apart(key, held[key].kick_off):
+                self._follow(key, held[key].kick_off)
         dated = {key for key in held if (book := self._books.get(key)) and book.date(held[key])}
         if dated:
             self._tell_values(self.values.assess_games(dated, self._clock()))
@@ -169,6 +199,8 @@ class Intake(Known):
         now = self._clock()
         entry = game_of_matrix(matrix)
         self.name_reference(reference_of(matrix))
+        if entry.game_id in self._followed and self.connection.as_of_ms is None:
+            return  # it holds prices of several games, and does not say which
         book = self._books.of(entry)
         matrix = self.players.matrix(matrix, entry.game_id, self.whose.service or "")
         whole, bad = Changes(relaid=book.matrix.read_at is None), Unread()
@@ -216,11 +248,57 @@ class Intake(Known):
         for row in rows:
             if row.liquidity is not None:
                 self.name_reference(row.bookmaker)
+        is_now = self.connection.as_of_ms is None
+        if is_now:
+            self._kick_offs.learn(rows, now)
         for game, of_game in self._by_game(rows).items():
+            of_game = self._of_one_game(game, of_game, now) if is_now else of_game
+            if not of_game:
+                continue
             book = self._books.get(game) or self._new_book(game, of_game[0], no_room)
             if book is not None:
                 yield from self._merge_rows_of(book, of_game, now, asked_at)
         self._passed_over.tell("odds", no_room)
+
+    def _of_one_game(self, game: str, rows: list[OddsRow], now: int) -> list[OddsRow]:
+        """Return the rows of the game whose prices are held; others of the same id are left out."""
+        first, listed = rows[0], self.games.get(game)
+        names = first.competition, first.match_name
+        listed_ms = None if listed is None else listed.kick_off
+        times = {text: kick_off_ms(text) for text in {row.match_date for row in rows}}
+        is_series = self._kick_offs.is_series(*names)
+        if not is_series and not any(are_apart(at, listed_ms) for at in times.values()):
+            self._followed.pop(game, None)
+            return rows
+        kick_off = self._kick_offs.followed(*names, listed_ms, now)
+        self._follow(game, kick_off)
+        kept = []
+        others: dict[str, int] = {}
+        for row in rows:
+            at = times[row.match_date]
+            if at is not None and not are_apart(at, kick_off):
+                kept.append(row)
+            else:
+                day = "a day that is not told" if at is None else _day(at)
+                others[day] = others.get(day, 0) + len(row.odds)
+        for day, count in others.items():
+            self._passed_over.tell_left_out(first.match_name, day, count)
+        return kept
+
+    def _follow(self, key: str, kick_off: int | None) -> None:
+        """Hold prices of this kick-off alone; those of before may be of another, and are dropped.
+
+        A picture of the game mixes them, and a message does not say of which it is.
+        """
+        if kick_off is None or (key in self._followed and not self._is_apart(key, kick_off)):
+            return
+        self._followed[key] = kick_off
+        if key in self._books.names():
+            self._tell_gone(key, self._drop(key))
+            self._subscribers.tell(MatrixLoaded(key))
+
+    def _is_apart(self, game: str, kick_off: int | None) -> bool:
+        return are_apart(self._followed.get(game), kick_off)
 
     def _merge_rows_of(
         self, book: GameBook, rows: Iterable[OddsRow], now: int, asked_at: int | None
@@ -273,6 +351,7 @@ class Intake(Known):
         """Take in the whole list of value bets, one a step; ``is_cut``: as far as read."""
         held, bad, now = self.values, list[str](), self._clock()
         asked_at = now if asked_at is None else asked_at
+        bets = [bet for bet in bets if self._is_of_followed(bet)]
         named = self.players.bets(
             (self._ids.of(bet.competition, bet.match_name), bet) for bet in bets
         )
@@ -282,6 +361,12 @@ class Intake(Known):
         self._passed_over.tell("value bets", bad)
         if differs:
             self._subscribers.tell(ValueBetsChanged())
+
+    def _is_of_followed(self, bet: ValueBet) -> bool:
+        game = self._ids.of(bet.competition, bet.match_name)
+        listed = self.games.get(game)
+        kick_off = self._followed.get(game, None if listed is None else listed.kick_off)
+        return not are_apart(kick_off_ms(bet.match_date), kick_off)
 
     def withdrawing_unheard(
         self, since_ms: int, coverage: Coverage | None = None, only: str | None = None
@@ -302,7 +387,9 @@ class Intake(Known):
             book.withdraw_unheard(since_ms, self._clock(), changes, read_of)
             self._recompute(book, changes)
             yield
+        self._kick_offs.forget(self._clock() - FORGOTTEN_MS)
         if only is None and (coverage is None or coverage.is_whole):
+            self._kick_offs.forget(since_ms)
             yield from self._values_read(since_ms)
 
     def _read_of(
@@ -435,3 +522,8 @@ class Intake(Known):
         removed = tuple([key for key in held if key not in kept])
         if removed and self.rows_wanted:
             self._subscribers.tell(RowsChanged((), removed))
+
+
+def _day(at_ms: int) -> str:
+    day = datetime.fromtimestamp(at_ms / 1000, UTC)
+    return f"{day.day} {day:%b}"

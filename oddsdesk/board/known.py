@@ -16,6 +16,7 @@ from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.board.reference import DeskReference
 from oddsdesk.board.values import ValueBets
+from oddsdesk.client.kick_offs import KickOffs
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.audit import Audit
@@ -52,6 +53,10 @@ class Known:
         self._gone: set[str] = set()
         """Games that the service shows no more."""
         self._ids = GameIds()
+        self._kick_offs = KickOffs()
+        self._followed: dict[str, int] = {}
+        """Games that share their id with others of the same teams: whose kick-off's prices (ms)
+        are held. By id."""
         self.values = self._no_values()
         """What is value or nearly, and the service's list: when it was read, whether it was cut."""
 
@@ -95,6 +100,10 @@ class Known:
     def lists(self, competition: str, match_name: str) -> bool:
         """Whether a game is among those that were read last."""
         return self._ids.of(competition, match_name) in self.games
+
+    def is_series(self, game: str) -> bool:
+        """Whether games of the same teams share an id, so that only odds rows tell them apart."""
+        return game in self._followed
 
     def is_gone(self, game: str) -> bool:
         """Whether the service shows a game no more: of its prices none is offered."""

@@ -254,7 +254,7 @@ class Sync:
 
     async def _read_matrix(self, game_id: str) -> None:
         asked_at = self._clock()
-        if not self._client.has_games:
+        if not self._client.has_games or self._board.is_series(game_id):
             await self._read_rows_of(game_id)
             return
         try:

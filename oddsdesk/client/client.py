@@ -19,6 +19,7 @@ from oddsdesk.client.errors import (
     NotFoundError,
     UnauthorizedError,
 )
+from oddsdesk.client.kick_offs import KickOffs
 from oddsdesk.client.large_answers import LARGEST_ITEM, list_in_steps, one_in_steps
 from oddsdesk.client.paging import paged
 from oddsdesk.client.partial_answers import Losses
@@ -101,6 +102,8 @@ class Client:
         self._answer_sizes: dict[str, AnswerSize] = {}
         self.has_games = True
         """Whether the key may read games, as far as it is known."""
+        self.kick_offs = KickOffs()
+        """What whole readings saw of the kick-offs of games that share an id."""
         self._requests = Requests(self.addresses, read_key(key), clock, keeps_quota=keeps_quota)
 
     def __repr__(self) -> str:

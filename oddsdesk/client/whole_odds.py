@@ -24,6 +24,7 @@ from oddsdesk.client.errors import (
     ServiceUnavailableError,
 )
 from oddsdesk.client.flat import has_reference, reference_of, rows_of_game
+from oddsdesk.client.kick_offs import FORGOTTEN_MS, RowsByGame
 from oddsdesk.client.paging import pages
 from oddsdesk.client.partial_answers import Losses, MatrixInPart, RowInPart
 from oddsdesk.client.row_slices import (
@@ -83,6 +84,14 @@ _Key = tuple[str, str, str, int]
 
 class _NoGamesError(Exception):
     """Games cannot be read as a whole: the key may not, or nothing tells whose a price is."""
+
+
+class _SeriesError(Exception):
+    """A game shares its id with another of the same teams: its answer holds prices of both."""
+
+    def __init__(self, competition: str) -> None:
+        super().__init__(competition)
+        self.competition = competition
 
 
 class _Pass:
@@ -152,6 +161,8 @@ class WholeOdds:
         self._domains = Domains()
         if in_play:
             self._domains.has_live = self._domains.has_games = False
+        self._series = set[str]()
+        """Competitions in which games share an id, so that rows alone tell them apart."""
         self._games: list[Game] = []
         self._bookmakers: list[Bookmaker] = []
         self._cells: Mapping[Cell, float] | None = None
@@ -215,6 +226,7 @@ class WholeOdds:
         self.coverage = Coverage(whole, unread, sports)
         self.unread = (*_named(now.unread), *([str(now.losses)] if now.losses else []))
         self.requests = max(now.requests, 1)
+        self._client.kick_offs.forget(self._clock() - FORGOTTEN_MS)
         is_sliced = now.is_planned and now.cells.total() > self._room()
         self._cells = now.cells if is_sliced else None
         self._pass = None
@@ -245,6 +257,7 @@ class WholeOdds:
 
     def _note(self, now: _Pass, answer: Listing[OddsRow], part: RowSlice) -> None:
         """Count what of an answer made no sense."""
+        self._client.kick_offs.learn(answer, self._clock())
         now.losses.add(answer.losses)
         if answer.losses.rows and part not in now.in_part:
             now.in_part.append(part)
@@ -345,6 +358,8 @@ class WholeOdds:
             self._domains.has_games = False
             return
         self._domains.take_games(self._games, is_cut=found.is_cut)
+        for competition in self._series:
+            self._domains.games.pop(competition, None)
         if self._domains.reference is None and self._games:
             largest = max(self._games, key=lambda game: game.bookmaker_count)
             matrix = await self._patiently(now, partial(self._client.game, largest.game_id))
@@ -357,12 +372,26 @@ class WholeOdds:
         kept = [part._replace(game=None) for part in now.todo]
         now.todo = deque(dict.fromkeys(kept))
 
+    def _drop_games_of(self, now: _Pass, competition: str) -> None:
+        """Read no game of a competition as a whole any more: its prices have no kick-off there."""
+        self._series.add(competition)
+        self._domains.games.pop(competition, None)
+        kept = [
+            part._replace(game=None) if part.competition == competition else part
+            for part in now.todo
+        ]
+        now.todo = deque(dict.fromkeys(kept))
+
     async def _read_next(self, now: _Pass) -> Slice | None:
         """Read the next slice; None where the service failed to answer it."""
         is_last_try = not now.todo
         part = now.later.popleft() if is_last_try else now.todo.popleft()
         try:
             rows, is_part = await self._patiently(now, partial(self._rows_of, now, part))
+        except _SeriesError as error:
+            now.todo.appendleft(part)
+            self._drop_games_of(now, error.competition)
+            return None
         except _NoGamesError:
             now.todo.appendleft(part)
             self._drop_games(now)
@@ -456,6 +485,8 @@ class WholeOdds:
             raise _NoGamesError
         in_play = now.in_play.get(matrix.competition)
         is_live = matrix.is_live and in_play is None and self._domains.has_live is not False
+        if self._client.kick_offs.is_series(matrix.competition, matrix.match_name):
+            raise _SeriesError(matrix.competition)
         rows = rows_of_game(matrix, is_live=is_live)
         for each in matrix.unread if isinstance(matrix, MatrixInPart) else ():
             now.losses.add_cell(f"{matrix.match_name}: {each.selection or 'a row'}")
@@ -545,13 +576,11 @@ async def every_row(
     """Yield every odds row that fits the filters of ``asked``, each once."""
     filters = RowSlice(**without_paging(asked))
     reading = WholeOdds(client, filters, in_play=in_play, limit=asked.get("limit"))
-    seen = set[tuple[str, _Key]]()
+    seen = RowsByGame()
     async with aclosing(reading.read()) as slices:
         async for part in slices:
             for row in part.rows:
-                key = row.competition, _key_of(row)
-                if key not in seen and not _has_nothing(row):
-                    seen.add(key)
+                if not _has_nothing(row) and seen.add(row):
                     yield row
     if reading.unread:
         _log.warning("odds: %s", unread_text(reading.unread))
@@ -576,17 +605,18 @@ async def snapshot(client: "Client", filters: RowSlice) -> OddsSnapshot:
     Raises:
         ServiceError: nothing could be read.
     """
-    reading, rows = WholeOdds(client, filters), dict[tuple[str, _Key], OddsRow]()
+    reading, rows = WholeOdds(client, filters), RowsByGame()
     try:
         async with aclosing(reading.read()) as slices:
             async for part in slices:
-                kept = [row for row in part.rows if not _has_nothing(row)]
-                rows |= {(row.competition, _key_of(row)): row for row in kept}
+                for row in part.rows:
+                    if not _has_nothing(row):
+                        rows.add(row)
     except RateLimitedError:
-        if not rows:
+        if not (found := rows.all()):
             raise
-        return OddsSnapshot(list(rows.values()), reading.left_to_read())
-    return OddsSnapshot(list(rows.values()), reading.unread)
+        return OddsSnapshot(found, reading.left_to_read())
+    return OddsSnapshot(rows.all(), reading.unread)
 
 
 def unread_text(unread: Sequence[str]) -> str:

@@ -4,7 +4,13 @@ import hashlib
 import re
 import unicodedata
 import uuid
+from typing import Final
 from urllib.parse import quote, unquote
+
+from oddsdesk.contract.times import MINUTE_MS
+
+SAME_GAME_MS: Final = 6 * 60 * MINUTE_MS
+"""Kick-offs of one name further apart are two games; closer, one game was moved (D31)."""
 
 _BLANKS = re.compile(r"\s+")
 _DATE = re.compile(r"\s\(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?(?:, \d+)*\)$", re.ASCII)

@@ -14,12 +14,12 @@ from pathlib import Path
 import msgspec
 
 from oddsdesk.clock import Clock
+from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.recording import Moment, read_recording
-from oddsdesk.store.games import SAME_GAME_MS
 from oddsdesk.store.origins import Origin, origin_named
 
 REPEAT_MS = 10_000

@@ -14,15 +14,13 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from oddsdesk.contract.competitions import OTHER, played_sport
-from oddsdesk.contract.identity import game_id, without_date
+from oddsdesk.contract.identity import SAME_GAME_MS, game_id, without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.matching.games import is_midway
 from oddsdesk.matching.renaming import renamed
 from oddsdesk.store.other_names import OtherNames
 
-SAME_GAME_MS: Final = 6 * 60 * MINUTE_MS
-"""Kick-offs of one name further apart are two games; closer, one game was moved (D31)."""
 OVER_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after kick-off a game counts as over for quotes without a kick-off."""
 UNDATED_MS: Final = 14 * 24 * 60 * MINUTE_MS

@@ -16,6 +16,7 @@ from oddsdesk.client.errors import (
     ServiceError,
     UnauthorizedError,
 )
+from oddsdesk.client.kick_offs import RowsByGame
 from oddsdesk.client.partial_answers import RowInPart
 from oddsdesk.client.whole_odds import WholeOdds, unread_text
 from oddsdesk.clock import Clock
@@ -79,7 +80,7 @@ class Mirror(PollingFeed):
         self._budget = Budget(self._now, lambda: self._client.quota if self._client else None)
         self._requests = 1
         self._reading: WholeOdds | None = None
-        self._rows: dict[_MarketOf, OddsRow] = {}
+        self._rows = RowsByGame()
         """What the picture under way holds so far: the quota may stop it for a while."""
         self._rows_of_ms = 0
         self._lacks = ""
@@ -162,10 +163,11 @@ class Mirror(PollingFeed):
         async with contextlib.aclosing(self._reading.read()) as slices:
             async for part in slices:
                 if self._rows_of_ms != self._reading.began_ms:
-                    self._rows, self._rows_of_ms = {}, self._reading.began_ms
-                self._rows |= {_market_of(row): row for row in part.rows}
+                    self._rows, self._rows_of_ms = RowsByGame(), self._reading.began_ms
+                for row in part.rows:
+                    self._rows.add(row)
                 self._requests = max(part.total or part.done, 1)
-        rows, self._rows = list(self._rows.values()), {}
+        rows, self._rows = self._rows.all(), RowsByGame()
         self._requests = self._reading.requests
         self._lacks = unread_text(self._reading.unread)
         if self._lacks:
@@ -192,13 +194,6 @@ class Mirror(PollingFeed):
 
     def _now(self) -> int:
         return self.clock()
-
-
-_MarketOf = tuple[str, str, str, str, int]
-
-
-def _market_of(row: OddsRow) -> _MarketOf:
-    return row.competition, row.match_name, row.bookmaker, row.market_type, row.period
 
 
 def _plan_in_words(requests: int, period_s: float) -> str:

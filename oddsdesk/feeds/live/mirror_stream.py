@@ -8,6 +8,7 @@ from typing import Final
 
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ForbiddenError, ServiceError
+from oddsdesk.client.kick_offs import are_apart
 from oddsdesk.client.stream import Connected, Connecting, StreamState
 from oddsdesk.clock import Clock
 from oddsdesk.contract.competitions import sport_in
@@ -35,24 +36,36 @@ class Picture:
     """The last quote of each market of each bookmaker."""
 
     def __init__(self) -> None:
-        self._quotes: dict[MarketOf, Quote] = {}
-        self._games: dict[tuple[str, str], Quote] = {}
+        self._quotes: dict[MarketOf, list[Quote]] = {}
+        """One of each game: those of a series share their names (D31)."""
+        self._games: dict[tuple[str, str], list[Quote]] = {}
+        """Any quote of each game of these names."""
 
     def take(
         self, quotes: Iterable[Quote], was_read: Callable[[Quote], bool] = lambda _quote: True
     ) -> None:
         """Take in a picture; what the stream told later stays, and what was not read."""
         before, self._quotes, self._games = self._quotes, {}, {}
-        for market, quote in before.items():
-            if not was_read(quote):
-                self._quotes[market] = quote
-                self._games[quote.competition, quote.match_name] = quote
+        for quotes_before in before.values():
+            for quote in quotes_before:
+                if not was_read(quote):
+                    self._hold(quote)
         for quote in quotes:
-            market = _market_of(quote)
-            held = before.get(market)
-            newer = held if held is not None and held.scraped_at > quote.scraped_at else quote
-            self._quotes[market] = newer
-            self._games[quote.competition, quote.match_name] = quote
+            held = _of_same_game(before.get(_market_of(quote), ()), quote)
+            is_older = held is not None and held.scraped_at > quote.scraped_at
+            self._hold(held if held is not None and is_older else quote)
+
+    def _hold(self, quote: Quote) -> None:
+        _put(self._quotes.setdefault(_market_of(quote), []), quote)
+        _put(self._games.setdefault((quote.competition, quote.match_name), []), quote)
+
+    def is_doubtful(self, message: PriceMessage) -> bool:
+        """Return whether a message may be of any game of a series: it has no kick-off.
+
+        Where the bookmaker prices one of these games only in this market, it is of that.
+        """
+        games = self._games.get((message.competition, message.match_name), ())
+        return len(games) > 1 and len(self._quotes.get(_market_of(message), ())) != 1
 
     def knows_market(self, message: PriceMessage) -> bool:
         """Return whether a picture or an earlier message held the market; url and limit with it."""
@@ -60,9 +73,10 @@ class Picture:
 
     def is_newer_than(self, message: PriceMessage) -> bool:
         """Return whether the market was said later than a message."""
-        held = self._quotes.get(_market_of(message))
+        held = self._quotes.get(_market_of(message), ())
         try:
-            return held is not None and held.scraped_at > parse_ms(message.scraped_at)
+            at_ms = parse_ms(message.scraped_at)
+            return bool(held) and max(quote.scraped_at for quote in held) > at_ms
         except ValueError:  # which is said where the message is taken in
             return False
 
@@ -72,11 +86,11 @@ class Picture:
         Raises:
             BadQuoteError, ValueError: it makes no sense.
         """
-        game = self._games.get((message.competition, message.match_name))
-        if game is None:
+        games = self._games.get((message.competition, message.match_name))
+        if not games:
             return None
-        market = _market_of(message)
-        held = self._quotes.get(market)
+        held = next(iter(self._quotes.get(_market_of(message), ())), None)
+        game = games[0] if held is None else held
         offers = dict(held.offers or {}) if held is not None else {}
         unread = dict(held.unread or {}) if held is not None else {}
         unread.pop(message.selection, None)
@@ -100,7 +114,7 @@ class Picture:
             unread=unread or None,
             gone=() if held is None else tuple(x for x in held.gone if x != message.selection),
         )
-        self._quotes[market] = quote
+        self._hold(quote)
         return quote
 
 
@@ -210,6 +224,9 @@ class MirrorStream:
 
     def _note_change(self, message: PriceMessage, now_ms: int) -> bool:
         """Keep what a message changes; return False where its game is not known."""
+        if self._picture.is_doubtful(message):
+            self._read_more()  # which tells of which game it was
+            return True
         is_new = not self._picture.knows_market(message)
         try:
             quote = self._picture.change(message, now_ms)
@@ -228,3 +245,16 @@ class MirrorStream:
 
 def _market_of(said: Quote | PriceMessage) -> MarketOf:
     return said.competition, said.match_name, said.bookmaker, said.market_type, said.period
+
+
+def _of_same_game(held: Iterable[Quote], quote: Quote) -> Quote | None:
+    return next((one for one in held if not are_apart(one.match_date, quote.match_date)), None)
+
+
+def _put(held: list[Quote], quote: Quote) -> None:
+    """Put a quote in place of that of the same game."""
+    for at, one in enumerate(held):
+        if not are_apart(one.match_date, quote.match_date):
+            held[at] = quote
+            return
+    held.append(quote)

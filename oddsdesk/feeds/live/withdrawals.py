@@ -10,9 +10,9 @@ from operator import attrgetter
 
 import msgspec
 
+from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.matching.games import SAME_START_MS
-from oddsdesk.store.games import SAME_GAME_MS
 
 MarketOf = tuple[str, str, str, str, int]
 """Competition, game, bookmaker, market type, period."""

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.pricing.results import Goals, Score
-from oddsdesk.store.games import SAME_GAME_MS, plain_name
+from oddsdesk.store.games import plain_name
 from oddsdesk.store.queries.select import Row, Select
 
 _SCORES: Final = """

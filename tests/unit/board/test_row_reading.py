@@ -15,6 +15,7 @@ from oddsdesk.board.reading_plan import Pace, ReadingPlan
 from oddsdesk.board.row_reading import RowReader
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.budget import Budget
+from oddsdesk.client.kick_offs import KickOffs
 from oddsdesk.client.whole_lists import AnswerSize
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.slices import exhaust
@@ -37,6 +38,8 @@ def time_by_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class RowsClient:
     """Answers with a row of each of 399 games."""
+
+    kick_offs = KickOffs()
 
     async def odds(self, **_asked: Any) -> Listing[OddsRow]:
         odds = {"A": 2.0, "B": 1.8}

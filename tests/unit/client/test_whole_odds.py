@@ -20,6 +20,7 @@ from oddsdesk.client.row_slices import RowSlice
 from oddsdesk.client.whole_odds import Slice, WholeOdds
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import format_ms
 from tests.kit.board import REFERENCE, odds_row
 from tests.kit.contract_client import ContractClient, many_rows
 
@@ -344,3 +345,42 @@ async def test_a_snapshot_says_what_the_quota_left_unread() -> None:
     rows, unread = await client.odds_snapshot()
     assert same(rows, BIG)
     assert unread == ()
+
+
+def of_series(rows: Iterable[OddsRow], competition: str) -> list[OddsRow]:
+    """The rows, and those of a second game of the same teams a day later, with other odds."""
+    days = [format_ms(NOW + day * 86_400_000) for day in (1, 2)]
+    replace = msgspec.structs.replace
+    return [
+        replace(row, match_date=day, odds={name: odds + number for name, odds in row.odds.items()})
+        for row in rows
+        for number, day in enumerate(days if row.competition == competition else days[:1])
+    ]
+
+
+def dated(rows: Iterable[OddsRow]) -> set[tuple[object, ...]]:
+    return {(*key(row), row.match_date, *row.odds.items()) for row in rows}
+
+
+@pytest.mark.parametrize("small", [True, False])
+async def test_two_games_of_the_same_teams_are_both_read_and_each_row_keeps_its_day(
+    small: bool,
+) -> None:
+    """D31: they share an id, and its answer would give prices of both under one kick-off."""
+    client = ContractClient(of_series(SMALL if small else BIG, "EPL" if small else "MLB"))
+    rows, unread = await client.odds_snapshot()
+    assert (dated(rows), unread) == (dated(client.rows), ())
+    assert len(rows) == len(client.rows)
+    found = [row async for row in client.all_odds()]
+    assert dated(found) == dated(client.rows)
+    assert len(found) == len(client.rows)
+
+
+async def test_a_series_is_not_read_by_games() -> None:
+    client = ContractClient(of_series(BIG, "MLB"))
+    reading = Reading(client)
+    await reading.whole()
+    await reading.whole()
+    found = {row for part in reading.parts for row in dated(part.rows)}
+    assert found == dated(client.rows)
+    assert reading.is_whole

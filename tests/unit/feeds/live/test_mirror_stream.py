@@ -102,3 +102,33 @@ async def test_what_a_picture_could_not_read_stays_unread_beside_a_change() -> N
     await told.tell(2.2)
     (changed,) = told.stream._changes
     assert (changed.odds, changed.unread) == ({"Home": 2.2}, unread)
+
+
+async def test_games_of_a_series_are_held_apart_and_a_doubtful_change_waits_for_a_picture() -> None:
+    """D31: they share their names, and a message has no kick-off."""
+    asked: list[None] = []
+    picture = Picture()
+    stream = MirrorStream(
+        picture, Status("mirror"), lambda: None, lambda: asked.append(None), never
+    )
+    day_ms = 86_400_000
+    first = replace(BEFORE, match_date=NOW + day_ms)
+    second = replace(first, match_date=NOW + 2 * day_ms, odds={"Home": 1.5, "Away": 2.6})
+    lone = replace(second, bookmaker="Bet365")
+
+    async def tell(bookmaker: str, odds: float) -> list[Quote]:
+        names = (bookmaker, "Home vs Away", "NBA", "Basketball", "moneyline", "Home")
+        await stream._take(PriceMessage(*names, odds, 0, False, format_ms(NOW)), NOW)
+        return stream._changes
+
+    picture.take([first, second, lone])
+    assert await tell("Unibet", 2.2) == []
+    assert len(asked) == 1
+    (changed,) = await tell("Bet365", 1.55)
+    assert (changed.odds, changed.match_date) == ({"Home": 1.55, "Away": 2.6}, lone.match_date)
+    assert await tell("Other", 1.9) == [changed]
+    picture.take([first, lone])  # the second is over for Unibet
+    assert [each.odds for each in await tell("Unibet", 2.2)] == [
+        changed.odds,
+        {"Home": 2.2, "Away": 1.9},
+    ]
