@@ -13,6 +13,7 @@ from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.pricing.exposure import Offer, Placed, Position, Results, ResultsOf, ways
 from oddsdesk.pricing.score_grid import MARKETS, Line, ScoreGrid, fitted_grid, shares_at
+from oddsdesk.pricing.settlement import Settlement
 
 _SWEEPS: Final = 40
 _SETTLED: Final = 1e-6
@@ -121,6 +122,10 @@ def _shares(outcome: Hashable) -> tuple[float, ...] | None:
     return None if period else shares_at(market_type, key, side)
 
 
+def _is_push_unknown(ends: Settlement) -> bool:
+    return not (ends.push or ends.half_win or ends.half_loss)
+
+
 def _raked(
     chances: Sequence[float],
     offers: Iterable[Offer],
@@ -129,13 +134,20 @@ def _raked(
     """Return the chances nearest to a grid's with which each bet is worth what it is judged at.
 
     Iterative proportional fitting (Deming and Stephan 1940): each line in turn is scaled to its own
-    probabilities, until all hold. None where they contradict each other.
+    probabilities, until all hold. None where they contradict each other. How often the stake comes
+    back is the grid's where the line's own price does not tell.
     """
     found = list(chances)
-    margins = []
+    margins, decided = [], []
     for offer in offers:
+        of_bet = shares[offer.outcome]
+        if _is_push_unknown(offer.settlement) and any(abs(each) < 1 for each in of_bet):
+            won = [(at, each) for at, each in enumerate(of_bet) if each > 0]
+            lost = [(at, -each) for at, each in enumerate(of_bet) if each < 0]
+            decided.append((won, lost, offer.settlement.win))
+            continue
         for share, chance in zip(_WAYS, ways(offer.settlement), strict=True):
-            places = [at for at, each in enumerate(shares[offer.outcome]) if each == share]
+            places = [at for at, each in enumerate(of_bet) if each == share]
             if places or chance:
                 margins.append((places, chance))
     for _ in range(_SWEEPS):
@@ -147,6 +159,18 @@ def _raked(
             if now > 0:
                 scale = chance / now
                 for at in places:
+                    found[at] *= scale
+        for won, lost, chance in decided:
+            gained = math.fsum(found[at] * each for at, each in won)
+            whole = gained + math.fsum(found[at] * each for at, each in lost)
+            if not 0 < gained < whole:
+                continue
+            largest = max(largest, abs(gained / whole - chance))
+            for side, scale in (
+                (won, chance * whole / gained),
+                (lost, (1 - chance) * whole / (whole - gained)),
+            ):
+                for at, _ in side:
                     found[at] *= scale
         if largest < _SETTLED:
             break

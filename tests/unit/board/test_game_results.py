@@ -312,6 +312,30 @@ def test_each_line_is_worth_what_it_was_judged_at() -> None:
         assert won == pytest.approx(each.settlement.win, abs=1e-5)
 
 
+def test_a_line_whose_push_is_not_known_is_staked_with_the_others() -> None:
+    """It is worth what it was judged at per decided unit; the scores tell how often it is hit."""
+    decided = 1 / fair(lambda h, a: -over(2)(h, a)) + 0.01
+    offers = [offer(("2.5", "over"), 1 / fair(over(2.5))), offer(("2", "under"), decided)]
+    found = GameResults().of(offers, grid_lines(), ())
+    assert found is not None
+    chances = {
+        each.outcome: {
+            way: math.fsum(
+                chance
+                for chance, share in zip(found.chances, found.shares[each.outcome], strict=True)
+                if share == way
+            )
+            for way in (1, 0, -1)
+        }
+        for each in offers
+    }
+    one, other = (chances[each.outcome] for each in offers)
+    assert one[1] == pytest.approx(offers[0].settlement.win, abs=1e-5)
+    assert other[1] / (other[1] + other[-1]) == pytest.approx(decided, abs=1e-5)
+    hit = math.fsum(chance(*score) for score in SCORES if sum(score) == 2)
+    assert other[0] == pytest.approx(hit, abs=0.02)
+
+
 def test_lines_that_contradict_each_other_are_not_staked_together() -> None:
     """More than 3.5 goals cannot be likelier than more than 2.5."""
     offers = [offer(("2.5", "over"), 0.40), offer(("3.5", "over"), 0.43)]
