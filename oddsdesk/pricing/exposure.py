@@ -334,8 +334,10 @@ def _bets_of(
     by_outcome = defaultdict[Hashable, list[tuple[int, Offer]]](list)
     for each in offers:
         by_outcome[each[1].outcome].append(each)
-    outcomes = [rooms.prices_of(same) for same in by_outcome.values()]
-    if len(outcomes) == 1 and not rooms.has_other_bets(outcomes[0].best):
+    first = next(iter(by_outcome.values()))[0][1]
+    is_alone = len(by_outcome) == 1 and not rooms.has_other_bets(first)
+    outcomes = [rooms.prices_of(same, is_alone=is_alone) for same in by_outcome.values()]
+    if is_alone:
         return _Bets(outcomes, None)
     return _together(outcomes, results_of)
 
@@ -422,8 +424,12 @@ class _Rooms:
         held = self._placed.positions.get(offer.game, ())
         return any(each.outcome != offer.outcome for each in held)
 
-    def prices_of(self, offers: Sequence[tuple[int, Offer]]) -> _Outcome:
-        """Return the prices of an outcome that carry its stake, by what bookmakers still take."""
+    def prices_of(self, offers: Sequence[tuple[int, Offer]], *, is_alone: bool) -> _Outcome:
+        """Return the prices of an outcome that carry its stake, by what bookmakers still take.
+
+        With other bets of the game Kelly may want more of it than alone: prices are then taken up
+        to the cap.
+        """
         if len(offers) > 1:
             offers = sorted(offers, key=_by_net_odds)
         prices: list[_Price] = []
@@ -441,7 +447,7 @@ class _Rooms:
             room += most
             if most == math.inf or room >= self._cap:
                 break
-            if room >= self._staked * offer.settlement.kelly(offer.net_odds):
+            if is_alone and room >= self._staked * offer.settlement.kelly(offer.net_odds):
                 break
         return _Outcome(offers, prices, used_up)
 

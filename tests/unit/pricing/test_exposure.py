@@ -288,6 +288,30 @@ def test_a_stake_is_split_where_the_best_price_takes_too_little() -> None:
     assert found[1].amount < 250 * plain(chance).kelly(2.06) - 5
 
 
+def test_the_next_best_price_carries_the_rest_also_where_the_other_side_is_staked() -> None:
+    """Alone the first price's limit is all of Kelly; with a hedge the second is wanted, too."""
+    over, odds = 1 / 3.97, (4.30, 4.29, 1.355)
+    found = stakes(
+        StakePlan(step=0.01, game_cap=1),
+        [
+            offer("over", odds[0], over, "Best", most=6.5),
+            offer("over", odds[1], over, "Next"),
+            offer("under", odds[2], 1 - over, "Other"),
+        ],
+    )
+
+    def growth_of(more: float, hedge: float) -> float:
+        won = 6.5 * (odds[0] - 1) + more * (odds[1] - 1) - hedge
+        lost = hedge * (odds[2] - 1) - 6.5 - more
+        return over * math.log(250 + won) + (1 - over) * math.log(250 + lost)
+
+    sizes = [each / 20 for each in range(401)]
+    more, hedge = max(itertools.product(sizes, sizes), key=lambda each: growth_of(*each))
+    assert 250 * plain(over).kelly(odds[0]) < 6.5
+    assert more > 1
+    assert [each.amount for each in found] == [6.5, pytest.approx(more, abs=0.1), hedge]
+
+
 def test_nothing_more_is_staked_where_the_next_price_is_not_worth_it() -> None:
     """Beside all of Kelly but a little at 2.50, more at 2.02 would take more risk than it earns."""
     best, following = stakes(
