@@ -9,7 +9,16 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, FROZEN, PAST, REFERENCE, WINDOW
+from oddsdesk.desk.matrix.layout import (
+    BEST,
+    BEST_OF_ALL,
+    FAIR,
+    FIRST_BOOKMAKER,
+    FROZEN,
+    PAST,
+    REFERENCE,
+    WINDOW,
+)
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.ui.controls.menus import MenuButton
 from oddsdesk.desk.ui.table.cells import Header
@@ -94,6 +103,19 @@ def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_ba
     assert not table.frozen.isColumnHidden(FAIR)
     assert not table.scrolling.isColumnHidden(PAST)
     assert table.model.names_without_room() == []
+
+
+def test_the_table_is_sized_while_a_column_of_best_prices_comes_or_goes(
+    panel: MatrixPanel, quoted: Any
+) -> None:
+    """It raised KeyError: a step narrowed a column that was hidden, or not yet shown."""
+    model, table = panel.table.model, panel.table
+    panel.resize(700, 600)
+    for mine in (("Bovada",), (), ("Bovada",)):
+        quoted.board.set_bookmakers(mine)
+        table._widths.fit(0, model.columnCount() - 1)
+        table.show_columns()
+        assert table.frozen.isColumnHidden(BEST_OF_ALL) == model.is_hidden(BEST_OF_ALL)
 
 
 def test_columns_are_counted_where_the_game_has_some(panel: MatrixPanel, quoted: Any) -> None:

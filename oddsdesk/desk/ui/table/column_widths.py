@@ -169,7 +169,7 @@ class ColumnWidths:
                 if taken > room * _HIDING_SHARE:
                     widths.pop(column, None)
                     left_out.add(column)
-            elif taken > most:
+            elif taken > most and column in widths:  # else it is hidden
                 least = self._least(step)
                 width = widths[column] - (taken - most)
                 keeps_note = (
@@ -181,7 +181,8 @@ class ColumnWidths:
 
     def _give_back(self, widths: dict[int, int], most: int) -> None:
         """Give the first narrowed column the room of the note that it lost."""
-        first = next((step.column for step in self._model.shrink_steps() if step.sample), None)
+        steps = [step for step in self._model.shrink_steps() if step.column in widths]
+        first = next((step.column for step in steps if step.sample), None)
         if first is not None:
             spare = most - sum(widths.values())
             wanted = self._wanted(self._frozen, first)
