@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QDialogButtonBox,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QPushButton,
     QStyledItemDelegate,
@@ -176,10 +175,21 @@ class _Table(QTableView):
         header.setHighlightSections(False)
         for place, column in enumerate(COLUMNS):
             header.resizeSection(place, theme.fonts.scaled(column.width))
-        header.setSectionResizeMode(MINE + 1, QHeaderView.ResizeMode.Stretch)
+        self._fit_name()
         self.setCurrentIndex(model.index(0, MINE))
 
+    def _fit_name(self) -> None:
+        """Give the names what the other columns leave, and all they need where that is more."""
+        header, name = self.horizontalHeader(), MINE + 1
+        others = header.length() - header.sectionSize(name)
+        left = self.viewport().width() - others
+        header.resizeSection(name, max(self.sizeHintForColumn(name), left))
+
     # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_name()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -79,6 +79,19 @@ def test_every_bookmaker_that_is_known_or_quoted_has_one_row(dialog: BookmakersD
     assert cell(dialog, BETFAIR, "kind").data() == "Exchange"
 
 
+@pytest.mark.parametrize("width", [900, 1_120, 1_700])
+def test_the_longest_name_is_whole_and_the_width_is_used(
+    dialog: BookmakersDialog, width: int
+) -> None:
+    """Names were cut to "Bet..." where the other columns left no room."""
+    dialog.resize(width, 640)
+    table, place = dialog.table, FIELDS.index("name")
+    metrics = table.fontMetrics()
+    names = [row.profile.name for row in dialog.model.rows]
+    assert table.columnWidth(place) > max(map(metrics.horizontalAdvance, names))
+    assert table.horizontalHeader().length() >= table.viewport().width()
+
+
 def test_what_is_edited_is_saved_and_told(
     dialog: BookmakersDialog, controller: BookmakersController, qtbot: QtBot
 ) -> None:
