@@ -21,7 +21,12 @@ from oddsdesk.pricing.assessment import (
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.selections import complete_forms
-from oddsdesk.pricing.value import is_comparable, price_window, reference_line
+from oddsdesk.pricing.value import (
+    is_comparable,
+    price_window,
+    reference_line,
+    suspicious_above,
+)
 
 _EMPTY_TOTAL: Final = 1.9
 _SLACK: Final = 1 - 1e-9
@@ -220,9 +225,8 @@ def form_windows(section: Section) -> None:
         if row.fair is not None:
             row.decided = settlement_of(line, side, row.fair, push).decided
             window = price_window(line, side, row.decided)
-            row.value_from = row.suspicious_above = None
-            if window is not None:
-                row.value_from, row.suspicious_above = window.least, window.most
+            row.value_from = None if window is None else window.least
+            row.suspicious_above = suspicious_above(line, side)
 
 
 def redate(section: Section) -> None:
@@ -281,8 +285,9 @@ def window_beside(
     if section.pool is None or line is None:
         return row.value_from, row.suspicious_above
     decided = decided_beside(section, row, bookmaker)
-    window = price_window(line, section.side_of(row.selection), decided)
-    return (None, None) if window is None else (window.least, window.most)
+    side = section.side_of(row.selection)
+    window = price_window(line, side, decided)
+    return None if window is None else window.least, suspicious_above(line, side)
 
 
 def _near_from(section: Section, fair: float | None) -> float:

@@ -272,6 +272,20 @@ def price_window(line: ReferenceLine, side: str, decided: float = 1.0) -> PriceW
     return PriceWindow(least, most, least_rule, most_rule) if least <= most else None
 
 
+def suspicious_above(line: ReferenceLine, side: str) -> float | None:
+    """Return the net odds above which the rules call a price of a side an error.
+
+    It is known without a window too: a reference that keeps too much leaves no value, but it
+    shows an error. None without fair odds, and of a crossed reference, which values nothing (D50).
+    """
+    price = line.prices.get(side)
+    if price is None or price.fair_odds is None or line.overround is None:
+        return None
+    if line.overround < MIN_OVERROUND:
+        return None
+    return highest_unsuspicious(line.market_type, price.fair_odds, price.others)
+
+
 def highest_unsuspicious(market_type: str, fair_odds: float, others: float) -> float:
     """Return the net odds of an outcome above which the rules call a price an error.
 

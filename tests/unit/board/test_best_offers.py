@@ -43,6 +43,25 @@ def test_a_price_that_is_too_good_stands_beside_the_best_with_its_reason() -> No
     assert row.doubted == Doubted("B", 9.6, 9.6, Caution.ABOVE_WINDOW)
 
 
+@pytest.mark.parametrize("market_type", ["draw_no_bet", "total"])
+def test_a_price_that_is_too_good_is_doubted_by_a_reference_with_a_wide_margin(
+    market_type: str,
+) -> None:
+    """S is 1.0599, so no price can be value; 1 / 2.02 + 1 / 2.12 is below 0.99 all the same."""
+    names = ("Over 2.5", "Under 2.5") if market_type == "total" else ("Arsenal", "Chelsea")
+    quoted = {REFERENCE: (1.7, 2.12), "A": (2.02, 1.84), "B": (1.75, 2.0)}
+    odds = {name: dict(zip(names, prices, strict=True)) for name, prices in quoted.items()}
+    desk = Desk()
+    exhaust(desk.board.merge_matrix(matrix(odds, market_type=market_type)))
+    held = desk.board.matrix(GAME)
+    assert held is not None
+    row = held.sections[0].row_of(names[0])
+    assert row.value_from is None
+    assert row.suspicious_above == pytest.approx(1 / (0.99 - 1 / 2.12))
+    assert row.best_of_all == Offer(1.75, ("B",))
+    assert row.doubted == Doubted("A", 2.02, 2.02, Caution.ABOVE_WINDOW)
+
+
 def test_best_of_mine_and_best_of_all_are_two_answers() -> None:
     desk, section = loaded({"A": 6.5, "B": 6.9, "C": 6.2}, mine=("A", "C"))
     row = over(section)
