@@ -151,7 +151,7 @@ class Mirror(PollingFeed):
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Keep the quotes, since streamed changes apply to them."""
-        self._picture.take(quotes, self.was_read)
+        self._stream.correct(self._picture.take(quotes, self.was_read), now_ms)
         self._stream.catch_up()
 
     def remark(self) -> str:

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Container, Iterable, Mapping
 from contextlib import aclosing, suppress
-from typing import Final
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ForbiddenError, ServiceError
@@ -29,6 +31,8 @@ TRY_AGAIN_S: Final = 60.0
 
 _log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 MarketOf = tuple[str, str, str, str, int]
 
 
@@ -40,20 +44,41 @@ class Picture:
         """One of each game: those of a series share their names (D31)."""
         self._games: dict[tuple[str, str], list[Quote]] = {}
         """Any quote of each game of these names."""
+        self._told: dict[MarketOf, dict[str, int]] = {}
+        """When a message told a selection, by the service's time (ms)."""
 
     def take(
         self, quotes: Iterable[Quote], was_read: Callable[[Quote], bool] = lambda _quote: True
-    ) -> None:
-        """Take in a picture; what the stream told later stays, and what was not read."""
+    ) -> list[Quote]:
+        """Take in a picture; what the stream told later stays, and what was not read.
+
+        Returns:
+            Quotes of which a message told some selections after the picture saw the market: these
+            as told, the others as in the picture.
+        """
+        told, self._told, mended = self._told, {}, list[Quote]()
         before, self._quotes, self._games = self._quotes, {}, {}
         for quotes_before in before.values():
             for quote in quotes_before:
                 if not was_read(quote):
                     self._hold(quote)
+                    if (market := _market_of(quote)) in told:
+                        self._told[market] = told[market]
         for quote in quotes:
-            held = _of_same_game(before.get(_market_of(quote), ()), quote)
-            is_older = held is not None and held.scraped_at > quote.scraped_at
-            self._hold(held if held is not None and is_older else quote)
+            market = _market_of(quote)
+            held = _of_same_game(before.get(market, ()), quote)
+            if held is not None and held.scraped_at > quote.scraped_at:
+                times = told.get(market, {})
+                later = {name: at for name, at in times.items() if at > quote.scraped_at}
+                if later:
+                    self._told[market] = later
+                    quote = _with_later(quote, held, later)
+                    if quote.odds != held.odds:
+                        mended.append(quote)
+                else:
+                    quote = held
+            self._hold(quote)
+        return mended
 
     def _hold(self, quote: Quote) -> None:
         _put(self._quotes.setdefault(_market_of(quote), []), quote)
@@ -115,6 +140,7 @@ class Picture:
             gone=() if held is None else tuple(x for x in held.gone if x != message.selection),
         )
         self._hold(quote)
+        self._told.setdefault(_market_of(message), {})[message.selection] = quote.scraped_at
         return quote
 
 
@@ -169,6 +195,13 @@ class MirrorStream:
         for message, now_ms in early:
             if not self._picture.is_newer_than(message):
                 self._note_change(message, now_ms)
+
+    def correct(self, quotes: Iterable[Quote], now_ms: int) -> None:
+        """Record quotes that a picture and later messages make together."""
+        for quote in quotes:
+            with suppress(BadQuoteError):  # which was said where it was taken in
+                self._changes.append(check_quote(quote, now_ms))
+                self._has_changes.set()
 
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield what changed, for ever."""
@@ -245,6 +278,23 @@ class MirrorStream:
 
 def _market_of(said: Quote | PriceMessage) -> MarketOf:
     return said.competition, said.match_name, said.bookmaker, said.market_type, said.period
+
+
+def _with_later(quote: Quote, held: Quote, later: Container[str]) -> Quote:
+    """Return a picture's quote with some selections as they were told later."""
+
+    def both(of_picture: Mapping[str, T] | None, told: Mapping[str, T] | None) -> dict[str, T]:
+        kept = {name: value for name, value in (of_picture or {}).items() if name not in later}
+        return kept | {name: value for name, value in (told or {}).items() if name in later}
+
+    return replace(
+        quote,
+        odds=both(quote.odds, held.odds),
+        offers=both(quote.offers, held.offers) or None,
+        unread=both(quote.unread, held.unread) or None,
+        scraped_at=held.scraped_at,
+        is_live=held.is_live,
+    )
 
 
 def _of_same_game(held: Iterable[Quote], quote: Quote) -> Quote | None:

@@ -132,3 +132,29 @@ async def test_games_of_a_series_are_held_apart_and_a_doubtful_change_waits_for_
         changed.odds,
         {"Home": 2.2, "Away": 1.9},
     ]
+
+
+async def test_a_picture_tells_the_selections_that_no_later_message_did() -> None:
+    """Else one of them stayed wrong until the next picture: it was seen before the message."""
+    told = Told()
+    told.take(BEFORE)
+    await told.tell(2.2)
+    told.stream._changes.clear()
+    seen = replace(BEFORE, odds={"Home": 2.05, "Away": 1.7}, scraped_at=NOW - 1_000)
+    mended = told.picture.take([seen])
+    assert [(each.odds, each.scraped_at) for each in mended] == [({"Home": 2.2, "Away": 1.7}, NOW)]
+    told.stream.correct(mended, NOW)
+    assert told.stream._changes == mended
+    assert told.picture.take([seen]) == [], "once"
+    await told.tell(2.3, format_ms(NOW + 1))
+    assert told.stream._changes[-1].odds == {"Home": 2.3, "Away": 1.7}
+
+
+async def test_a_selection_that_a_message_took_off_stays_off_with_an_older_picture() -> None:
+    told = Told()
+    told.take(BEFORE)
+    await told.tell(0.0)
+    seen = replace(BEFORE, odds={"Home": 2.05, "Away": 1.7}, scraped_at=NOW - 1_000)
+    told.stream._changes.clear()
+    told.stream.correct(told.picture.take([seen]), NOW)
+    assert [each.odds for each in told.stream._changes] == [{"Away": 1.7}]
