@@ -78,7 +78,7 @@ class Offers(NamedTuple):
     mine: Offer = NO_OFFER
     """Of the user's bookmakers; of all where none is chosen."""
     of_all: Offer = NO_OFFER
-    """Of all bookmakers."""
+    """Of all bookmakers other than the reference."""
     doubted: Doubted | None = None
     """The highest price above these that is doubted; of the user's bookmakers above theirs."""
 
@@ -144,7 +144,7 @@ class SelectionRow(msgspec.Struct):
 
     @property
     def best_of_all(self) -> Offer:
-        """The best price of all bookmakers."""
+        """The best price of all bookmakers other than the reference."""
         return self.offer.found().of_all
 
     @property

@@ -134,13 +134,15 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "best_odds", "Best", Column("", hangs=True), cells.figure(lambda f: f.best),
         _figure("best"), Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The best price of the bookmakers compared, or of those of them that are yours",
+        tip="The best price of the bookmakers compared, or of those of them that are yours; "
+        "the reference's own price is not compared",
     ),
     ColumnSpec(
         "best_of_all_odds", "Best of all", Column("", hangs=True),
         cells.figure(lambda f: f.best_of_all),
         _figure("best_of_all"), Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The best price of all bookmakers compared, those that are not yours among them",
+        tip="The best price of all bookmakers compared other than the reference, those that are "
+        "not yours among them",
     ),
     ColumnSpec(
         "doubted_odds", "Doubted", Column("? 88.88", note_sample="888"), cells.doubted,
@@ -183,7 +185,8 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "best_hold_pct", "Best hold", Column("−10.0 %"), cells.hold(_figure("best_hold")),
         _figure("best_hold"), Kind.NUMBER, 2, is_usual=False,
-        tip="Hold of the best prices of the line; below zero it is an arbitrage",
+        tip="Hold of the best prices of the line without the reference's; below zero it is an "
+        "arbitrage",
     ),
     ColumnSpec(
         "hold_pct", "Hold", Column("10.0 %"), cells.hold(attrgetter("hold")),

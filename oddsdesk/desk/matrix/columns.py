@@ -297,14 +297,19 @@ def _fair_header(context: MatrixContext) -> Header:
 _BEST: Final = (
     "The best price{whose} and the code of the bookmaker (B goes there), before that what it pays "
     "net where the bookmaker keeps a part. A price that is doubted is never best. On a section's "
-    "row: the hold of these prices together, below 0 an arbitrage"
+    "row: the hold of these prices together, below 0 an arbitrage. The reference's own price is "
+    "not compared: it has its own column"
 )
-_BEST_OF_ALL: Final = "The best price of all bookmakers, those that are not yours among them"
+_BEST_OF_ALL: Final = (
+    "The best price of all bookmakers other than the reference, those that are not yours among them"
+)
 
 
 def _best_header(context: MatrixContext) -> Header:
     if not context.has_mine:
-        return Header("Best", "of all", _BEST.format(whose=" of all bookmakers"))
+        return Header(
+            "Best", "of all", _BEST.format(whose=" of all bookmakers other than the reference")
+        )
     return Header("Best", "of mine", _BEST.format(whose=" of your bookmakers"))
 
 

@@ -106,7 +106,9 @@ def best_hold_tip(section: Section) -> str:
     """Return the tooltip of the hold of best prices."""
     if section.best_hold is None:
         return f"No best prices on every side of {section.title}."
-    said = f"The best net prices of {section.title} together hold {section.best_hold:.2f} %"
+    others = ", without the reference's," if section.reference_hold is not None else ""
+    held = f"{section.best_hold:.2f} %"
+    said = f"The best net prices of {section.title} together{others} hold {held}"
     return f"{said}: less than nothing, an arbitrage." if section.best_hold < 0 else f"{said}."
 
 
