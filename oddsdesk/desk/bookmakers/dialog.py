@@ -28,7 +28,7 @@ from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.profiles import Kind, Profile
 
-_SIZE: Final = (1_120, 640)
+_SIZE: Final = (1_230, 640)
 _MOST_PROBLEMS: Final = 4
 _Index = QModelIndex | QPersistentModelIndex
 
