@@ -204,10 +204,10 @@ class Past:
         at_ms = self._at_ms
         board = self._board
         answers: list[Listing[Game]] = []
-        games, is_cut = await all_games(self._client, format_ms(at_ms), answers.append)
+        found = await all_games(self._client, format_ms(at_ms), answers.append)
         self._note_kinds([(answer.meta, len(answer)) for answer in answers])
-        board.load_games(games, is_cut=is_cut)
-        nearest = () if games else await self._nearest(at_ms)
+        board.load_games(found.games, is_cut=found.is_cut or bool(found.failed))
+        nearest = () if found.games else await self._nearest(at_ms)
         board.set_connection(replace(board.connection, nearest_ms=nearest))
         self._listed_at, self._is_unlisted = at_ms, False
         shown = board.games.keys() | self._subscribed.keys()

@@ -219,8 +219,8 @@ class Sync:
 
     async def _read_games(self) -> None:
         asked: list[None] = []
-        games, is_cut = await all_games(self._client, on_request=lambda: asked.append(None))
-        self._board.load_games(games, is_cut=is_cut)
+        found = await all_games(self._client, on_request=lambda: asked.append(None))
+        self._board.load_games(found.games, is_cut=found.is_cut or bool(found.failed))
         self.plan.pages[GAMES] = max(1, len(asked))
 
     def _read_by(self) -> frozenset[str]:

@@ -21,6 +21,7 @@ from oddsdesk.client.errors import (
     MalformedAnswerError,
     NotFoundError,
     ServiceError,
+    ServiceUnavailableError,
 )
 from oddsdesk.client.flat import reference_of
 from oddsdesk.client.whole_odds import unread_text
@@ -273,7 +274,7 @@ def _reference(client: SyncClient, rows: list[OddsRow]) -> str:
             return row.bookmaker
     asked = list(dict.fromkeys((row.competition, row.match_name) for row in rows))[:_MOST_ASKED]
     for competition, match_name in asked:
-        with contextlib.suppress(ForbiddenError, NotFoundError):
+        with contextlib.suppress(ForbiddenError, NotFoundError, ServiceUnavailableError):
             name = reference_of(client.game(game_id(competition, match_name)))
             if name is not None:
                 return name

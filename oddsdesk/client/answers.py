@@ -155,6 +155,11 @@ def decode_list(
     return items, parts.meta
 
 
+_EXTENSIONS: Final[dict[str, type]] = {"offers": dict, "offer": dict, "source_sport": str}
+"""Fields beyond the contract, and what they hold."""
+_OF_EXTENSION: Final = re.compile(rf"\.(?:{'|'.join(_EXTENSIONS)})\b")
+
+
 class ItemReading:
     """Reads the items of a list one by one."""
 
@@ -215,6 +220,8 @@ def read_json(kind: Any, body: bytes, path: str) -> Any:
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
+        if _OF_EXTENSION.search(str(error)) and (said := _without_foreign(body)) is not None:
+            return read_json(kind, said, path)
         raise MalformedAnswerError(f"{path} answered something unexpected: {error}") from error
     except RecursionError as error:
         raise MalformedAnswerError(
@@ -224,6 +231,31 @@ def read_json(kind: Any, body: bytes, path: str) -> Any:
         raise MalformedAnswerError(
             f"{path} answered something unexpected: no whole JSON"
         ) from error
+
+
+def _without_foreign(body: bytes) -> bytes | None:
+    """Return an answer without extension fields of another shape; None where it has none.
+
+    The contract does not know these fields, so another service may mean something else by them.
+    """
+    lost = 0
+
+    def strip(said: Any) -> None:
+        nonlocal lost
+        if isinstance(said, list):
+            for each in said:
+                strip(each)
+        elif isinstance(said, dict):
+            for name, kind in _EXTENSIONS.items():
+                if name in said and not isinstance(said[name], kind):
+                    del said[name]
+                    lost += 1
+            for each in said.values():
+                strip(each)
+
+    said = msgspec.json.decode(body)
+    strip(said)
+    return msgspec.json.encode(said) if lost else None
 
 
 def refusal(

@@ -12,7 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from oddsdesk.client.answers import Listing
-from oddsdesk.client.errors import BadRequestError, ForbiddenError
+from oddsdesk.client.errors import BadRequestError, ForbiddenError, ServiceUnavailableError
 from oddsdesk.client.paging import MOST_PAGES, pages
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.identity import game_id
@@ -29,6 +29,8 @@ SMALLER_LIMITS: Final = (500, 250, 200, 100)
 MOST_GAMES: Final = 10_000
 """So many of a list are kept; no service has half as many games with odds at one time (D85)."""
 MOST_COMPETITIONS: Final = 1_000
+MOST_FAILURES: Final = 3
+"""So many competitions that the service fails to answer in a row end a reading."""
 _LEAST_EV, _MOST_EV = 1.0, 20.0
 """The contract's range of value bets, in percent."""
 _SMALLEST_STEP: Final = 0.01
@@ -48,6 +50,8 @@ class GameList(NamedTuple):
     games: list[Game]
     is_cut: bool
     """Whether it has more of them."""
+    failed: tuple[str, ...] = ()
+    """Competitions whose games the service failed to answer."""
 
 
 class BetSlice(NamedTuple):
@@ -138,6 +142,9 @@ class _Splitting:
         self._axes = axes
         self._sports: list[Sport] | None = None
         self._bookmakers: list[str] | None = None
+        self.failed: list[str] = []
+        """Competitions that the service failed to answer."""
+        self._failed_in_a_row = 0
 
     def _fetch(self, **asked: Any) -> Awaitable[Listing[Any]]:
         self._on_request()
@@ -181,11 +188,19 @@ class _Splitting:
 
     async def _part(self, filters: Filters) -> Listing[Any]:
         try:
-            return await self._fetch(**filters, limit=self.size.limit)
+            part = await self._fetch(**filters, limit=self.size.limit)
+        except ServiceUnavailableError:
+            self._failed_in_a_row += 1
+            if "competition" not in filters or self._failed_in_a_row >= MOST_FAILURES:
+                raise
+            self.failed.append(filters["competition"])
+            return Listing([])
         except ForbiddenError as error:
             if error.code in _NOT_TO_BE_SEEN and (filters.get("is_live") or "bookmaker" in filters):
                 return Listing([])
             raise
+        self._failed_in_a_row = 0
+        return part
 
     async def _is_cut(self, asked: Filters, answer: Listing[Any]) -> bool:
         async def lacks_some() -> bool:
@@ -281,7 +296,7 @@ async def _games_of(
                 said = "games: the service has more than %d; no more are read"
                 _log.warning(said, MOST_GAMES)
                 return GameList(list(held.values())[:MOST_GAMES], is_cut=True)
-    return GameList(list(held.values()), reading.is_cut)
+    return GameList(list(held.values()), reading.is_cut, tuple(dict.fromkeys(reading.failed)))
 
 
 def _as_game(said: Game | Event) -> Game:
@@ -314,7 +329,7 @@ async def every_item(
                 if key not in seen:
                     seen.add(key)
                     yield item
-    warn_of_unread(name, is_cut=reading.is_cut)
+    warn_of_unread(name, is_cut=reading.is_cut or bool(reading.failed))
 
 
 async def every_value_bet(client: "Client", asked: Filters) -> AsyncGenerator[ValueBet, None]:
@@ -382,7 +397,7 @@ async def value_bet_slices(
             async with aclosing(narrow.narrower(ranged, cut)) as parts:
                 async for part in parts:
                     yield BetSlice(part)
-            is_cut |= narrow.is_cut
+            is_cut |= narrow.is_cut or bool(narrow.failed)
             continue
         for range_ in ((low, middle), (middle, high)):
             ranged = filters | {"min_ev": range_[0], "max_ev": range_[1]}

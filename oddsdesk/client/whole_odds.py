@@ -37,6 +37,7 @@ from oddsdesk.client.row_slices import (
     count_rows,
 )
 from oddsdesk.client.whole_lists import (
+    MOST_FAILURES,
     AnswerSize,
     GameList,
     all_games,
@@ -106,8 +107,10 @@ class _Pass:
         self.unread: list[RowSlice] = []
         self.later: deque[RowSlice] = deque()
         """Slices that the service failed to answer; asked for once more at the end."""
-        self.has_failed = False
-        """Whether the latest slice was not answered."""
+        self.failed: list[RowSlice] = []
+        """The slices since the latest answer that the service failed to answer."""
+        self.given_up = set[str]()
+        """Competitions that fail: of those put off only one is asked for, until it is answered."""
         self.losses = Losses()
         self.in_part: list[RowSlice] = []
         """Slices that hold something of which not even the market could be read."""
@@ -181,7 +184,7 @@ class WholeOdds:
     def left_to_read(self) -> tuple[str, ...]:
         """Return what the unfinished pass has not read, for people; empty where there is none."""
         now = self._pass
-        return () if now is None else _named([*now.todo, *now.later, *now.unread])
+        return () if now is None else self._named([*now.todo, *now.later, *now.unread])
 
     async def read(self) -> AsyncGenerator[Slice, None]:
         """Make a pass, or continue the one that the quota stopped.
@@ -209,6 +212,12 @@ class WholeOdds:
             raise
         self._finish(now)
 
+    def _named(self, parts: Iterable[RowSlice]) -> tuple[str, ...]:
+        """Name slices for people: games by their teams."""
+        names = {game.game_id: game.match_name for game in self._games}
+        named = (each._replace(game=names.get(each.game or "", each.game)) for each in parts)
+        return tuple(dict.fromkeys(map(str, named)))
+
     def _begin(self) -> _Pass:
         now_ms, now = self._clock(), self._pass
         is_young = now is not None and 0 <= now_ms - now.began_ms <= LATEST_RESUMED_MS
@@ -224,7 +233,7 @@ class WholeOdds:
         in_part = [part for part in now.whole if part.game and part.competition in cut]
         unread, sports = [*now.unread, *in_part, *now.in_part], self._domains.competitions
         self.coverage = Coverage(whole, unread, sports)
-        self.unread = (*_named(now.unread), *([str(now.losses)] if now.losses else []))
+        self.unread = (*self._named(now.unread), *([str(now.losses)] if now.losses else []))
         self.requests = max(now.requests, 1)
         self._client.kick_offs.forget(self._clock() - FORGOTTEN_MS)
         is_sliced = now.is_planned and now.cells.total() > self._room()
@@ -358,12 +367,27 @@ class WholeOdds:
             self._domains.has_games = False
             return
         self._domains.take_games(self._games, is_cut=found.is_cut)
+        for competition in found.failed:
+            self._domains.games.pop(competition, None)
         for competition in self._series:
             self._domains.games.pop(competition, None)
         if self._domains.reference is None and self._games:
-            largest = max(self._games, key=lambda game: game.bookmaker_count)
-            matrix = await self._patiently(now, partial(self._client.game, largest.game_id))
-            self._domains.reference = reference_of(matrix)
+            self._domains.reference = await self._reference(now)
+
+    async def _reference(self, now: _Pass) -> str | None:
+        """Return whose the reference's prices of a large game are; of another where one fails."""
+        largest = dict[str, Game]()
+        for game in sorted(self._games, key=lambda game: -game.bookmaker_count):
+            largest.setdefault(game.competition, game)
+        for tried, game in enumerate(largest.values(), 1):
+            try:
+                matrix = await self._patiently(now, partial(self._client.game, game.game_id))
+            except ServiceUnavailableError:
+                if tried >= MOST_FAILURES:
+                    raise
+            else:
+                return reference_of(matrix)
+        return None
 
     def _drop_games(self, now: _Pass) -> None:
         """Read no game as a whole any more: the key may not, or the answers do not tell enough."""
@@ -399,18 +423,42 @@ class WholeOdds:
         except RateLimitedError:
             now.todo.appendleft(part)
             raise
-        except (OfflineError, ServiceUnavailableError):
-            if now.has_failed and not is_last_try:
-                raise  # nor was the slice before it answered: it is the service
-            now.has_failed = True
-            (now.unread if is_last_try else now.later).append(part)
+        except (OfflineError, ServiceUnavailableError) as error:
+            if not is_last_try and self._is_down(now, part, error):
+                raise
+            self._put_off(now, part, is_last_try=is_last_try)
             return None
         except (BadRequestError, MalformedAnswerError) as error:
-            _log.warning("odds: %s was not read: %s", part, error.message)
+            _log.warning("odds: %s was not read: %s", self._named([part])[0], error.message)
             now.unread.append(part)
             return self._slice(now, (), part)
-        now.has_failed = False
+        now.failed.clear()
+        now.given_up.discard(part.competition or "")
         return await self._take(now, part, rows, is_part=is_part)
+
+    def _is_down(self, now: _Pass, part: RowSlice, error: ServiceError) -> bool:
+        """Return whether the service fails, and not only what was asked for."""
+        now.failed.append(part)
+        if isinstance(error, OfflineError):
+            return len(now.failed) > 1
+        places = {each.competition or str(each) for each in now.failed}
+        return len(places) >= MOST_FAILURES
+
+    def _put_off(self, now: _Pass, part: RowSlice, *, is_last_try: bool) -> None:
+        """Ask for a slice once more at the end, and for its competition's where all of it fails."""
+        code = part.competition
+        if is_last_try:
+            now.unread.append(part)
+            if code in now.given_up:
+                now.unread += [each for each in now.later if each.competition == code]
+                now.later = deque(each for each in now.later if each.competition != code)
+            return
+        now.later.append(part)
+        same = sum(each.competition == code for each in now.failed)
+        if code is not None and same >= MOST_FAILURES:
+            now.given_up.add(code)
+            now.later += [each for each in now.todo if each.competition == code]
+            now.todo = deque(each for each in now.todo if each.competition != code)
 
     async def _take(
         self, now: _Pass, part: RowSlice, rows: Sequence[OddsRow], *, is_part: bool
@@ -431,7 +479,7 @@ class WholeOdds:
 
     def _slice(self, now: _Pass, rows: Sequence[OddsRow], cut: RowSlice | None) -> Slice:
         total = now.requests + len(now.todo) + len(now.later)
-        return Slice(rows, now.requests, total, None if cut is None else str(cut))
+        return Slice(rows, now.requests, total, None if cut is None else self._named([cut])[0])
 
     async def _split(self, now: _Pass, part: RowSlice, rows: Sequence[OddsRow]) -> list[RowSlice]:
         """Return the slices that replace one that was cut; empty where there are no narrower."""
@@ -564,10 +612,6 @@ def _key_of(row: OddsRow) -> _Key:
 
 def _has_nothing(row: OddsRow) -> bool:
     return isinstance(row, RowInPart) and row.has_nothing
-
-
-def _named(parts: Iterable[RowSlice]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(str, parts)))
 
 
 async def every_row(

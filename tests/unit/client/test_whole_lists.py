@@ -43,7 +43,7 @@ def of_games(count: int, *codes: str, bookmaker: str = "Betfair") -> list[Any]:
 @pytest.mark.parametrize("count", [10, LIMIT - 1, LIMIT + 100])
 async def test_every_game_is_read_page_after_page(count: int) -> None:
     games = [game(f"A{n} - B{n}") for n in range(count)]
-    found, is_cut = await all_games(Paged(games))
+    found, is_cut, _ = await all_games(Paged(games))
     assert (found, is_cut) == (games, False)
 
 
@@ -61,7 +61,7 @@ async def test_every_game_is_read_of_a_service_without_pages(
     count: int, options: dict[str, Any]
 ) -> None:
     client = ContractClient(of_games(count, "EPL", "LIGA", "MLS", "BUND"), **options)
-    found, is_cut = await all_games(client)
+    found, is_cut, _ = await all_games(client)
     assert not is_cut
     assert sorted(one.match_name for one in found) == sorted(f"A{n} - B{n}" for n in range(count))
 
@@ -73,14 +73,14 @@ async def test_a_competition_of_too_many_games_is_read_by_state_and_bookmaker() 
         for row in of_games(900, "EPL", bookmaker=f"Book {number}")[number::4]
     ]
     client = ContractClient(rows)
-    found, is_cut = await all_games(client)
+    found, is_cut, _ = await all_games(client)
     assert (len(found), is_cut) == (900, False)
     assert {"is_live", "bookmaker"} <= {name for _, asked in client.asked for name in asked}
 
 
 async def test_what_no_filter_divides_any_more_is_told() -> None:
     client = ContractClient(of_games(LIMIT + 200, "EPL"), has_live=False)
-    found, is_cut = await all_games(client)
+    found, is_cut, _ = await all_games(client)
     assert (len(found), is_cut) == (LIMIT, True)
 
 
@@ -89,10 +89,10 @@ async def test_more_games_than_are_kept_are_told(
 ) -> None:
     monkeypatch.setattr(whole_lists, "MOST_GAMES", LIMIT + 100)
     games = [game(f"A{n} - B{n}", "EPL") for n in range(LIMIT + 101)]
-    found, is_cut = await all_games(Paged(games))
+    found, is_cut, _ = await all_games(Paged(games))
     assert (len(found), is_cut) == (LIMIT + 100, True)
     assert caplog.messages == ["games: the service has more than 600; no more are read"]
-    exactly, is_cut = await all_games(Paged(games[1:]))
+    exactly, is_cut, _ = await all_games(Paged(games[1:]))
     assert (len(exactly), is_cut) == (LIMIT + 100, False)
 
 

@@ -194,11 +194,54 @@ async def test_a_slice_that_fails_is_tried_again_and_said_if_it_stays_unread() -
     rows = await reading.whole()
     lost = [row for row in BIG if row.match_name == "MLB 2 - Away" and row.bookmaker != REFERENCE]
     assert same(rows, [row for row in BIG if row not in lost])
-    assert reading.unread == (f"MLB, {failing[1]}",)
+    assert reading.unread == ("MLB, MLB 2 - Away",)
     assert gone(reading, BIG) == {key(row) for row in BIG if row not in lost}
     client.before = lambda _path, _asked: None
     assert same(await reading.whole(), BIG)
     assert reading.is_whole
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_a_competition_that_fails_costs_no_other(is_first: bool) -> None:
+    client = ContractClient(BIG)
+    reading = Reading(client)
+    if not is_first:
+        await reading.whole()
+    games = {game_id("MLB", row.match_name) for row in BIG if row.competition == "MLB"}
+    failed = list[object]()
+
+    def fail(_path: str, asked: dict[str, Any]) -> None:
+        if asked.get("competition") == "MLB" or asked.get("game") in games:
+            failed.append(asked)
+            raise ServiceUnavailableError("internal_error", "trouble", 500)
+
+    client.before = fail
+    rows = await reading.whole()
+    others = [row for row in BIG if row.competition != "MLB"]
+    assert same([row for row in rows if row.competition != "MLB"], others)
+    assert reading.unread
+    assert all(name.startswith("MLB") for name in reading.unread)
+    assert not any("-" in name and len(name) > 35 for name in reading.unread)
+    assert len(failed) <= 20
+    assert {each[1] for each in gone(reading, BIG)} == {key(row)[1] for row in others}
+    client.before = lambda _path, _asked: None
+    assert same(await reading.whole(), BIG)
+    assert reading.is_whole
+
+
+async def test_three_competitions_that_fail_end_the_pass() -> None:
+    client = ContractClient(BIG)
+    reading = Reading(client)
+    await reading.whole()
+    client.asked.clear()
+
+    def fail(_path: str, _asked: dict[str, Any]) -> None:
+        raise ServiceUnavailableError("internal_error", "trouble", 500)
+
+    client.before = fail
+    with pytest.raises(ServiceUnavailableError):
+        await reading.whole()
+    assert client.requests <= 30
 
 
 @pytest.mark.parametrize("error", [OfflineError("timed out"), ServiceUnavailableError("x", "y")])
@@ -289,7 +332,7 @@ async def test_an_answer_that_makes_no_sense_costs_its_slice_alone(
 
     client.before = spoil
     await reading.whole()
-    assert reading.unread == (f"NBA, {game_id('NBA', 'NBA 1 - Away')}",)
+    assert reading.unread == ("NBA, NBA 1 - Away",)
     assert caplog.record_tuples[-1][1] == logging.WARNING
     assert "no whole JSON" in caplog.messages[-1]
 
