@@ -65,15 +65,15 @@ class RowReader:
     async def read(self) -> None:
         """Make one pass; prices become withdrawn that what it read whole does not contain."""
         await self._going_on.wait()
-        rows, cut = 0, dict.fromkeys(self._all.unread)  # which is told until it is read
+        rows = 0
         async with aclosing(self._all.read()) as slices:
             async for part in slices:
                 await in_slices(self._board.merge_rows(part.rows, self.began_ms), _SLICE_S)
                 rows += len(part.rows)
-                if part.cut is not None:
-                    cut[part.cut] = None
                 finished_at = self._board.snapshot_progress.finished_at
-                self._tell(SnapshotProgress(part.done, part.total, rows, (*cut,), finished_at))
+                self._tell(
+                    SnapshotProgress(part.done, part.total, rows, self._all.lacks(), finished_at)
+                )
                 self._expect(max(self._plan.pages[ROWS], part.total or part.done))
                 await self._going_on.wait()
                 if part.done != part.total:

@@ -20,6 +20,7 @@ from oddsdesk.client.errors import (
     ForbiddenError,
     MalformedAnswerError,
     NotFoundError,
+    RateLimitedError,
     ServiceError,
     ServiceUnavailableError,
 )
@@ -228,6 +229,9 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
                 raise click.ClickException(f"{apart}: how old prices are is not known")
             marks = health.simulated, health.shifted
             return Moment(rows, reference, [], sources, *marks, unread)
+    except RateLimitedError as error:
+        again = f"try again at {format_ms(error.retry_at_ms)}"
+        raise click.ClickException(f"{error.message.rstrip('.')}; {again}") from error
     except ServiceError as error:
         raise click.ClickException(error.message) from error
 

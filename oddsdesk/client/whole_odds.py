@@ -47,7 +47,7 @@ from oddsdesk.client.whole_lists import (
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import Bookmaker, Game, OddsRow
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import MINUTE_MS, format_ms
 
 if TYPE_CHECKING:
     from oddsdesk.client.client import Client
@@ -111,6 +111,8 @@ class _Pass:
         """The slices since the latest answer that the service failed to answer."""
         self.given_up = set[str]()
         """Competitions that fail: of those put off only one is asked for, until it is answered."""
+        self.read_again = set[str]()
+        """Names of slices that were answered, and of their competitions."""
         self.losses = Losses()
         self.in_part: list[RowSlice] = []
         """Slices that hold something of which not even the market could be read."""
@@ -167,6 +169,7 @@ class WholeOdds:
         self._series = set[str]()
         """Competitions in which games share an id, so that rows alone tell them apart."""
         self._games: list[Game] = []
+        self._game_names: dict[str, str] = {}
         self._bookmakers: list[Bookmaker] = []
         self._cells: Mapping[Cell, float] | None = None
         """Rows of the last pass; None where one answer held them all, or pages did."""
@@ -212,9 +215,29 @@ class WholeOdds:
             raise
         self._finish(now)
 
+    def lacks(self) -> tuple[str, ...]:
+        """Return what is unread at the moment, for people.
+
+        What the last finished pass lacks and this one has not read since, and what this one lacks.
+        """
+        now = self._pass
+        if now is None:
+            return self.unread
+        lost = [*now.unread, *(each for each in now.later if each.competition in now.given_up)]
+        still = [each for each in self.unread if each not in now.read_again]
+        return tuple(dict.fromkeys([*still, *self._named_of(now, lost)]))
+
+    def _named_of(self, now: _Pass, parts: Iterable[RowSlice]) -> tuple[str, ...]:
+        """Name slices; a competition that fails as a whole once."""
+        failing = now.given_up
+        return self._named(
+            RowSlice(competition=each.competition) if each.competition in failing else each
+            for each in parts
+        )
+
     def _named(self, parts: Iterable[RowSlice]) -> tuple[str, ...]:
         """Name slices for people: games by their teams."""
-        names = {game.game_id: game.match_name for game in self._games}
+        names = self._game_names
         named = (each._replace(game=names.get(each.game or "", each.game)) for each in parts)
         return tuple(dict.fromkeys(map(str, named)))
 
@@ -233,7 +256,7 @@ class WholeOdds:
         in_part = [part for part in now.whole if part.game and part.competition in cut]
         unread, sports = [*now.unread, *in_part, *now.in_part], self._domains.competitions
         self.coverage = Coverage(whole, unread, sports)
-        self.unread = (*self._named(now.unread), *([str(now.losses)] if now.losses else []))
+        self.unread = (*self._named_of(now, now.unread), *([str(now.losses)] if now.losses else []))
         self.requests = max(now.requests, 1)
         self._client.kick_offs.forget(self._clock() - FORGOTTEN_MS)
         is_sliced = now.is_planned and now.cells.total() > self._room()
@@ -363,6 +386,7 @@ class WholeOdds:
             for game in found.games
             if root.sport in (None, game.sport) and root.competition in (None, game.competition)
         ]
+        self._game_names = {game.game_id: game.match_name for game in self._games}
         if not self._client.has_games:  # these are events
             self._domains.has_games = False
             return
@@ -433,7 +457,10 @@ class WholeOdds:
             now.unread.append(part)
             return self._slice(now, (), part)
         now.failed.clear()
-        now.given_up.discard(part.competition or "")
+        if part.competition in now.given_up:
+            now.given_up.discard(part.competition)
+        if self.unread:
+            now.read_again.update((*self._named([part]), part.competition or ""))
         return await self._take(now, part, rows, is_part=is_part)
 
     def _is_down(self, now: _Pass, part: RowSlice, error: ServiceError) -> bool:
@@ -656,10 +683,11 @@ async def snapshot(client: "Client", filters: RowSlice) -> OddsSnapshot:
                 for row in part.rows:
                     if not _has_nothing(row):
                         rows.add(row)
-    except RateLimitedError:
+    except RateLimitedError as error:
         if not (found := rows.all()):
             raise
-        return OddsSnapshot(found, reading.left_to_read())
+        until = f"the requests are used up until {format_ms(error.retry_at_ms)}"
+        return OddsSnapshot(found, (until, *reading.left_to_read()))
     return OddsSnapshot(rows.all(), reading.unread)
 
 
