@@ -22,7 +22,6 @@ from oddsdesk.client.errors import (
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Connecting, StreamState
 from oddsdesk.clock import Clock
-from oddsdesk.contract.plans import Plan
 from oddsdesk.network.errors import silence_text
 from oddsdesk.silence import Arrivals
 from oddsdesk.tasks import JobFault
@@ -227,7 +226,7 @@ class ConnectionMonitor:
             lag_ms=round(median(lags)) if lags else None,
             messages_per_minute=sum(count for _, count in self._per_second),
             requests_left=None if quota is None else quota.remaining,
-            requests_limit=None if quota is None else self._limit(quota),
+            requests_limit=None if quota is None else quota.limit,
             resets_at_ms=None if quota is None else quota.resets_at_ms,
             reading_plan="" if quota is None else reading_plan,
         )
@@ -253,14 +252,6 @@ class ConnectionMonitor:
             lags += heard.lags()
         self._latest = kept
         return lags
-
-    def _limit(self, quota: Quota) -> int | None:
-        """Return the service's limit, else the plan's: with value bets it is not Free (D21)."""
-        has_value_bets = self._board.connection.has_value_bets
-        if quota.limit is not None or has_value_bets is None:
-            return quota.limit
-        limit = (Plan.PRO if has_value_bets else Plan.FREE).rights.requests
-        return limit if quota.remaining <= limit else None
 
     def _not_on_plan(self, error: ForbiddenError) -> None:
         self._learn(upgrade_url=error.upgrade_url or self._board.connection.upgrade_url)

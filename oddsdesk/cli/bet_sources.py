@@ -1,7 +1,9 @@
 """Where commands about money read the prices of the moment: a database, or a service."""
 
 import contextlib
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -222,7 +224,8 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
     key = read_key(key_file)
     try:
         with SyncClient(url, key) as client:
-            rows, unread = client.odds_snapshot()
+            with _saying_that_it_reads():
+                rows, unread = client.odds_snapshot()
             reference, health = _reference(client, rows), _health(client)
             sources = list(health.sources or ())
             if apart := Connection(clock_ahead_ms=client.clock_ahead_ms).clocks_text:
@@ -234,6 +237,24 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
         raise click.ClickException(f"{error.message.rstrip('.')}; {again}") from error
     except ServiceError as error:
         raise click.ClickException(error.message) from error
+
+
+@contextlib.contextmanager
+def _saying_that_it_reads(every_s: float = 5.0) -> Iterator[None]:
+    """Say on stderr every few seconds that prices are still read."""
+    done, began = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not done.wait(every_s):
+            click.echo(f"reading prices: {time.monotonic() - began:.0f} s so far", err=True)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
 
 
 def _health(client: SyncClient) -> Health:

@@ -237,13 +237,12 @@ def test_a_key_that_is_known_again_is_refused_no_more(
     ("has_value_bets", "said", "remaining", "limit"),
     [
         (None, None, 41, None),
-        (True, None, 41, 5_500),
-        (False, None, 41, 200),
-        (False, None, 201, None),
+        (True, None, 41, None),
+        (False, None, 41, None),
         (True, 10_000, 9_000, 10_000),
     ],
 )
-def test_the_limit_is_the_services_word_or_the_plans(
+def test_the_limit_is_the_services_word(
     desk: Desk,
     signal: ConnectionMonitor,
     has_value_bets: bool | None,
