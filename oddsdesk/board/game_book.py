@@ -216,8 +216,6 @@ class GameBook:
 
     def rename(self, renaming: Renaming, changes: Changes) -> None:
         """Keep prices under other keys, once others are the reference's."""
-        if None not in renaming and not renaming.keys() & self._columns:
-            return
         for where, market in self._markets.items():
             market.rename(renaming, changes)
             self._dirty[where] = None

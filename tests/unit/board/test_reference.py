@@ -1,5 +1,6 @@
 """Whom the desk judges by: the service's own reference, another bookmaker, or all together."""
 
+import pytest
 from hypothesis import given, settings
 
 from oddsdesk.board.board import Board
@@ -164,3 +165,22 @@ def test_a_bet_of_the_service_says_nothing_of_another_reference() -> None:
     assert not said.quoted
     desk.board.choose_reference("Betfair")
     assert not desk.board.value_bets  # its own prices are what the others are judged by
+
+
+def test_another_reference_judges_games_without_its_price_at_once() -> None:
+    desk = desk_by(CONSENSUS)
+    assert desk.board.value_bets
+    desk.board.choose_reference("Absent")
+    exhaust(desk.board.merge_matrix(matrix({})))
+    assert judged(desk.board) == judged(desk_by("Absent").board)
+    assert desk.board.value_bets == desk_by("Absent").board.value_bets == {}
+
+
+@pytest.mark.parametrize("before", ["", "Betfair", CONSENSUS, "Absent"])
+@pytest.mark.parametrize("then", ["", "Betfair", CONSENSUS, "Absent"])
+def test_a_change_of_reference_leaves_nothing_of_the_one_before(before: str, then: str) -> None:
+    desk = desk_by(before)
+    desk.board.choose_reference(then)
+    exhaust(desk.board.merge_matrix(matrix({})))
+    assert judged(desk.board) == judged(desk_by(then).board)
+    assert desk.board.value_bets.keys() == desk_by(then).board.value_bets.keys()
