@@ -56,6 +56,9 @@ MOST_SLICES: Final = 5_000
 """A pass of more requests than an hour's quota is not begun: what is beyond that stays unread."""
 RETRY_S: Final = (0.5, 2.0)
 """Waits before a request is made again that the service could not answer, in the midst of a pass"""
+SERIES_SPORTS: Final = frozenset({"Baseball", "Basketball", "Hockey"})
+"""In these, the same teams meet at the same place within days: their games may share an id, and the
+answer of a game would mix their prices."""
 SHORT_WAIT_S: Final = 10.0
 """For so long a pass waits for requests to be taken again; longer waits end it for the moment."""
 LATEST_RESUMED_MS: Final = 60 * MINUTE_MS
@@ -393,7 +396,8 @@ class WholeOdds:
         self._domains.take_games(self._games, is_cut=found.is_cut)
         for competition in found.failed:
             self._domains.games.pop(competition, None)
-        for competition in self._series:
+        may_be = (game.competition for game in self._games if game.sport in SERIES_SPORTS)
+        for competition in {*self._series, *may_be}:
             self._domains.games.pop(competition, None)
         if self._domains.reference is None and self._games:
             self._domains.reference = await self._reference(now)
