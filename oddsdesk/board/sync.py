@@ -40,7 +40,7 @@ from oddsdesk.client.errors import (
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.row_slices import RowSlice
 from oddsdesk.client.stream import Connected, Lost, StreamState
-from oddsdesk.client.whole_lists import all_games
+from oddsdesk.client.whole_lists import all_games, note_no_games
 from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.clock import Clock
 from oddsdesk.contract.errors import ErrorCode
@@ -262,7 +262,7 @@ class Sync:
         except ForbiddenError as error:
             if error.code.startswith("bookmaker_"):
                 raise
-            self._client.has_games = False
+            note_no_games(self._client, error)
             await self._read_rows_of(game_id)
             return
         except NotFoundError:

@@ -102,6 +102,8 @@ class Client:
         self._answer_sizes: dict[str, AnswerSize] = {}
         self.has_games = True
         """Whether the key may read games, as far as it is known."""
+        self.has_read_games = False
+        """Whether it read some."""
         self.kick_offs = KickOffs()
         """What whole readings saw of the kick-offs of games that share an id."""
         self._requests = Requests(self.addresses, read_key(key), clock, keeps_quota=keeps_quota)
@@ -254,7 +256,7 @@ class Client:
         ``as_of`` (ISO-8601 with an offset) asks for those that had prices then, by kick-off. It is
         an addition to the contract: other services ignore it and answer as of now.
         """
-        return await self._list(
+        games = await self._list(
             Game,
             "/api/games",
             sport=sport,
@@ -265,6 +267,8 @@ class Client:
             limit=limit,
             cursor=cursor,
         )
+        self.has_read_games = True
+        return games
 
     async def game(
         self,

@@ -277,9 +277,20 @@ async def all_games(
         except ForbiddenError as error:
             if asked or error.code in _OF_THE_BOOKMAKER:
                 raise
-            client.has_games = False
+            note_no_games(client, error)
     reading = _Splitting(client, "events", client.events, _GAME_AXES, on_request)
     return await _games_of(reading, asked, lambda _answer: None)
+
+
+def note_no_games(client: "Client", error: ForbiddenError) -> None:
+    """Note that a key may not read games.
+
+    Raises:
+        ForbiddenError: it read some before, so the refusal will pass.
+    """
+    if client.has_read_games:
+        raise error
+    client.has_games = False
 
 
 async def _games_of(

@@ -41,6 +41,7 @@ from oddsdesk.client.whole_lists import (
     AnswerSize,
     GameList,
     all_games,
+    note_no_games,
     sized,
     without_paging,
 )
@@ -376,8 +377,8 @@ class WholeOdds:
                 now, partial(all_games, self._client, on_request=count), requests=0
             )
             await self._take_games(now, found)
-        except ForbiddenError:
-            self._client.has_games = False
+        except ForbiddenError as error:
+            note_no_games(self._client, error)
             self._drop_games(now)
         except NotFoundError:
             self._drop_games(now)
@@ -585,7 +586,7 @@ class WholeOdds:
             self._domains.sees_all_bookmakers = False
             self._domains.bookmakers = []
         elif part.game is not None:
-            self._client.has_games = False
+            note_no_games(self._client, error)
             raise _NoGamesError from None
         else:
             raise error
