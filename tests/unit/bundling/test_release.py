@@ -57,13 +57,38 @@ def test_a_download_that_is_not_what_the_sums_say_is_not_signed(dist: Path):
     assert not (dist / "SHA256SUMS.sig").exists()
 
 
-@pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
-def test_actions_are_those_of_a_commit(name: str):
-    used = re.findall(r"uses: (\S+)(.*)", (WORKFLOWS / name).read_text("utf-8"))
-    assert used
-    for action, said in used:
-        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action), action
-        assert re.fullmatch(r" # v\d+\.\d+\.\d+", said), action
+def unpinned(workflow: str) -> list[str]:
+    """Return the actions and images of a workflow that could change without a commit of ours."""
+    lines = re.findall(r"^\s*(?:- )?(?:uses|image|container): *(.*)$", workflow, re.MULTILINE)
+    pinned = r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|[\w./:-]+@sha256:[0-9a-f]{64}( #.*)?"
+    return [line for line in lines if line and re.fullmatch(pinned, line) is None]
+
+
+@pytest.mark.parametrize("path", sorted(WORKFLOWS.iterdir()), ids=lambda path: path.name)
+def test_workflows_use_actions_and_images_of_a_known_content_and_few_rights(path: Path):
+    text = path.read_text("utf-8")
+    assert unpinned(text) == []
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    checkouts = [each for each in steps if each.get("uses", "").startswith("actions/checkout@")]
+    assert all(each["with"]["persist-credentials"] is False for each in checkouts)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- uses: actions/checkout@v4",
+        "- uses: actions/checkout@main # v4.0.0",
+        "- uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8",
+        "- uses: ./local",
+        "uses: docker://alpine:3",
+        "container: python:3.11",
+        "image: postgres:17",
+    ],
+)
+def test_an_unpinned_action_or_image_is_found(line: str):
+    assert unpinned(f"steps:\n      {line}\n") == [line.partition(": ")[2]]
 
 
 def test_the_forge_does_what_is_done_here_on_each_python():
