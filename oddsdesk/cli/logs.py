@@ -21,7 +21,12 @@ _LIVE_FEEDS: Final = "oddsdesk.feeds.live"
 """What these mean to read, and that they run again, is told on standard error, too (D65)."""
 _ACCESS: Final = "oddsdesk.access"
 """A line for each request, where that is asked for (D81)."""
-_UNSHOWABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_UNSHOWABLE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Control characters, line ends, marks that turn the direction of a text, halves of surrogates."""
+MOST_CHARACTERS: Final = 4_000
+"""Of a message; what is longer, as a foreign name may be, is cut."""
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +44,7 @@ class LineFormatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - of logging
         """Return the line of a record."""
-        record.message = _UNSHOWABLE.sub(_escaped, record.message)
+        record.message = _on_one_line(record.message)
         return super().formatMessage(record)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - of logging
@@ -48,7 +53,7 @@ class LineFormatter(logging.Formatter):
         return "\n".join(f"  {_UNSHOWABLE.sub(_escaped, line)}" for line in text.split("\n"))
 
 
-class JsonFormatter(logging.Formatter):
+class JsonFormatter(LineFormatter):
     """Makes an object of JSON of each record, one a line, for programs that collect logs.
 
     What a record says in fields of its own is there as fields, too.
@@ -57,15 +62,26 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the record without keys; times are UTC."""
         made = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        fields = {
+            name: _on_one_line(value) if isinstance(value, str) else value
+            for name, value in getattr(record, "fields", {}).items()
+        }
         line: dict[str, Any] = {
             "time": f"{made}.{int(record.msecs):03}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _on_one_line(record.getMessage()),
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return without_keys(msgspec.json.encode(line | getattr(record, "fields", {})).decode())
+        return without_keys(msgspec.json.encode(line | fields).decode())
+
+
+def _on_one_line(message: str) -> str:
+    """Return a message without what could end its line, at a bounded length."""
+    if len(message) > MOST_CHARACTERS:
+        message = f"{message[:MOST_CHARACTERS]}... ({len(message)} characters)"
+    return _UNSHOWABLE.sub(_escaped, message)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -105,7 +121,13 @@ def _log_to_file() -> None:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8")
+        handler = RotatingFileHandler(
+            path,
+            maxBytes=MOST_BYTES,
+            backupCount=KEPT,
+            encoding="utf-8",
+            errors="backslashreplace",
+        )
     except OSError as error:
         _log.info("%s: cannot be written (%s); the log is on standard error only", path, error)
         return

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from starlette.types import Receive, Scope, Send
@@ -34,6 +34,8 @@ from oddsdesk.store.quotas import Count, Kind
 from oddsdesk.store.reader import Reader
 
 GET = ("GET", "HEAD")
+_PATH_SHOWN: Final = 256
+"""Characters of a path in a line of the log; a head may have 16 KiB."""
 
 _log = logging.getLogger(__name__)
 
@@ -259,8 +261,10 @@ def _asked_address(scope: Scope) -> str:
 
 
 def loggable(scope: Scope) -> str:
-    """Return a request for the log: without its query, keys and tokens (D44)."""
-    return f"{_shown_method(scope)} {masked(ascii(scope['path']))}"
+    """Return a request for the log: without its query, keys and tokens, at a bounded length."""
+    path = masked(ascii(scope["path"]))
+    cut = path if len(path) <= _PATH_SHOWN else f"{path[:_PATH_SHOWN]}..."
+    return f"{_shown_method(scope)} {cut}"
 
 
 def _shown_method(scope: Scope) -> str:

@@ -11,6 +11,8 @@ LOOPBACK = ("127.0.0.1", "::1")
 """Where a proxy is that is believed, unless others are named."""
 BELIEVED: Final = "oddsdesk.believed"
 """Where the scope of a request or stream says that a proxy brought it, which is believed."""
+UNKNOWN: Final = "unknown"
+"""The client of a proxy that names no address."""
 
 
 class Proxies:
@@ -35,7 +37,8 @@ class BehindProxy:
     def __init__(self, app: ASGIApp, proxies: Proxies) -> None:
         self._proxies = proxies
         addresses = list(proxies.addresses)
-        self._app: ASGIApp = ProxyHeadersMiddleware(app, addresses)  # type: ignore[arg-type, assignment]
+        named = _by_address(app)
+        self._app: ASGIApp = ProxyHeadersMiddleware(named, addresses)  # type: ignore[arg-type, assignment]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on as the client sent it."""
@@ -47,6 +50,29 @@ class BehindProxy:
     def _believes(self, scope: Scope) -> bool:
         client = scope.get("client")
         return client is not None and self._proxies.have(client[0])
+
+
+def _by_address(app: ASGIApp) -> ASGIApp:
+    """Return an app that gets the client as an address, in its usual spelling, or ``UNKNOWN``.
+
+    Clients write what they like into ``X-Forwarded-For``, and some proxies pass it on.
+    """
+
+    async def called(scope: Scope, receive: Receive, send: Send) -> None:
+        if BELIEVED in scope:
+            host, port = scope["client"]
+            scope["client"] = (client_address(host), port)
+        await app(scope, receive, send)
+
+    return called
+
+
+def client_address(text: str) -> str:
+    """Return an address in its usual spelling, without its zone; ``UNKNOWN`` for anything else."""
+    try:
+        return str(ipaddress.ip_address(text.partition("%")[0]))  # a zone is any text
+    except ValueError:
+        return UNKNOWN
 
 
 def _as_asked(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:

@@ -297,7 +297,8 @@ def test_address_that_others_can_reach_is_warned_of(serve):
 
 def test_log_holds_neither_token_nor_key(serve, tmp_path):
     """D23, D44."""
-    program = serve("--port", "0", "--log-level", "info", "--access-log")
+    options = ["--log-level", "info", "--access-log", "--behind-proxy", "127.0.0.1"]
+    program = serve("--port", "0", *options)
     address = _address(program)
     with contextlib.closing(open_access(tmp_path / "odds.db")) as access:
         key = access.keys.create("a", Plan.PRO_LIVE, None, 0).secret
@@ -311,6 +312,8 @@ def test_log_holds_neither_token_nor_key(serve, tmp_path):
         f"GET /api/stream/{token} HTTP/1.1\r\nHost: {host}",
         f"GET /api/stream%3ftoken={token} HTTP/1.1\r\nHost: {host}",
         f"GET /api/odds HTTP/1.1\r\nHost: {key}",
+        f"GET /api/odds HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-For: {key}",
+        f"GET /api/odds HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-For: fe80::1%{key}",
         f"BAD {key}",
     ):
         with socket.create_connection((host, int(port))) as client:

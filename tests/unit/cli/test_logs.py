@@ -80,3 +80,24 @@ def test_no_name_with_a_line_break_makes_a_line_of_its_own(capfd: pytest.Capture
     ]
     assert "skipped x\\n2026" in lines[0]
     assert not any(character in line for line in lines for character in "\r\x1b\u2028")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_foreign_text_is_bounded_and_shows_nothing_that_steers_a_terminal(
+    as_json: bool, capfd: pytest.CaptureFixture[str]
+):
+    logging.getLogger().handlers.clear()
+    logs.start_logging(window=False, as_json=as_json)
+    log = logging.getLogger("oddsdesk")
+    log.warning("half \ud800, turned \u202e, \x1b[2J", extra={"fields": {"why": "\u202e\udc00"}})
+    log.warning("long %s", "a" * 100_000)
+    try:
+        raise ValueError("\ud800\u202e")
+    except ValueError:
+        log.exception("failed")
+    err = capfd.readouterr().err
+    assert "half \\ud800, turned \\u202e, \\x1b[2J".replace("\\", "\\\\" * as_json or "\\") in err
+    assert not any(each in err for each in "\x1b\u202e")
+    assert "Logging error" not in err
+    assert max(map(len, err.splitlines())) < 1.1 * logs.MOST_CHARACTERS
+    assert "(100005 characters)" in err

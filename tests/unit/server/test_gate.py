@@ -8,7 +8,7 @@ import pytest
 
 from oddsdesk.server.answers import Bare, Reply, encode
 from oddsdesk.server.figures import Figures
-from oddsdesk.server.gate import Gate, RequestContext
+from oddsdesk.server.gate import Gate, RequestContext, loggable
 from oddsdesk.server.service import Service
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.errors import StoreUnavailableError
@@ -47,3 +47,12 @@ def test_refusals_of_the_database_are_logged_once_and_counted_at_their_end(
         "POST '/ingest': the disk is full",
         "POST '/ingest': the database answers again; it refused 3 requests",
     ]
+
+
+def test_a_path_in_the_log_is_masked_before_it_is_cut() -> None:
+    key = "oddsdesk_live_0123456789abcdef0123456789abcdef"
+    scope = {"method": "GET", "path": f"/{'a.' * 120}{key}\n{'/b' * 8_000}"}
+    line = loggable(scope)
+    assert "0123" not in line
+    assert "\n" not in line
+    assert len(line) < 300

@@ -54,6 +54,27 @@ async def test_a_name_that_was_said_twice_is_not_believed() -> None:
     assert (await heard("127.0.0.1", doubled, "127.0.0.1"))[2] == ["127.0.0.1:8766"]
 
 
+KEY = "oddsdesk_live_0123456789abcdef0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("said", "client"),
+    [
+        (KEY, "unknown"),
+        (f"fe80::1%{KEY}", "fe80::1"),
+        ("203.0.113.7, forged\x1b[2J 200 GET", "unknown"),
+        ("a" * 8_000, "unknown"),
+        ("[2001:DB8:0::7]:443", "2001:db8::7"),
+        ("203.0.113.7:5000", "203.0.113.7"),
+        ("_hidden", "unknown"),
+        ("", "127.0.0.1"),
+    ],
+)
+async def test_a_client_is_an_address_whatever_a_proxy_passes_on(said: str, client: str) -> None:
+    headers = [("x-forwarded-for", said)]
+    assert (await heard("127.0.0.1", headers, "127.0.0.1"))[0] == client
+
+
 def test_who_is_reached_by_others_tells_them_only_what_may_be_passed_on() -> None:
     database = Path("odds.db")
     assert Settings(database).told is None
