@@ -14,6 +14,7 @@ from oddsdesk.cli.standard_streams import (
 from oddsdesk.ending import Ending
 
 SERVER_COMMANDS: Final = {
+    "accounts": "oddsdesk.cli.accounts:accounts",
     "backup": "oddsdesk.cli.backup:backup",
     "doctor": "oddsdesk.cli.doctor:doctor",
     "export": "oddsdesk.cli.export:export",

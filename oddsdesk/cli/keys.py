@@ -21,7 +21,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.near_names import near_names
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import access_path, earlier_access_files, is_there
-from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
 from oddsdesk.store.bookmaker_names import canonical, known_names
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
@@ -41,6 +41,7 @@ def keys() -> None:
     """Make, list, rotate and revoke API keys.
 
     A running server on the same database knows as soon as a command has ended.
+    `oddsdesk accounts` changes a plan or a bookmaker and makes no key.
 
     \b
     Example:
@@ -81,19 +82,36 @@ def create(
       oddsdesk keys create --plan Free --account anna --bookmaker "Betfair Exchange UK"
       oddsdesk keys create --account scraper --write
     """
-    with _open(database, access, may_make=True) as opened:
+    with open_keys(database, access, may_make=True) as opened:
         chosen = None if plan is None else Plan(plan)
         before = opened.keys.all()
-        made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
+        try:
+            made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
+        except KeyLimitError as error:
+            raise KeyLimitError(f"{error}{_without_a_key(account, plan, bookmaker)}") from error
         try:
             click.echo(made.secret)
         except OSError:  # nobody has seen it, nor ever will
             opened.keys.revoke(made.secret, system_clock())
             raise
     _tell_of_other_keys(before, made.key)
-    _tell_of_missing_bookmaker(made.key)
+    warn_of_missing_bookmaker(made.key.account, made.key.plan, made.key.bookmaker)
     if bookmaker is not None:
-        _tell_of_unknown_bookmaker(database, str(made.key.bookmaker))
+        warn_of_unknown_bookmaker(database, str(made.key.bookmaker))
+
+
+def _without_a_key(account: str, plan: str | None, bookmaker: str | None) -> str:
+    """Return how to change an account that can have no further key."""
+    values = {"plan": plan, "bookmaker": bookmaker}
+    commands = [
+        f"`oddsdesk accounts {name} {shlex.quote(account)} {shlex.quote(value)}`"
+        for name, value in values.items()
+        if value is not None
+    ]
+    if not commands:
+        return ""
+    what = " and ".join(name for name, value in values.items() if value is not None)
+    return f". {' and '.join(commands)} changes its {what} and makes no key"
 
 
 @keys.command(name="list")
@@ -108,7 +126,7 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
       oddsdesk keys list
       oddsdesk keys list --json
     """
-    with _open(database, access) as opened:
+    with open_keys(database, access) as opened:
         found = opened.keys.all()
     if as_json:
         click.echo(json.dumps([_fields(key) for key in found], indent=2, ensure_ascii=False))
@@ -128,7 +146,7 @@ def rotate(database: Database, access: Path | None, key: str) -> None:
     Example:
       oddsdesk keys rotate 3
     """
-    with _open(database, access) as opened:
+    with open_keys(database, access) as opened:
         made = opened.keys.rotate(key)
     time.sleep(KNOWN_S)  # servers know then: the old one opens no request that comes later
     click.echo(made.secret)
@@ -145,14 +163,14 @@ def revoke(database: Database, access: Path | None, key: str) -> None:
     Example:
       oddsdesk keys revoke 3
     """
-    with _open(database, access) as opened:
+    with open_keys(database, access) as opened:
         revoked = opened.keys.revoke(key, system_clock())
     time.sleep(KNOWN_S)
     click.echo(f"revoked {revoked.masked} (account {revoked.account}, id {revoked.key_id})")
 
 
 @contextlib.contextmanager
-def _open(
+def open_keys(
     database: Database, named: Path | None, *, may_make: bool = False
 ) -> Iterator[AccessStore]:
     """Open the keys, and say in one line what went wrong with them or with the request."""
@@ -165,7 +183,7 @@ def _open(
         raise click.UsageError(str(error)) from error
     except StoreUnavailableError as error:
         raise click.ClickException(_refusal(database, named, error)) from error
-    except (UnknownKeyError, StoreError) as error:
+    except (UnknownKeyError, UnknownAccountError, OwnAccountError, StoreError) as error:
         raise click.ClickException(str(error)) from error
 
 
@@ -242,18 +260,18 @@ def _sees(key: Key) -> str:
     return f"{key.plan.value} ({key.bookmaker})" if is_free else key.plan.value
 
 
-def _tell_of_missing_bookmaker(made: Key) -> None:
-    if made.plan is Plan.FREE and made.bookmaker is None:
-        account = shlex.quote(made.account)
+def warn_of_missing_bookmaker(account: str, plan: Plan, bookmaker: str | None) -> None:
+    """Warn where an account is on Free and its keys see no odds."""
+    if plan is Plan.FREE and bookmaker is None:
         click.echo(
-            f"warning: account {made.account!r} is on Free, which shows one bookmaker, and none is"
-            " chosen, so its keys see no odds; choose it with a further key:"
-            f" oddsdesk keys create --account {account} --bookmaker NAME",
+            f"warning: account {account!r} is on Free, which shows one bookmaker, and none is"
+            " chosen, so its keys see no odds; choose it:"
+            f" oddsdesk accounts bookmaker {shlex.quote(account)} NAME",
             err=True,
         )
 
 
-def _tell_of_unknown_bookmaker(database: Database, name: str) -> None:
+def warn_of_unknown_bookmaker(database: Database, name: str) -> None:
     """Warn where nobody is called so: the plan would see nothing, and no answer says why."""
     recorded = _recorded_bookmakers(database)
     if name in recorded or canonical(name) is not None:

@@ -145,6 +145,34 @@ class Key(msgspec.Struct, frozen=True):
     may_write: bool = False
 
 
+class AccountState(msgspec.Struct, frozen=True):
+    """An account of an embedded server or a database of keys; times in milliseconds.
+
+    What is left is the sum over its active keys, which are counted one by one; None: no limit.
+    """
+
+    name: str
+    plan: Plan
+    bookmaker: str | None
+    """The one that Free sees; kept while the account is on another plan."""
+    created_at: int
+    key_ids: tuple[int, ...]
+    """Its active keys, oldest first."""
+    revoked_keys: int
+    requests_left: int
+    """In the present window of the plan: a day on Free, else an hour."""
+    streams_left: int | None
+    """Today; 0 where the plan has no stream."""
+    tokens_left: int | None
+
+    @property
+    def sees(self) -> str:
+        """The plan, and on Free the bookmaker."""
+        if self.plan.rights.all_bookmakers or self.bookmaker is None:
+            return self.plan.value
+        return f"{self.plan.value} ({self.bookmaker})"
+
+
 class LogState(msgspec.Struct, frozen=True):
     """What the log of price changes covers; times in milliseconds."""
 

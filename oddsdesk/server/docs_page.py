@@ -99,7 +99,7 @@ def _plans() -> str:
     headings = ("Plan", "Requests", "Bookmakers", "Value bets", "Stream", "In-play odds")
     change = (
         "<p>Whoever runs this server changes a plan with"
-        " <code>oddsdesk keys create --account NAME --plan PLAN</code>.</p>"
+        " <code>oddsdesk accounts plan NAME PLAN</code>.</p>"
     )
     return f'<h2 id="plans">Plans</h2>{_table(headings, rows)}{change}'
 

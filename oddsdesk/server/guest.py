@@ -6,8 +6,8 @@ from pathlib import Path
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.server.thread import ACCOUNT
 from oddsdesk.store.access import open_access
+from oddsdesk.store.accounts import OWN_ACCOUNT
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 
@@ -24,7 +24,7 @@ def guest_key(database: Path, clock: Clock, keys_path: Path | None = None) -> It
     """
     with contextlib.closing(open_access(database, keys_path)) as access:
         try:
-            made = access.keys.create(ACCOUNT, Plan.PRO_LIVE, None, clock())
+            made = access.keys.create(OWN_ACCOUNT, Plan.PRO_LIVE, None, clock())
         except KeyLimitError as error:
             raise StoreError(f"{database}: {error}") from error
         try:

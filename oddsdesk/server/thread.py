@@ -12,8 +12,8 @@ from oddsdesk.server.administration import Administration
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.store.accounts import OWN_ACCOUNT
 
-ACCOUNT: Final = "desk"
 START_LIMIT_S: Final = 60.0
 """Long, since the files of a replay are read before it answers."""
 STOP_LIMIT_S: Final = 2.0
@@ -108,7 +108,7 @@ class EmbeddedServer:
         Nothing that the desk asks its own server is counted.
         """
         reissue = server.access.keys.reissue
-        made = await asyncio.to_thread(reissue, ACCOUNT, Plan.PRO_LIVE, self._clock())
+        made = await asyncio.to_thread(reissue, OWN_ACCOUNT, Plan.PRO_LIVE, self._clock())
         server.access.quotas.exempt(made.key.key_id)
         loop = asyncio.get_running_loop()
         administration = self.administration = Administration(server, loop, self._clock)

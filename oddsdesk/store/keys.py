@@ -4,15 +4,24 @@ import hashlib
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from oddsdesk.contract.administration import Key
-from oddsdesk.contract.plans import Plan, Rights
-from oddsdesk.store.accounts import AccountTables, ensure_account
+from oddsdesk.contract.administration import AccountState, Key
+from oddsdesk.contract.plans import DAY_S, Plan, Rights
+from oddsdesk.store.accounts import (
+    AccountRow,
+    AccountTables,
+    Kept,
+    change_account,
+    changeable,
+    ensure_account,
+    remove_account,
+)
+from oddsdesk.store.quotas import Kind, Slot
 from oddsdesk.store.transactions import Transactions
 
 T = TypeVar("T")
@@ -105,6 +114,10 @@ class KeyTables(AccountTables, Protocol):
 
     def callers(self) -> Sequence[Caller]:
         """Return who holds each active key."""
+        ...
+
+    def counts(self) -> Sequence[tuple[Slot, int, int]]:
+        """Return the start and the count of the last window of every key that was counted."""
         ...
 
 
@@ -224,6 +237,54 @@ class Keys:
         """Return every key, revoked ones too, oldest first."""
         return self._file.read(lambda tables: tables.keys())
 
+    def accounts(self, now_ms: int) -> list[AccountState]:
+        """Return every account, oldest first, with what is left of its counts at a time."""
+        return self._file.read(lambda tables: _accounts(tables, now_ms))
+
+    def account(self, name: str, now_ms: int) -> AccountState:
+        """Return an account that may be changed or removed.
+
+        Raises:
+            UnknownAccountError, OwnAccountError: it is none.
+        """
+        return self._file.read(
+            lambda tables: _named(_accounts(tables, now_ms), changeable(tables, name)[0])
+        )
+
+    def change_account(
+        self,
+        account: str,
+        now_ms: int,
+        *,
+        plan: Plan | Kept = Kept.KEPT,
+        bookmaker: str | Kept | None = Kept.KEPT,
+    ) -> tuple[AccountState, AccountState]:
+        """Change an account's plan or bookmaker; return it before and after. Its keys stay.
+
+        Raises:
+            UnknownAccountError, OwnAccountError, BadAccountError: nothing is changed.
+        """
+
+        def work(tables: KeyTables) -> tuple[AccountState, AccountState]:
+            before = _accounts(tables, now_ms)
+            name = change_account(tables, account, now_ms, plan=plan, bookmaker=bookmaker)
+            return _named(before, name), _named(_accounts(tables, now_ms), name)
+
+        return self._write(work)
+
+    def remove_account(self, account: str, now_ms: int) -> AccountState:
+        """Delete an account, its keys and its counts; return it as it was.
+
+        Raises:
+            UnknownAccountError, OwnAccountError: nothing is changed.
+        """
+
+        def work(tables: KeyTables) -> AccountState:
+            before = _accounts(tables, now_ms)
+            return _named(before, remove_account(tables, account))
+
+        return self._write(work)
+
     def _write(self, work: Callable[[KeyTables], T]) -> T:
         with self._reading:
             outcome, callers = self._file.write(lambda tables: (work(tables), tables.callers()))
@@ -235,6 +296,54 @@ class Keys:
             {caller.digest: caller for caller in callers},
             {caller.key_id: caller for caller in callers},
         )
+
+
+def _accounts(tables: KeyTables, now_ms: int) -> list[AccountState]:
+    active: dict[str, list[int]] = {}
+    revoked: dict[str, int] = {}
+    every_key = tables.keys()
+    for key in every_key:
+        if key.is_revoked:
+            revoked[key.account] = revoked.get(key.account, 0) + 1
+        else:
+            active.setdefault(key.account, []).append(key.key_id)
+    now_s = now_ms // 1000
+    used = {
+        (key_id, kind, window_s): count
+        for (key_id, kind, window_s), started_s, count in tables.counts()
+        if started_s == now_s // window_s * window_s
+    }
+    return [
+        _account(row, tuple(active.get(row.name, ())), revoked.get(row.name, 0), used)
+        for row in tables.accounts()
+    ]
+
+
+def _account(
+    row: AccountRow, key_ids: tuple[int, ...], revoked: int, used: Mapping[Slot, int]
+) -> AccountState:
+    rights = row.plan.rights
+
+    def left(kind: Kind, allowance: int | None, window_s: int) -> int | None:
+        if allowance is None:
+            return None if rights.websocket else 0
+        return sum(max(allowance - used.get((each, kind, window_s), 0), 0) for each in key_ids)
+
+    return AccountState(
+        row.name,
+        row.plan,
+        row.bookmaker,
+        row.created_at,
+        key_ids,
+        revoked,
+        left(Kind.REQUESTS, rights.requests, rights.window_s) or 0,
+        left(Kind.CONNECTIONS, rights.connections_per_day, DAY_S),
+        left(Kind.TOKENS, rights.connections_per_day, DAY_S),
+    )
+
+
+def _named(accounts: Sequence[AccountState], name: str) -> AccountState:
+    return next(each for each in accounts if each.name == name)
 
 
 def digest_of(secret: str) -> bytes:

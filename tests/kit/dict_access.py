@@ -9,7 +9,7 @@ import msgspec
 
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.accounts import Account
+from oddsdesk.store.accounts import Account, AccountRow
 from oddsdesk.store.keys import Caller, KeyName, StoredKey
 from oddsdesk.store.quotas import Added, Slot
 
@@ -30,27 +30,40 @@ class DictAccessTables:
     """The tables of access by their keys."""
 
     def __init__(self) -> None:
-        self.accounts: dict[str, Account] = {}
+        self.by_name: dict[str, AccountRow] = {}
+        self.made = 0
+        """How many keys there ever were."""
         self.held: dict[int, Held] = {}
-        self.counts: dict[Slot, tuple[int, int]] = {}
+        self.counts_of: dict[Slot, tuple[int, int]] = {}
         self.secrets: dict[str, bytes] = {}
 
     def account(self, name: str) -> Account | None:
-        return self.accounts.get(name)
+        row = self.by_name.get(name)
+        return None if row is None else Account(row.ident, row.plan, row.bookmaker)
 
     def put_account(self, name: str, plan: Plan, bookmaker: str | None, now_ms: int) -> int:
-        known = self.accounts.get(name)
-        ident = len(self.accounts) + 1 if known is None else known.ident
-        self.accounts[name] = Account(ident, plan, bookmaker)
+        known = self.by_name.get(name)
+        newest = max((row.ident for row in self.by_name.values()), default=0)
+        ident, made = (newest + 1, now_ms) if known is None else (known.ident, known.created_at)
+        self.by_name[name] = AccountRow(ident, name, plan, bookmaker, made)
         return ident
 
+    def accounts(self) -> list[AccountRow]:
+        return list(self.by_name.values())
+
+    def remove_account(self, account: int) -> None:
+        self.by_name = {n: row for n, row in self.by_name.items() if row.ident != account}
+        self.held = {i: held for i, held in self.held.items() if held.account in self.by_name}
+        self.counts_of = {slot: v for slot, v in self.counts_of.items() if slot[0] in self.held}
+
     def active_keys(self, account: int) -> list[int]:
-        return [i for i in self._active() if self.accounts[self.held[i].account].ident == account]
+        return [i for i in self._active() if self.by_name[self.held[i].account].ident == account]
 
     def add_key(self, account: int, key: StoredKey, now_ms: int, *, may_write: bool) -> int:
-        (name,) = [name for name, known in self.accounts.items() if known.ident == account]
-        self.held[len(self.held) + 1] = Held(name, key, now_ms, may_write)
-        return len(self.held)
+        (name,) = [name for name, known in self.by_name.items() if known.ident == account]
+        self.made += 1
+        self.held[self.made] = Held(name, key, now_ms, may_write)
+        return self.made
 
     def replace_key(self, key_id: int, key: StoredKey) -> None:
         self.held[key_id].stored = key
@@ -68,7 +81,7 @@ class DictAccessTables:
 
     def key(self, key_id: int) -> Key:
         held = self.held[key_id]
-        account = self.accounts[held.account]
+        account = self.by_name[held.account]
         return Key(
             key_id,
             held.account,
@@ -86,8 +99,11 @@ class DictAccessTables:
     def callers(self) -> list[Caller]:
         return [self._caller(ident) for ident in self._active()]
 
+    def counts(self) -> list[tuple[Slot, int, int]]:
+        return [(slot, *last) for slot, last in self.counts_of.items()]
+
     def count(self, slot: Slot) -> tuple[int, int] | None:
-        return self.counts.get(slot)
+        return self.counts_of.get(slot)
 
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
         return [self._add(*each) for each in batch]
@@ -99,16 +115,16 @@ class DictAccessTables:
         return self.secrets.setdefault(name, value)
 
     def _add(self, slot: Slot, started_s: int, added: int) -> int | None:
-        started, used = self.counts.get(slot, (started_s, 0))
+        started, used = self.counts_of.get(slot, (started_s, 0))
         if started > started_s:
             return None
         total = max(added + (used if started == started_s else 0), 0)
-        self.counts[slot] = (started_s, total)
+        self.counts_of[slot] = (started_s, total)
         return total
 
     def _caller(self, key_id: int) -> Caller:
         held = self.held[key_id]
-        account = self.accounts[held.account]
+        account = self.by_name[held.account]
         digest = held.stored.digest
         return Caller(key_id, digest, account.plan, account.bookmaker, held.may_write)
 

@@ -7,9 +7,9 @@ from psycopg import Connection
 
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.accounts import Account
+from oddsdesk.store.accounts import Account, AccountRow
 from oddsdesk.store.keys import Caller, KeyName, StoredKey
-from oddsdesk.store.quotas import Added, Slot
+from oddsdesk.store.quotas import Added, Kind, Slot
 
 _ACCOUNT: Final = "SELECT id, plan, bookmaker FROM account WHERE name = %s"
 _PUT_ACCOUNT: Final = """
@@ -17,6 +17,12 @@ INSERT INTO account (name, plan, bookmaker, created_at) VALUES (%s, %s, %s, %s)
 ON CONFLICT (name) DO UPDATE SET plan = excluded.plan, bookmaker = excluded.bookmaker
 RETURNING id
 """
+_ACCOUNTS: Final = "SELECT id, name, plan, bookmaker, created_at FROM account ORDER BY id"
+_REMOVE_ACCOUNT: Final = (
+    "DELETE FROM api_key WHERE account_id = %s",
+    "DELETE FROM account WHERE id = %s",
+)
+_FORGET_COUNTS: Final = "DELETE FROM quota WHERE key_id NOT IN (SELECT id FROM api_key)"
 _KEYS: Final = """
 SELECT api_key.id, account.name, account.plan, account.bookmaker, api_key.masked,
     api_key.created_at, api_key.revoked_at IS NOT NULL, api_key.may_write
@@ -46,6 +52,7 @@ _NAMED: Final = {
 _COUNT: Final = (
     "SELECT started_s, used FROM quota WHERE key_id = %s AND kind = %s AND window_s = %s"
 )
+_COUNTS: Final = "SELECT key_id, kind, window_s, started_s, used FROM quota"
 _ADD_COUNT: Final = """
 INSERT INTO quota (key_id, kind, window_s, started_s, used)
 VALUES (%(key)s, %(kind)s, %(window)s, %(started)s, greatest(%(added)s, 0))
@@ -77,6 +84,23 @@ class PostgresAccessTables:
         """Make an account, or change the one of that name; return its id."""
         self._connection.execute(_CHANGED)
         return int(self._rows(_PUT_ACCOUNT, name, plan.value, bookmaker, now_ms)[0][0])
+
+    def accounts(self) -> list[AccountRow]:
+        """Return all accounts, oldest first."""
+        return [
+            AccountRow(ident, name, Plan(plan), bookmaker, created_at)
+            for ident, name, plan, bookmaker, created_at in self._rows(_ACCOUNTS)
+        ]
+
+    def remove_account(self, account: int) -> None:
+        """Delete an account, its keys, and the counts of every key that is gone.
+
+        A server may still have saved a count after a key went; the next removal deletes it.
+        """
+        self._connection.execute(_CHANGED)
+        for query in _REMOVE_ACCOUNT:
+            self._connection.execute(query, (account,))
+        self._connection.execute(_FORGET_COUNTS)
 
     def active_keys(self, account: int) -> list[int]:
         """Return the keys of an account that are not revoked, oldest first."""
@@ -114,6 +138,13 @@ class PostgresAccessTables:
         return [
             Caller(key_id, digest, Plan(plan), bookmaker, may_write)
             for key_id, digest, plan, bookmaker, may_write in self._rows(_CALLERS)
+        ]
+
+    def counts(self) -> list[tuple[Slot, int, int]]:
+        """Return the start and the count of the last window of every key that was counted."""
+        return [
+            ((key_id, Kind(kind), window_s), started_s, used)
+            for key_id, kind, window_s, started_s, used in self._rows(_COUNTS)
         ]
 
     def count(self, slot: Slot) -> tuple[int, int] | None:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.accounts import Account
+from oddsdesk.store.accounts import Account, AccountRow
 from oddsdesk.store.keys import Caller, KeyName, StoredKey
-from oddsdesk.store.quotas import Added, Slot
+from oddsdesk.store.quotas import Added, Kind, Slot
 
 _ACCOUNT: Final = "SELECT id, plan, bookmaker FROM account WHERE name = ?"
 _PUT_ACCOUNT: Final = """
@@ -17,6 +17,12 @@ INSERT INTO account (name, plan, bookmaker, created_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET plan = excluded.plan, bookmaker = excluded.bookmaker
 RETURNING id
 """
+_ACCOUNTS: Final = "SELECT id, name, plan, bookmaker, created_at FROM account ORDER BY id"
+_REMOVE_ACCOUNT: Final = (
+    "DELETE FROM api_key WHERE account_id = ?",
+    "DELETE FROM account WHERE id = ?",
+)
+_FORGET_COUNTS: Final = "DELETE FROM quota WHERE key_id NOT IN (SELECT id FROM api_key)"
 _KEYS: Final = """
 SELECT api_key.id, account.name, account.plan, account.bookmaker, api_key.masked,
     api_key.created_at, api_key.revoked_at IS NOT NULL, api_key.may_write
@@ -49,6 +55,7 @@ _NAMED: Final = {
     KeyName.DIGEST: "SELECT id FROM api_key WHERE digest = ? AND revoked_at IS NULL",
 }
 _COUNT: Final = "SELECT started_s, used FROM quota WHERE key_id = ? AND kind = ? AND window_s = ?"
+_COUNTS: Final = "SELECT key_id, kind, window_s, started_s, used FROM quota"
 _ADD_COUNT: Final = """
 INSERT INTO quota (key_id, kind, window_s, started_s, used)
 VALUES (:key, :kind, :window, :started, max(:added, 0))
@@ -77,6 +84,22 @@ class SqliteAccessTables:
     def put_account(self, name: str, plan: Plan, bookmaker: str | None, now_ms: int) -> int:
         """Make an account, or change the one of that name; return its id."""
         return int(self._rows(_PUT_ACCOUNT, name, plan.value, bookmaker, now_ms)[0][0])
+
+    def accounts(self) -> list[AccountRow]:
+        """Return all accounts, oldest first."""
+        return [
+            AccountRow(ident, name, Plan(plan), bookmaker, created_at)
+            for ident, name, plan, bookmaker, created_at in self._rows(_ACCOUNTS)
+        ]
+
+    def remove_account(self, account: int) -> None:
+        """Delete an account, its keys, and the counts of every key that is gone.
+
+        A server may still have saved a count after a key went; the next removal deletes it.
+        """
+        for query in _REMOVE_ACCOUNT:
+            self._connection.execute(query, (account,))
+        self._connection.execute(_FORGET_COUNTS)
 
     def active_keys(self, account: int) -> list[int]:
         """Return the keys of an account that are not revoked, oldest first."""
@@ -117,6 +140,13 @@ class SqliteAccessTables:
         """Return what differs once ``callers`` does; SQLite makes it, holding up no thread."""
         ((keys, accounts),) = self._rows(_MARK)
         return hashlib.sha256(f"{keys}\n{accounts}".encode()).digest()
+
+    def counts(self) -> list[tuple[Slot, int, int]]:
+        """Return the start and the count of the last window of every key that was counted."""
+        return [
+            ((key_id, Kind(kind), window_s), started_s, used)
+            for key_id, kind, window_s, started_s, used in self._rows(_COUNTS)
+        ]
 
     def count(self, slot: Slot) -> tuple[int, int] | None:
         """Return the start and the count of the last window that was counted in."""

@@ -53,19 +53,24 @@ async def test_token_of_a_plan_that_lost_the_stream_opens_nothing(live, listenin
     assert await listening.close_code(await live.open(token=token)) == 4001
 
 
-@pytest.mark.parametrize("change", ["revoke", "rotate", "plan"])
+@pytest.mark.parametrize("change", ["revoke", "rotate", "plan", "account plan", "removal"])
 async def test_open_stream_ends_within_a_second_of_its_key(live, listening, change):
     """D23: 4001, also when another program changed the key."""
     key = live.key()
     client, bystander = await live.stream(key), await live.stream()
     other = open_access(live.database)
-    if change == "revoke":
-        other.keys.revoke(key, live.now)
-    elif change == "rotate":
-        other.keys.rotate(key)
-    else:
-        account = next(each.account for each in other.keys.all() if each.masked[-4:] == key[-4:])
-        other.keys.create(account, Plan.PRO, None, live.now)
+    account = next(each.account for each in other.keys.all() if each.masked[-4:] == key[-4:])
+    match change:
+        case "revoke":
+            other.keys.revoke(key, live.now)
+        case "rotate":
+            other.keys.rotate(key)
+        case "plan":
+            other.keys.create(account, Plan.PRO, None, live.now)
+        case "account plan":
+            other.keys.change_account(account, live.now, plan=Plan.PRO)
+        case "removal":
+            other.keys.remove_account(account, live.now)
     async with asyncio.timeout(in_time(1)):
         assert await listening.close_code(client) == 4001
     assert await listening.all_before_pong(bystander) == []

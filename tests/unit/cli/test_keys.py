@@ -109,8 +109,7 @@ def test_a_free_key_that_sees_no_odds_is_told_with_what_to_do(
     assert (result.exit_code, bool(KEY.fullmatch(result.stdout))) == (0, True)
     assert result.stderr == (
         "warning: account 'anna b' is on Free, which shows one bookmaker, and none is chosen, so"
-        " its keys see no odds; choose it with a further key: oddsdesk keys create"
-        " --account 'anna b' --bookmaker NAME\n"
+        " its keys see no odds; choose it: oddsdesk accounts bookmaker 'anna b' NAME\n"
     )
 
 

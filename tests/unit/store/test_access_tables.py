@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store import keys
 from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.accounts import BadAccountError, UnknownAccountError
 from oddsdesk.store.keys import KeyLimitError, NewKey, UnknownKeyError
 from oddsdesk.store.postgres.access import open_postgres_access
 from oddsdesk.store.quotas import Count, Kind
@@ -26,6 +27,9 @@ STEPS = st.lists(
         st.tuples(st.just("create"), ACCOUNTS, PLANS, st.sampled_from([None, "Bet365"])),
         st.tuples(st.just("reissue"), ACCOUNTS, st.sampled_from([*Plan])),
         st.tuples(st.sampled_from(["rotate", "rotate by id", "revoke", "revoke masked"]), WHICH),
+        st.tuples(st.just("plan"), ACCOUNTS, st.sampled_from([*Plan])),
+        st.tuples(st.just("bookmaker"), ACCOUNTS, st.sampled_from([None, "Bet365", " "])),
+        st.tuples(st.just("remove"), ACCOUNTS),
         st.tuples(st.just("take"), st.integers(1, 3), st.integers(1, 3)),
         st.tuples(st.just("later"), st.integers(1, 90_000)),
         st.just(("save",)),
@@ -51,6 +55,9 @@ class Played:
             "rotate by id": lambda n: self._made(self.access.keys.rotate(str(n))),
             "revoke": lambda n: self.access.keys.revoke(self._secret(n), self.now),
             "revoke masked": lambda n: self.access.keys.revoke(self._masked(n), self.now),
+            "plan": lambda name, plan: self._change(name, plan=plan),
+            "bookmaker": lambda name, bookmaker: self._change(name, bookmaker=bookmaker),
+            "remove": lambda name: self._removed(name),
             "take": self._take,
             "later": self._pass,
             "save": self.access.quotas.save,
@@ -60,8 +67,15 @@ class Played:
             patch.setattr(keys, "_new_secret", self._next_secret)
             try:
                 return actions[name](*said)
-            except (KeyLimitError, UnknownKeyError) as error:
+            except (KeyLimitError, UnknownKeyError, UnknownAccountError, BadAccountError) as error:
                 return str(error)
+
+    def _change(self, name: str, **changes: Any) -> object:
+        return self.access.keys.change_account(name, self.now, **changes)
+
+    def _removed(self, name: str) -> object:
+        self.access.quotas.save()
+        return self.access.keys.remove_account(name, self.now)
 
     def _take(self, key_id: int, most: int) -> Count:
         quotas, slot = self.access.quotas, (key_id, Kind.REQUESTS, 60)
@@ -72,7 +86,7 @@ class Played:
     def told(self) -> list[object]:
         """Return all keys, and who holds each secret that there ever was."""
         callers = [self.access.keys.caller(secret) for secret in self._secrets]
-        return [callers, self.access.keys.all()]
+        return [callers, self.access.keys.all(), self.access.keys.accounts(self.now)]
 
     def _next_secret(self) -> str:
         self._made_secrets += 1

@@ -145,7 +145,10 @@ def test_a_count_that_is_saved_has_no_key_read_again(
     access.keys.refresh()
 
 
-@pytest.mark.parametrize("change", ["plan", "bookmaker", "rotate", "revoke", "create"])
+@pytest.mark.parametrize(
+    "change",
+    ["plan", "bookmaker", "rotate", "revoke", "create", "account plan", "choice", "removal"],
+)
 def test_every_change_of_another_process_is_noticed(
     change: str, access: AccessStore, tmp_path: Path
 ) -> None:
@@ -164,6 +167,12 @@ def test_every_change_of_another_process_is_noticed(
             other.keys.revoke(first.secret, NOW)
         case "create":
             made = other.keys.create("default", None, None, NOW)
+        case "account plan":
+            other.keys.change_account("default", NOW, plan=Plan.FREE)
+        case "choice":
+            other.keys.change_account("default", NOW, bookmaker=None)
+        case "removal":
+            other.keys.remove_account("default", NOW)
     access.keys.refresh()
     if change == "create":
         assert access.keys.caller(made.secret) is not None

@@ -1,0 +1,162 @@
+"""`oddsdesk accounts` (D109)."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.accounts import accounts
+from oddsdesk.cli.keys import keys
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store.access import open_access
+from tests.kit.postgres import Postgres
+
+
+@pytest.fixture(autouse=True)
+def no_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has to be waited for."""
+    monkeypatch.setattr("oddsdesk.cli.accounts.KNOWN_S", 0.0)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return str(tmp_path / "odds.db")
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.url()
+
+
+def run(database: str, *arguments: str, typed: str = "") -> Result:
+    named = [arguments[0], "--database", database, *arguments[1:]]
+    return CliRunner().invoke(accounts, named, input=typed)
+
+
+def made(database: str, *options: str) -> str:
+    result = CliRunner().invoke(keys, ["create", "--database", database, *options])
+    assert result.exit_code == 0, result.output
+    return result.stdout.strip()
+
+
+def test_the_plan_of_an_account_with_five_keys_changes(database: str) -> None:
+    """The reproduction of a `key_limit_reached` that no command got around."""
+    for _ in range(5):
+        made(database, "--account", "anna b", "--bookmaker", "Pinnacle")
+    options = ["--account", "anna b", "--plan", "Pro"]
+    refused = CliRunner().invoke(keys, ["create", "--database", database, *options])
+    assert refused.stderr == (
+        "Error: key_limit_reached: account 'anna b' has 5 keys, the most it may have; revoke one"
+        " first. `oddsdesk accounts plan 'anna b' Pro` changes its plan and makes no key\n"
+    )
+    result = run(database, "plan", "anna b", "pro")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (
+        "account 'anna b' was on Free (Pinnacle) and is on Pro (on Free: Pinnacle) now, with 5"
+        " active keys (id 1, 2, 3, 4, 5)\n"
+    )
+    again = run(database, "plan", "anna b", "Pro").stdout
+    assert again == "account 'anna b' is on Pro (on Free: Pinnacle) already; nothing was changed\n"
+
+
+def test_a_bookmaker_is_chosen_with_the_warnings_of_keys_create(database: str) -> None:
+    made(database, "--account", "anna")
+    result = run(database, "bookmaker", "anna", "Pinacle")
+    assert result.stdout == (
+        "account 'anna' was on Free and is on Free (Pinacle) now, with 1 active key (id 1)\n"
+    )
+    assert "no bookmaker that is recorded or known is called 'Pinacle'; is it Pinnacle" in (
+        result.stderr
+    )
+    assert run(database, "bookmaker", "anna", "Pinnacle").stderr == ""
+    cleared = run(database, "bookmaker", "anna", "--none")
+    assert "is on Free now" in cleared.stdout
+    assert "choose it: oddsdesk accounts bookmaker anna NAME" in cleared.stderr
+
+
+def test_a_bookmaker_of_a_plan_that_sees_all_counts_on_free_only(database: str) -> None:
+    made(database, "--plan", "Pro")
+    result = run(database, "bookmaker", "default", "Pinnacle")
+    assert result.stderr == (
+        "note: account 'default' is on Pro, which sees all bookmakers; the choice counts only on"
+        " Free\n"
+    )
+
+
+@pytest.mark.parametrize("names", [(), ("Pinnacle", "--none")])
+def test_one_bookmaker_or_none_is_wanted(database: str, names: tuple[str, ...]) -> None:
+    result = run(database, "bookmaker", "anna", *names)
+    assert result.exit_code == 2
+    assert "give the name of one bookmaker, or --none to choose none" in result.stderr
+
+
+def test_accounts_are_listed_with_what_is_left(database: str) -> None:
+    made(database, "--account", "anna", "--bookmaker", "Pinnacle")
+    made(database, "--account", "bob", "--plan", "Pro")
+    made(database, "--account", "team", "--plan", "Pro+ Live")
+    rows = run(database, "list").stdout.splitlines()
+    assert rows[0].split("  ")[0] == "ACCOUNT"
+    assert "Pinnacle" in rows[1]
+    assert rows[1].endswith("30 today      30 today")
+    assert "5,500 this hour" in rows[2]
+    assert "no stream" in rows[2]
+    assert rows[3].endswith("no limit      no limit")
+    first, *_ = json.loads(run(database, "list", "--json").stdout)
+    assert first.pop("created_at").endswith("Z")
+    assert first == {
+        "account": "anna",
+        "plan": "Free",
+        "bookmaker": "Pinnacle",
+        "active_keys": [1],
+        "revoked_keys": 0,
+        "requests_left": 200,
+        "streams_left": 30,
+        "tokens_left": 30,
+    }
+
+
+def test_a_script_removes_with_yes_alone(database: str) -> None:
+    secret = made(database, "--account", "anna")
+    refused = run(database, "remove", "anna")
+    assert refused.exit_code == 1
+    assert "nothing was removed" in refused.stderr
+    assert "`oddsdesk accounts remove anna --yes`" in refused.stderr
+    removed = run(database, "remove", "anna", "--yes")
+    assert removed.stdout == "removed account 'anna' with 1 active key (id 1)\n"
+    assert secret[-4:] not in CliRunner().invoke(keys, ["list", "--database", database]).stdout
+    assert run(database, "list").stdout.splitlines()[1:] == []
+
+
+def test_a_person_is_asked_first(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(database, "--account", "anna", "--plan", "Pro")
+    monkeypatch.setattr("oddsdesk.cli.accounts._is_asked_at_a_terminal", lambda: True)
+    refused = run(database, "remove", "anna", typed="n\n")
+    assert refused.exit_code == 1
+    assert "Remove account 'anna' (Pro) with 1 active key (id 1)? [y/N]" in refused.stdout
+    assert "anna" in run(database, "list").stdout
+    assert run(database, "remove", "anna", typed="y\n").exit_code == 0
+    assert "anna" not in run(database, "list").stdout
+
+
+def test_an_unknown_account_is_one_line_with_near_names(database: str) -> None:
+    made(database, "--account", "anna")
+    for command in (("plan", "ana", "Pro"), ("bookmaker", "ana", "Bwin"), ("remove", "ana")):
+        result = run(database, *command)
+        assert result.exit_code == 1
+        assert result.stderr == "Error: there is no account 'ana'; did you mean 'anna'?\n"
+
+
+def test_the_desks_own_account_is_protected(tmp_path: Path) -> None:
+    access = open_access(tmp_path / "odds.db")
+    access.keys.reissue("desk", Plan.PRO_LIVE, 0)
+    access.close()
+    result = run(str(tmp_path / "odds.db"), "remove", "desk", "--yes")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: account 'desk' holds the desk's own key")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_without_a_file_of_keys_nothing_is_made(tmp_path: Path) -> None:
+    result = run(str(tmp_path / "odds.db"), "list")
+    assert result.exit_code == 1
+    assert "`keys create` makes it" in result.stderr
+    assert list(tmp_path.iterdir()) == []
