@@ -11,6 +11,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedCondition, FeedReport
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.places import can_write
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.head_start import HeadStart
 from oddsdesk.server.log_watch import OnGrowth
@@ -18,7 +19,7 @@ from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.settings import Role, Settings
-from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
+from oddsdesk.server.troubles import Trouble, Troubles, job_troubles, read_only_trouble
 from oddsdesk.server.valuing import Valuing
 from oddsdesk.silence import Arrivals, ToldSilence
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
@@ -33,11 +34,15 @@ if TYPE_CHECKING:
 LOOK_S: Final = 2.0
 """How often the server looks whether another program keeps the database locked."""
 
+LOOK_TO_RECORD_S: Final = 0.5
+"""How often the server looks whether prices could be recorded, where nobody does."""
+
 LOOK_AT_TIMES_S: Final = 5.0
 
 _WORDS: Final = {
     "prune": "archiving and removing what is too old",
     "write lock": "looking whether the database is locked",
+    "recording": "looking whether prices can be recorded",
     "times": "looking whether prices are ahead of the clock",
 }
 """Jobs as the health endpoint calls them."""
@@ -74,6 +79,10 @@ class Duties:
         self.pruning = Pruning(store, clock, archive=_archive(store, settings))
         self._write_lock = None if store.path is None else WriteLockProbe(store.path)
         self._probing = ReaderPool("write lock", threads=1)
+        self._trying = ReaderPool("recording", threads=1)
+        self._fault: Fault | None = None
+        """What the last look found that keeps somebody from recording."""
+        self._is_writable_now = False
         self._clock = clock
         self._ahead_ms = 0
         """How far the newest price lies ahead of the clock: who wrote it had another."""
@@ -97,6 +106,7 @@ class Duties:
     async def start(self) -> None:
         """Begin all jobs."""
         roles = self._settings.run_once
+        self._jobs.start("recording", self._look_to_record)
         if not self._store.is_read_only:
             if Role.VALUATION in roles:
                 await self._tell_of_misnamed_reference()
@@ -137,6 +147,7 @@ class Duties:
         await self._jobs.stop()
         await self._valuing.stop()
         self._probing.close()
+        self._trying.close()
         if self._write_lock is not None:
             self._write_lock.close()
 
@@ -167,9 +178,33 @@ class Duties:
             what = f"; {WHEN_MOVED}" if why is Fault.MOVED else ""
             line = f"prices cannot be recorded: {why.value}{what}"
             yield Trouble(line, why, stops_recording=True)
+        elif self._fault is Fault.NOT_ALLOWED:
+            yield Trouble(f"{self._fault.value}: only this server records, until it is restarted")
+        if self._store.is_read_only:
+            yield read_only_trouble(
+                should_record=self._settings.needs_lock, can_write=self._is_writable_now
+            )
         if self._ahead_ms > CLOCK_TOLERANCE_MS:
             yield Trouble(self._ahead_line())
         yield from self.feeds.troubles()
+
+    async def _look_to_record(self) -> None:
+        is_told = False
+        while True:
+            await self._trying.run(self._try_to_record)
+            refusal = self._store.refusal()
+            is_refused = refusal is not None and refusal.fault is not Fault.MOVED  # which is told
+            if is_refused != is_told:
+                is_told = is_refused
+                said = f"cannot be recorded: {refusal}" if is_told else "can be recorded again"
+                _log.warning("prices %s", said)
+            await asyncio.sleep(LOOK_TO_RECORD_S)
+
+    def _try_to_record(self) -> None:
+        if self._store.is_read_only:
+            self._is_writable_now = self._store.path is not None and can_write(self._store.path)
+        else:
+            self._fault = self._store.look()
 
     async def _look_at_times(self) -> None:
         while True:

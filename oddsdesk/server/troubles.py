@@ -14,7 +14,10 @@ REFUSAL_S: Final = 5.0
 """For how long a refusal of the database is reported after it was last met, but for these."""
 _REPORTED_S: Final = {
     Fault.DAMAGED: 60.0,  # data in use is met again by then
-    Fault.FULL: 1.0,  # the store tells how long that lasts
+    # the store tells how long these last
+    **dict.fromkeys(
+        (Fault.FULL, Fault.READ_ONLY_DISK, Fault.NOT_ALLOWED, Fault.QUOTA, Fault.DISK), 1.0
+    ),
 }
 NOTHING_READ: Final = "nothing can be read"
 _WORDS: Final = {
@@ -92,6 +95,17 @@ def refused(who: str, error: StoreError) -> Trouble:
     """Return the trouble of a job that the database refuses."""
     fault = error.fault if isinstance(error, StoreUnavailableError) else Fault.OTHER
     return Trouble(f"{who}: {fault.value}", fault)
+
+
+def read_only_trouble(*, should_record: bool, can_write: bool = False) -> Trouble:
+    """Return the trouble of a server that was started on a database that can only be read.
+
+    ``should_record`` says that recording, valuation or upkeep were asked of it, ``can_write``
+    that it could do that by now.
+    """
+    what = "; it can be written now: restart the server" if can_write else ""
+    line = f"nothing is recorded or valued: {Fault.READ_ONLY.value}{what}"
+    return Trouble(line, Fault.READ_ONLY, stops_recording=should_record)
 
 
 def job_troubles(faults: Iterable[JobFault], words: Mapping[str, str]) -> Iterator[Trouble]:

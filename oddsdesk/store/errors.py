@@ -30,6 +30,11 @@ class Fault(Enum):
     LOCKED = "the database is locked by another program"
     AWAY = "the database cannot be reached"
     SLOW = "the database does not answer in time"
+    READ_ONLY = "the database is read-only"
+    READ_ONLY_DISK = "the file system is read-only"
+    NOT_ALLOWED = "the database file or its folder may not be written"
+    QUOTA = "the disk quota is used up"
+    DISK = "the disk reports an error"
     OTHER = "the database refuses"
 
 

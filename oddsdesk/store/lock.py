@@ -89,7 +89,7 @@ class DatabaseLock:
 
     def release(self) -> None:
         """Release the lock, and remove its file where the system allows that."""
-        with contextlib.suppress(PermissionError):  # Windows keeps open files
+        with contextlib.suppress(OSError):  # Windows keeps open files, a read-only disk all
             self._path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # what a full disk did not take
             self._file.close()

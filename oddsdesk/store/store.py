@@ -10,7 +10,7 @@ from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
@@ -73,6 +73,14 @@ class Store(Protocol):
 
         That is what refused the last recording, where somebody tries; and a disk without room,
         whether or not this process has tried: others record into the file, too.
+        """
+        ...
+
+    def look(self) -> Fault | None:
+        """Look whether prices could be recorded now, though nobody does; waits, so not on a loop.
+
+        ``refusal`` tells from then on what was found. Returns also a fault that keeps others, and
+        this process once it is restarted, from recording, but not this process now.
         """
         ...
 

@@ -28,7 +28,12 @@ from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.succession import Succession
-from oddsdesk.server.troubles import Trouble, Troubles, troubles_of_process
+from oddsdesk.server.troubles import (
+    Trouble,
+    Troubles,
+    read_only_trouble,
+    troubles_of_process,
+)
 from oddsdesk.server.valuing import Valuing
 from oddsdesk.server.workers.colleagues import FRESH_S, Colleagues
 from oddsdesk.server.workers.mailboxes import (
@@ -215,6 +220,8 @@ class Worker:
     def _own_troubles(self) -> Iterator[Trouble]:
         parts = self._answering, self._log, self._valuing, self._duties
         yield from troubles_of_process(self._jobs, *parts)
+        if self._opened.store.is_read_only and self._duties is None:
+            yield read_only_trouble(should_record=self._settings.needs_lock)
         if self._duties is None and self._is_left_alone():
             left = ", ".join(each for each in Role if each in self._settings.run_once)
             yield Trouble(f"nobody runs {left}")

@@ -36,7 +36,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 }
 _SECRETS: Final = ("password", "sslpassword")
 _SQLSTATES: Final = {
-    "25006": Fault.OTHER,  # read-only
+    "25006": Fault.READ_ONLY,
     "40001": Fault.LOCKED,  # could not serialize
     "40P01": Fault.LOCKED,  # deadlock
     "42P01": Fault.OTHER,  # no such table: they were dropped, or are another program's
@@ -142,6 +142,17 @@ class ServerAddress:
             if secret := self._said.get(name):
                 line = line.replace(str(secret), "****")
         return line
+
+
+def check_writable(connection: PreparingConnection) -> None:
+    """Refuse a database that can only be read now, as a standby, in a transaction.
+
+    Raises:
+        psycopg.errors.ReadOnlySqlTransaction: it can.
+    """
+    ((is_read_only,),) = connection.execute("SHOW transaction_read_only").fetchall()
+    if is_read_only == "on":
+        raise psycopg.errors.ReadOnlySqlTransaction("nothing can be written in it")
 
 
 def _fault(error: psycopg.Error) -> Fault | None:

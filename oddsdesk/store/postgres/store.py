@@ -19,7 +19,7 @@ from oddsdesk.store.games import plain_name
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.player_names import PlayerNames
-from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.connections import ServerAddress, check_writable
 from oddsdesk.store.postgres.game_rows import count_shards, divide_log, shard_of
 from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
@@ -53,6 +53,8 @@ from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 T = TypeVar("T")
 FEW: Final = 256
 """Changes of a transaction that are told as a whole."""
+LOOK_S: Final = 1.0
+"""How long a recording proves that the database can be written."""
 TRY_S: Final = 0.2
 """How long after a refusal it is tried whether that is over, where somebody asks."""
 
@@ -171,6 +173,19 @@ class PostgresStore:
         if (error := self._refused.error) is not None:
             self._try_again(error)
         return error
+
+    def look(self) -> Fault | None:
+        """Ask whether the database is read-only, where nobody has recorded; see ``Store.look``."""
+        if self._writer is None or self._refused.age_s < LOOK_S:
+            return None
+        if self._refused.is_fresh and self._refused.error is not None:
+            return None
+        looked = self.write(check_writable)
+        error = looked.exception()
+        fault = error.fault if isinstance(error, StoreUnavailableError) else None
+        if fault is Fault.READ_ONLY:
+            self._refused.note(looked)
+        return fault
 
     def write(self, function: Callable[[Connection], T]) -> Future[T]:
         """Run a function on the writer thread; it takes effect whole or not at all.

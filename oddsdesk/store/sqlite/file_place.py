@@ -1,11 +1,25 @@
-"""Noticing that a database file is no longer where it was opened: what is written then is lost."""
+"""Whether what is written to a database file is kept: it is in its place, and its disk takes it."""
 
+import errno
 import logging
+import os
+import tempfile
 from pathlib import Path
+from typing import Final
 
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
 from oddsdesk.store.lock import file_identity
 
+FOUND_BY_TRYING: Final = (Fault.READ_ONLY_DISK, Fault.NOT_ALLOWED, Fault.QUOTA, Fault.DISK)
+"""What ``FilePlace.try_to_write`` finds; it finds, too, that it is over."""
+_TRIED_BYTES: Final = 4_096
+_FAULTS: Final = {
+    errno.EROFS: Fault.READ_ONLY_DISK,
+    errno.EACCES: Fault.NOT_ALLOWED,
+    errno.EPERM: Fault.NOT_ALLOWED,
+    getattr(errno, "EDQUOT", None): Fault.QUOTA,
+    errno.EIO: Fault.DISK,
+}
 _log = logging.getLogger(__name__)
 
 
@@ -18,6 +32,7 @@ class FilePlace:
     def __init__(self, path: Path) -> None:
         """To be made once the file is open."""
         self._path = path
+        self._real = path.resolve()
         self._held = file_identity(path)
         self._was_told = False
 
@@ -43,3 +58,30 @@ class FilePlace:
             _log.error("nothing is recorded: %s", refusal)
         self._was_told = True
         return refusal
+
+    def try_to_write(self) -> StoreUnavailableError | None:
+        """Write a block beside the file, which leaves nothing; return why that is refused.
+
+        Only a write tells: ext4 that met an error calls itself writable and refuses (Linux 6.16).
+        Takes a third of a millisecond, or as long as the disk does. A disk that is full is not
+        looked for: how much room a recording needs is another question.
+        """
+        try:
+            with tempfile.TemporaryFile(dir=self._real.parent, buffering=0) as file:
+                file.write(bytes(_TRIED_BYTES))
+        except OSError as error:
+            fault = _FAULTS.get(error.errno)
+        else:
+            fault = None if os.access(self._real, os.W_OK) else Fault.NOT_ALLOWED
+        if fault is None:
+            return None
+        refusal = StoreUnavailableError(f"{self._path}: {fault.value}")
+        refusal.fault = fault
+        return refusal
+
+    def explain(self, refused: StoreUnavailableError) -> StoreUnavailableError:
+        """Return a refusal of SQLite with the reason that the system gives for it, if any."""
+        if refused.fault is not Fault.OTHER or (found := self.try_to_write()) is None:
+            return refused
+        found.__cause__ = refused.__cause__
+        return found

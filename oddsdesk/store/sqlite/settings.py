@@ -15,6 +15,12 @@ ON CONFLICT DO UPDATE SET value = excluded.value
 """
 
 
+def rewrite_first_page(connection: sqlite3.Connection) -> None:
+    """Write a page as it is: a commit without one touches no disk."""
+    ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+    connection.execute(f"PRAGMA user_version = {version}")
+
+
 def put_setting(connection: sqlite3.Connection, key: str, value: str | int) -> None:
     """Write one setting."""
     connection.execute(_PUT, (key, value))

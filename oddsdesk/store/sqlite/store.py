@@ -25,7 +25,7 @@ from oddsdesk.store.recording import end_simulation, record_quotes
 from oddsdesk.store.settings import ARCHIVE, KEEP_DAYS, REFERENCE
 from oddsdesk.store.spans import Position
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
-from oddsdesk.store.sqlite.file_place import FilePlace
+from oddsdesk.store.sqlite.file_place import FOUND_BY_TRYING, FilePlace
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.recognition import SchemaCheck
@@ -38,6 +38,7 @@ from oddsdesk.store.sqlite.settings import (
     keep_for_feed,
     kept_for_feed,
     put_setting,
+    rewrite_first_page,
     stored_reference,
 )
 from oddsdesk.store.sqlite.syncing import TimedSync
@@ -51,6 +52,8 @@ from oddsdesk.store.values import Change, FoundValueBet, MarketKey, Recorded
 T = TypeVar("T")
 LEAST_ROOM: Final = 1 << 20
 """Bytes that a disk must have free for prices to be recorded: a commit of a few hundred quotes."""
+LOOK_S: Final = 0.4
+"""How long after a recording nobody need look whether another would be refused."""
 PROVEN_S: Final = 1.0
 """How long a recording proves that the next one will have room."""
 
@@ -125,6 +128,9 @@ class SqliteStore:
         self._recent = RecentChanges()
         self._aged_log = AgedLog()
         self._refused = LastRefusal()
+        self._found: StoreUnavailableError | None = None
+        """Why nothing can be recorded, as a look or a refused recording found since the last
+        recording."""
         self._met_full_disk = False
         """Whether that was a disk without room, and not a limit of the file or the user."""
         self.quotes_recorded = 0
@@ -191,25 +197,48 @@ class SqliteStore:
     def refusal(self) -> StoreUnavailableError | None:
         """Return why prices cannot be recorded now, None where they can as far as is known.
 
-        That is what refused the last recording, where somebody tries; and a file that is gone or
-        a disk without room, whether or not this process has tried: others record into it, too.
+        That is what refused the last recording, where somebody tries; a file that is gone and a
+        disk without room, whether or not this process has tried: others record into it, too; and
+        what ``look`` found.
         """
         if self._place is not None and (moved := self._place.refusal()) is not None:
             return moved
         error = self._refused.error
+        if self._found is not None:
+            return self._found
         if error is None and self._refused.age_s < PROVEN_S:
             return None
         if error is not None and self._refused.is_fresh and not self._may_be_over(error):
             return error
         return None if self.is_read_only else self._full()
 
+    def look(self) -> Fault | None:
+        """Try to write where nobody has recorded for a moment; see ``Store.look``."""
+        if self._place is None or (self._refused.error is None and self._refused.age_s < LOOK_S):
+            return None
+        found = self._place.try_to_write()
+        fault = None if found is None else found.fault
+        if fault is Fault.NOT_ALLOWED:  # what is open already may be written all the same
+            found = self._refusal_of_a_commit()
+        self._found = found
+        return fault
+
+    def _refusal_of_a_commit(self) -> StoreUnavailableError | None:
+        try:
+            self.write(rewrite_first_page).result()
+        except StoreUnavailableError as error:
+            return error
+        return None
+
     def _may_be_over(self, error: StoreUnavailableError) -> bool:
         """Say whether it shows without another recording that the cause of a refusal is gone."""
-        return error.fault is Fault.MOVED or (error.fault is Fault.FULL and self._met_full_disk)
+        if error.fault is Fault.FULL:
+            return self._met_full_disk
+        return error.fault is Fault.MOVED or error.fault in FOUND_BY_TRYING
 
     def _full(self) -> StoreUnavailableError | None:
         try:
-            free = shutil.disk_usage(self.path.parent).free
+            free = shutil.disk_usage(self.path.resolve().parent).free
         except OSError:
             return None
         if free >= LEAST_ROOM:
@@ -370,7 +399,9 @@ class SqliteStore:
     def _submit(self, function: Callable[[sqlite3.Connection], T], *, is_long: bool) -> Future[T]:
         if self._writer is None:
             future: Future[T] = Future()
-            future.set_exception(StoreUnavailableError(f"{self.path}: is open for reading only"))
+            refused = StoreUnavailableError(f"{self.path}: is open for reading only")
+            refused.fault = Fault.READ_ONLY
+            future.set_exception(refused)
             return future
         return self._writer.submit(function, is_long=is_long)
 
@@ -379,7 +410,10 @@ class SqliteStore:
             self._recent.add(logged)
             self.quotes_recorded += recorded.result().quotes
             self.quotes_skipped += recorded.result().skipped
+            self._found = None
         else:
+            error = self._refused.error
+            self._found = error if error is not None and error.fault in FOUND_BY_TRYING else None
             self._met_full_disk = self._full() is not None
 
     def _close_readers(self) -> None:

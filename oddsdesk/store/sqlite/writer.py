@@ -92,9 +92,12 @@ class Writer:
             self._connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
             self._roll_back()
+            refused = as_unavailable(error)
+            if self._place is not None and isinstance(refused, StoreUnavailableError):
+                refused = self._place.explain(refused)
             for job in jobs:
                 if not job.future.done():
-                    job.future.set_exception(as_unavailable(error))
+                    job.future.set_exception(refused)
             return
         for job in done:
             job.future.set_result(job.outcome)

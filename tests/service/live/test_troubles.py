@@ -1,6 +1,7 @@
 """Health says the truth within a second, and what died is begun anew within two (D82)."""
 
 import asyncio
+import errno
 import json
 import logging
 import os
@@ -15,15 +16,16 @@ import pytest
 from oddsdesk.contract.quotes import MOST_ODDS
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.replay import Replay
-from oddsdesk.server import duties
+from oddsdesk.server import duties, files
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.known_references import KnownReferences
 from oddsdesk.server.runner import serving
-from oddsdesk.server.settings import ANSWERING, Settings
+from oddsdesk.server.settings import ALL_ROLES, ANSWERING, Settings
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import lock_database
+from tests.kit.disks import refuse_writes
 from tests.kit.promises import in_time
 
 TOLD_S = 1.0
@@ -411,6 +413,64 @@ async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp
             await asyncio.sleep(0.05)
     assert (await live.http.get("/api/ready")).json() == {"status": "ready", "reasons": []}
     assert [each.problem for each in live.server.feeds.states()] == [""]
+
+
+@pytest.mark.parametrize(
+    ("refused_by", "reason"),
+    [
+        (errno.EROFS, "the file system is read-only"),
+        (errno.EDQUOT, "the disk quota is used up"),
+        (errno.EIO, "the disk reports an error"),
+    ],
+)
+async def test_a_disk_that_refuses_is_told_though_nothing_is_recorded(
+    live, monkeypatch, refused_by, reason
+):
+    """D82: as a full one, and it is over when the disk takes a write again."""
+    await live.record(live.quote())
+    refuse_writes(monkeypatch, refused_by)
+    health = await _until(live, "degraded", TOLD_S, f"prices cannot be recorded: {reason}")
+    assert health["database"] == reason
+    assert str(live.database) not in str(health)
+    ready = await live.http.get("/api/ready")
+    assert (ready.status_code, ready.json()["reasons"]) == (
+        503,
+        [f"prices cannot be recorded: {reason}"],
+    )
+    monkeypatch.undo()
+    await _until(live, "ok", TOLD_S)
+    assert (await live.http.get("/api/ready")).status_code == 200
+
+
+async def test_rights_that_were_taken_are_told_while_open_files_are_still_written(
+    live, monkeypatch
+):
+    """The database is open already; others, and the next start, cannot record."""
+    refuse_writes(monkeypatch, errno.EACCES)
+    health = await _until(live, "degraded", TOLD_S, "only this server records, until")
+    assert health["database"] == "ok"
+    assert (await live.http.get("/api/ready")).status_code == 200
+    await live.record(live.quote())
+    monkeypatch.undo()
+    await _until(live, "ok", TOLD_S)
+
+
+@pytest.mark.parametrize(("roles", "status"), [(ALL_ROLES, 503), (ANSWERING, 200)])
+async def test_a_server_of_a_database_that_can_only_be_read_says_so(
+    live, monkeypatch, tmp_path, roles, status
+):
+    """Ready is what only answers; what was to record or value is not."""
+    await live.stop()
+    for module in files, duties:
+        monkeypatch.setattr(module, "can_write", lambda _: False)
+    live.options = {"roles": roles, "access": tmp_path / "keys.db"}
+    await live.start()
+    line = "nothing is recorded or valued: the database is read-only"
+    health = await _until(live, "degraded", TOLD_S, line)
+    assert health["database"] == "the database is read-only"
+    assert (await live.http.get("/api/ready")).status_code == status
+    monkeypatch.setattr(duties, "can_write", lambda _: True)
+    await _until(live, "degraded", TOLD_S, "it can be written now: restart the server")
 
 
 async def test_a_lock_that_another_program_keeps_is_told_though_nothing_is_recorded(

@@ -1,5 +1,6 @@
 """The writer thread: whole or not at all, errors to the caller, alive afterwards."""
 
+import errno
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from oddsdesk.store.sqlite.file_place import FilePlace
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.turns import MAX_JOBS
+from tests.kit.disks import refuse_writes
 
 SCHEMA = Schema("notes", (Step("notes", ("CREATE TABLE note (text TEXT UNIQUE)",)),))
 LIMIT_S = 30
@@ -215,3 +217,40 @@ def test_nothing_is_committed_to_a_file_that_is_not_in_its_place(
     writer.close()
     assert texts(tmp_path) == ["before", "after"]
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+
+
+@pytest.mark.parametrize(
+    ("refused_by", "fault"),
+    [
+        (errno.EROFS, Fault.READ_ONLY_DISK),
+        (errno.EDQUOT, Fault.QUOTA),
+        (errno.EPERM, Fault.NOT_ALLOWED),
+        (errno.ENOMEM, Fault.OTHER),
+    ],
+)
+def test_a_refusal_has_the_reason_that_the_disk_gives(
+    connection: sqlite3.Connection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    refused_by: int,
+    fault: Fault,
+) -> None:
+    """SQLite says "disk I/O error" of all of them."""
+    writer = Writer("test writer", connection, place=FilePlace(tmp_path / "notes.db"))
+
+    def refuse(_: sqlite3.Connection) -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+        raise error
+
+    refuse_writes(monkeypatch, refused_by)
+    with pytest.raises(StoreUnavailableError) as refused:
+        writer.submit(refuse).result(LIMIT_S)
+    assert refused.value.fault is fault
+    writer.close()
+
+
+def test_a_try_to_write_leaves_nothing(connection: sqlite3.Connection, tmp_path: Path) -> None:
+    place, before = FilePlace(tmp_path / "notes.db"), sorted(tmp_path.iterdir())
+    assert place.try_to_write() is None
+    assert sorted(tmp_path.iterdir()) == before

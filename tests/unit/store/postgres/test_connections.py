@@ -73,7 +73,7 @@ def test_of_several_hosts_the_one_that_takes_writes_is_found(
         ("SELECT 1", "SELECT pg_sleep(60)", Fault.SLOW),
         ("SELECT 1", "SELECT pg_terminate_backend(pg_backend_pid())", Fault.AWAY),
         ("BEGIN", "LOCK TABLE shard IN ACCESS EXCLUSIVE MODE NOWAIT", Fault.LOCKED),
-        ("SET default_transaction_read_only = on", "DELETE FROM shard", Fault.OTHER),
+        ("SET default_transaction_read_only = on", "DELETE FROM shard", Fault.READ_ONLY),
     ],
 )
 def test_refusals_are_the_stores_own(

@@ -198,6 +198,17 @@ def test_a_refusal_ends_with_its_reason_though_nobody_records(
     assert log(store) == []
 
 
+def test_a_database_that_is_read_only_is_found_though_nobody_records(store: PostgresStore) -> None:
+    assert store.look() is None
+    read_only = "SET default_transaction_read_only = on"
+    store.write(lambda connection: connection.do(read_only)).result(LIMIT_S)
+    assert store.look() is Fault.READ_ONLY
+    refusal = store.refusal()
+    assert refusal is not None
+    assert refusal.fault is Fault.READ_ONLY
+    until(lambda: store.refusal() is None, LIMIT_S)
+
+
 def test_a_server_that_is_away_is_not_asked_again_for_each_recording(
     quote: MakeQuote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
