@@ -18,11 +18,10 @@ from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.near_names import near_names
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import access_path, earlier_access_files, is_there
 from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
-from oddsdesk.store.bookmaker_names import canonical, known_names
+from oddsdesk.store.bookmaker_names import unknown_bookmaker
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import KNOWN_S, KeyLimitError, UnknownKeyError
@@ -272,16 +271,9 @@ def warn_of_missing_bookmaker(account: str, plan: Plan, bookmaker: str | None) -
 
 
 def warn_of_unknown_bookmaker(database: Database, name: str) -> None:
-    """Warn where nobody is called so: the plan would see nothing, and no answer says why."""
-    recorded = _recorded_bookmakers(database)
-    if name in recorded or canonical(name) is not None:
-        return
-    meant = " or ".join(near_names(name, {*recorded, *known_names()}))
-    click.echo(
-        f"warning: no bookmaker that is recorded or known is called {name!r}"
-        + (f"; is it {meant}?" if meant else ""),
-        err=True,
-    )
+    """Warn where no bookmaker is called so."""
+    if warning := unknown_bookmaker(name, _recorded_bookmakers(database)):
+        click.echo(f"warning: {warning}", err=True)
 
 
 def _recorded_bookmakers(database: Database) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import (
+    AccountState,
     DatabaseState,
     FeedState,
     ImportOutcome,
@@ -22,6 +23,7 @@ from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
+from oddsdesk.store.bookmaker_names import unknown_bookmaker
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import NewKey
 from oddsdesk.store.reader import Reader
@@ -196,6 +198,25 @@ class Administration:
         """End a key for good."""
         revoke = self._server.access.keys.revoke
         return self._ask(asyncio.to_thread(revoke, str(key_id), self._clock()))
+
+    def change_account(self, account: str, plan: Plan, bookmaker: str | None) -> Future[str]:
+        """Change an account without touching its keys; return a warning, or an empty text."""
+        keys, store, now_ms = self._server.access.keys, self._server.store, self._clock()
+
+        def work() -> str:
+            _, after = keys.change_account(account, now_ms, plan=plan, bookmaker=bookmaker)
+            if after.bookmaker is not None:
+                return unknown_bookmaker(after.bookmaker, store.reader().recorded_bookmakers())
+            if plan.rights.all_bookmakers:
+                return ""
+            return f"account {account!r} is on Free without a bookmaker: its keys see no odds"
+
+        return self._ask(asyncio.to_thread(work))
+
+    def remove_account(self, account: str) -> Future[AccountState]:
+        """Delete an account, its keys and its counts; return it as it was."""
+        remove = self._server.access.keys.remove_account
+        return self._ask(asyncio.to_thread(remove, account, self._clock()))
 
     def _database(self) -> DatabaseState:
         store, path = self._server.store, self._file()

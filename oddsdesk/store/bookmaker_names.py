@@ -11,6 +11,7 @@ from typing import Protocol
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.near_names import near_names
 from oddsdesk.shipped_bookmakers import shipped_profiles
 
 
@@ -30,6 +31,19 @@ def canonical(name: str) -> str | None:
 def known_names() -> list[str]:
     """Return what the bookmakers are called that are known before anything is recorded."""
     return [profile.name for profile in shipped_profiles().all()]
+
+
+def unknown_bookmaker(name: str, recorded: Iterable[str]) -> str:
+    """Return a warning where no bookmaker is called so, with near names; else an empty text.
+
+    A Free account that has chosen such a name sees no odds, and no answer tells it why.
+    """
+    recorded = set(recorded)
+    if name in recorded or canonical(name) is not None:
+        return ""
+    meant = " or ".join(near_names(name, {*recorded, *known_names()}))
+    asked = f"; is it {meant}?" if meant else ""
+    return f"no bookmaker that is recorded or known is called {name!r}{asked}"
 
 
 def name_among(stored: Iterable[str], name: str) -> str:

@@ -14,6 +14,7 @@ from oddsdesk.contract.game_pairs import PairState
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.import_page import summary
+from oddsdesk.desk.ui.controls.message_bar import sentence
 from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
 from oddsdesk.tasks import spawn, stop
 
@@ -88,6 +89,10 @@ class ServerController(QObject):
         )
         keys.rotate_requested.connect(lambda ident: self._do(self._rotate(ident)))
         keys.revoke_requested.connect(lambda ident: self._do(self._revoke(ident)))
+        keys.change_requested.connect(
+            lambda account, plan, book: self._do(self._change(account, plan, book or None))
+        )
+        keys.remove_requested.connect(lambda account: self._do(self._remove(account)))
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         self._dialog.message.hide()
@@ -197,6 +202,20 @@ class ServerController(QObject):
     async def _revoke(self, key_id: int) -> None:
         await self._server.revoke_key(key_id)
         await self._show_keys()
+
+    async def _change(self, account: str, plan: Plan, bookmaker: str | None) -> None:
+        warning = await self._server.change_account(account, plan, bookmaker)
+        await self._show_keys()
+        if warning:
+            self._dialog.say_trouble(sentence(warning))
+        else:
+            chosen = f", on Free {bookmaker}" if bookmaker else ""
+            self._dialog.say_done(f"Account {account} is on {plan.value}{chosen}")
+
+    async def _remove(self, account: str) -> None:
+        await self._server.remove_account(account)
+        await self._show_keys()
+        self._dialog.say_done(f"Account {account} is removed")
 
 
 class ImportController(QObject):

@@ -1,4 +1,8 @@
-"""The embedded server's keys: made and shown once, listed masked, rotated, revoked."""
+"""The embedded server's keys and accounts.
+
+Keys are made and shown once, listed masked, rotated and revoked. Accounts change their plan and
+bookmaker, and are removed.
+"""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -87,6 +91,10 @@ class KeysPage(QWidget):
     """Account, plan, and the Free plan's bookmaker or nothing."""
     rotate_requested = Signal(int)
     revoke_requested = Signal(int)
+    change_requested = Signal(str, object, str)
+    """Account, plan, and the Free plan's bookmaker or nothing."""
+    remove_requested = Signal(str)
+    """An account."""
     refused = Signal(str)
 
     def __init__(self, theme: Theme, address: str) -> None:
@@ -101,13 +109,13 @@ class KeysPage(QWidget):
         self._question.action_requested.connect(self._on_question_action_requested)
         self._question.closed.connect(self.list.setFocus)
         self._asked = ""
+        self._own_key_id = 0
         self._known: set[int] = set()
+        self._keys: list[Key] = []
+        self._make_account_fields(theme)
         self.account = QLineEdit("default")
         self.account.setAccessibleName("Account")
-        self.plan = ChoiceBox()
-        self.plan.setAccessibleName("Plan of the account")
-        for plan in Plan:
-            self.plan.addItem(plan.value, plan)
+        self.plan = _plans("Plan of the new key's account")
         self.plan.setCurrentIndex(self.plan.findData(Plan.PRO_LIVE))
         self.plan.currentIndexChanged.connect(self._show_bookmaker)
         self.bookmaker = QLineEdit(placeholderText="Bookmaker of the Free plan")
@@ -125,7 +133,7 @@ class KeysPage(QWidget):
         ``own_key_id`` is the key of the desk itself, which it keeps.
         """
         selected, known = self._key(), self._known
-        self._own_key_id = own_key_id
+        self._own_key_id, self._keys = own_key_id, keys
         self._known = {key.key_id for key in keys}
         ordered = sorted(keys, key=lambda each: (each.is_revoked, -each.key_id))
         chosen = next((key.key_id for key in ordered if key.key_id not in known), None)
@@ -157,14 +165,35 @@ class KeysPage(QWidget):
             fields.addWidget(field)
         fields.addWidget(self.bookmaker, 1)
         fields.addWidget(self.make)
+        account = QHBoxLayout()
+        account.setSpacing(STEP)
+        account.addWidget(Label("Plan"))
+        account.addWidget(self.account_plan)
+        account.addWidget(Label("Bookmaker on Free"))
+        account.addWidget(self.account_bookmaker, 1)
+        account.addWidget(self.change)
+        account.addWidget(self.remove)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(STEP)
         column.addLayout(with_buttons(self.list, self.rotate, self.revoke), 1)
         column.addWidget(self._question)
+        column.addWidget(self.of_account)
+        column.addLayout(account)
         column.addWidget(heading)
         column.addLayout(fields)
         column.addWidget(self.made)
+
+    def _make_account_fields(self, theme: Theme) -> None:
+        self.of_account = Label()
+        self.of_account.setFont(theme.fonts.strong)
+        self.account_plan = _plans("Plan of the selected account")
+        self.account_bookmaker = QLineEdit(placeholderText="None")
+        self.account_bookmaker.setAccessibleName("Bookmaker that the selected account sees on Free")
+        self.change = QPushButton("Chan&ge account", autoDefault=False)
+        self.change.clicked.connect(self._on_change_clicked)
+        self.remove = QPushButton("Remove &account…", autoDefault=False)
+        self.remove.clicked.connect(lambda: self._ask("Remove"))
 
     def _key(self) -> Key | None:
         item = self.list.currentItem()
@@ -175,15 +204,26 @@ class KeysPage(QWidget):
         if key is not None:
             self._asked = what
             text = f"{what} {key.masked} of {key.account}? It opens nothing from then on."
+            if what == "Remove":
+                text = (
+                    f"Remove account {key.account} ({self._active(key.account)})? Its keys and"
+                    " streams end, and its counts are deleted."
+                )
             self._question.ask(text, action=what)
 
     def _on_question_action_requested(self) -> None:
         self._question.hide()
         self.list.setFocus()
         key = self._key()
-        if key is not None:
-            requested = self.rotate_requested if self._asked == "Rotate" else self.revoke_requested
-            requested.emit(key.key_id)
+        if key is None:
+            return
+        match self._asked:
+            case "Rotate":
+                self.rotate_requested.emit(key.key_id)
+            case "Revoke":
+                self.revoke_requested.emit(key.key_id)
+            case "Remove":
+                self.remove_requested.emit(key.account)
 
     def _on_list_current_changed(self) -> None:
         self._question.hide()
@@ -194,9 +234,34 @@ class KeysPage(QWidget):
         may_end = key is not None and not key.is_revoked and key.key_id != self._own_key_id
         self.rotate.setEnabled(may_end)
         self.revoke.setEnabled(may_end)
+        self._show_account(key)
+
+    def _show_account(self, key: Key | None) -> None:
+        """Show plan and bookmaker of the selected key's account; the desk's own stays as it is."""
+        own = next((each.account for each in self._keys if each.key_id == self._own_key_id), None)
+        may_change = key is not None and key.account != own
+        for widget in (self.account_plan, self.account_bookmaker, self.change, self.remove):
+            widget.setEnabled(may_change)
+        if key is None:
+            self.of_account.setText("Account: select one of its keys")
+            return
+        said = self._active(key.account) if may_change else "this desk's own, which stays as it is"
+        self.of_account.setText(f"Account {key.account}: {said}")
+        self.account_plan.setCurrentIndex(self.account_plan.findData(key.plan))
+        self.account_bookmaker.setText(key.bookmaker or "")
+
+    def _active(self, account: str) -> str:
+        count = sum(key.account == account and not key.is_revoked for key in self._keys)
+        return f"{count} active key{'' if count == 1 else 's'}"
 
     def _show_bookmaker(self) -> None:
         self.bookmaker.setVisible(self.plan.currentData() is Plan.FREE)
+
+    def _on_change_clicked(self) -> None:
+        key = self._key()
+        if key is not None:
+            bookmaker = self.account_bookmaker.text().strip()
+            self.change_requested.emit(key.account, self.account_plan.currentData(), bookmaker)
 
     def _on_create_clicked(self) -> None:
         plan, bookmaker = self.plan.currentData(), self.bookmaker.text().strip()
@@ -207,6 +272,14 @@ class KeysPage(QWidget):
         self.create_requested.emit(
             self.account.text(), plan, bookmaker if plan is Plan.FREE else ""
         )
+
+
+def _plans(name: str) -> ChoiceBox:
+    box = ChoiceBox()
+    box.setAccessibleName(name)
+    for plan in Plan:
+        box.addItem(plan.value, plan)
+    return box
 
 
 def _texts(key: Key, own_key_id: int) -> list[str]:

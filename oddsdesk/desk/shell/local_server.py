@@ -41,7 +41,7 @@ from oddsdesk.network.secrets import keep_secret
 from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
 from oddsdesk.server.administration import Administration
-from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
 from oddsdesk.store.errors import PairError, StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.past_odds import ReaderPast
@@ -58,7 +58,10 @@ _log = logging.getLogger(__name__)
 STEP_BYTES = 8 << 20
 """Bytes between two reports of a restore's progress."""
 
-_REFUSALS = (StoreError, PairError, FeedError, KeyLimitError, UnknownKeyError, BadAccountError)
+_REFUSALS = (
+    *(StoreError, PairError, FeedError, KeyLimitError, UnknownKeyError),
+    *(BadAccountError, UnknownAccountError, OwnAccountError),
+)
 
 
 class LocalAdministration:
@@ -207,6 +210,14 @@ class LocalAdministration:
     async def revoke_key(self, key_id: int) -> None:
         """End a key for good."""
         await _answer(self._server.revoke_key(key_id))
+
+    async def change_account(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+        """Change an account without touching its keys; return a warning, or an empty text."""
+        return await _answer(self._server.change_account(account, plan, bookmaker))
+
+    async def remove_account(self, account: str) -> None:
+        """Delete an account, its keys and its counts."""
+        await _answer(self._server.remove_account(account))
 
 
 class EmbeddedLog:

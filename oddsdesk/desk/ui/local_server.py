@@ -131,3 +131,9 @@ class LocalServer(Protocol):
 
     async def revoke_key(self, key_id: int) -> None:
         """End a key for good."""
+
+    async def change_account(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+        """Change an account without touching its keys; return a warning, or an empty text."""
+
+    async def remove_account(self, account: str) -> None:
+        """Delete an account, its keys and its counts."""

@@ -90,6 +90,48 @@ async def test_the_sixth_key_is_refused_in_words(server):
     await until(lambda: "revoke one first" in server.message.text)
 
 
+async def test_an_account_with_five_keys_changes_its_plan_and_bookmaker(server):
+    page = server.keys
+    page.account.setText("anna")
+    for count in range(2, 7):
+        page.make.click()
+        await until(lambda: page.list.topLevelItemCount() == count)  # noqa: B023
+    assert page.of_account.text() == "Account anna: 5 active keys"
+    page.account_plan.setCurrentIndex(page.account_plan.findData(Plan.FREE))
+    page.change.click()
+    await until(lambda: page.list.topLevelItem(0).text(2) == "Free")
+    await until(lambda: "on Free without a bookmaker" in server.message.text)
+    page.account_bookmaker.setText("Pinacle")
+    page.change.click()
+    await until(lambda: page.list.topLevelItem(0).text(3) == "Pinacle")
+    await until(lambda: "is it Pinnacle?" in server.message.text)
+    page.account_plan.setCurrentIndex(page.account_plan.findData(Plan.PRO))
+    page.account_bookmaker.setText("Pinnacle")
+    page.change.click()
+    await until(lambda: server.message.text == "Account anna is on Pro, on Free Pinnacle")
+    assert page.list.topLevelItemCount() == 6
+
+
+async def test_an_account_is_removed_after_a_question(server):
+    page = server.keys
+    page.account.setText("anna")
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == 2)
+    page.remove.click()
+    assert page._question.text.startswith("Remove account anna (1 active key)?")
+    page._question.action_requested.emit()
+    await until(lambda: page.list.topLevelItemCount() == 1)
+    await until(lambda: server.message.text == "Account anna is removed")
+    assert page.made.key.text() == ""
+
+
+async def test_the_desks_own_account_can_be_neither_changed_nor_removed(server):
+    page = server.keys
+    assert "this desk's own" in page.of_account.text()
+    fields = (page.account_plan, page.account_bookmaker, page.change, page.remove)
+    assert not any(field.isEnabled() for field in fields)
+
+
 async def test_a_feed_is_added_stopped_and_started(server):
     page = server.feeds
     page.fields.kind.setCurrentIndex(page.fields.kind.findData("simulator"))

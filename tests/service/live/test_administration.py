@@ -66,6 +66,20 @@ def test_a_free_key_sees_the_bookmaker_it_was_made_for(server, administration):
     assert _status(server, made.secret) == 200
 
 
+def test_a_changed_account_has_its_rights_and_a_removed_one_none(server, administration):
+    made = administration.create_key("anna", Plan.FREE, "Betfair").result(LIMIT_S)
+    assert administration.change_account("anna", Plan.PRO, "Pinnacle").result(LIMIT_S) == ""
+    bets = f"{server.url}/api/value-bets"
+    headers = {"X-Api-Key": made.secret}
+    assert httpx.get(bets, headers=headers).status_code == 200
+    warning = administration.change_account("anna", Plan.FREE, None).result(LIMIT_S)
+    assert warning == "account 'anna' is on Free without a bookmaker: its keys see no odds"
+    assert httpx.get(bets, headers=headers).status_code == 403
+    removed = administration.remove_account("anna").result(LIMIT_S)
+    assert removed.key_ids == (made.key.key_id,)
+    assert _status(server, made.secret) == 401
+
+
 def test_the_sixth_key_of_an_account_is_refused(administration):
     for _ in range(5):
         administration.create_key("anna", Plan.PRO, None).result(LIMIT_S)
