@@ -36,6 +36,7 @@ _OF_TEXTS: Final = {
     "feed": "a list of feeds, `none` for none",
     "host": "an address of this machine, or a name of it; `0.0.0.0` and `::` are all of them",
     "keep-days": "a whole number of days from 1 to 99,999, or `all`",
+    "metrics-host": "as of `host`",
     "reference": "the name of a bookmaker",
     "roles": f"some of {_ROLES}, with commas between them",
     "share": "a list of names of sources",

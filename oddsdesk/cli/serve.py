@@ -93,7 +93,15 @@ _log: Final = logging.getLogger(__name__)
     "--metrics-port",
     type=click.IntRange(1, 65_535),
     metavar="PORT",
-    help="Answer /metrics for Prometheus there, on 127.0.0.1.",
+    help="Answer /metrics for Prometheus there.",
+)
+@click.option(
+    "--metrics-host",
+    default=DEFAULT_HOST,
+    show_default=True,
+    metavar="HOST",
+    help="The address of /metrics; whoever reaches it reads all figures, without a key and without "
+    "encryption.",
 )
 @click.option(
     "--bus",
@@ -174,6 +182,7 @@ def serve(
     roles: frozenset[Role],
     workers: int,
     metrics_port: int | None,
+    metrics_host: str,
     bus: str | None,
     shards: int | None,
     share: tuple[str, ...],
@@ -201,6 +210,12 @@ def serve(
             " give --tls-cert and --tls-key, or put a TLS proxy before it",
             err=True,
         )
+    if metrics_port is not None and not is_loopback(metrics_host):
+        click.echo(
+            f"warning: {metrics_host}:{metrics_port}/metrics can be read by whoever reaches it,"
+            " without a key; let only your Prometheus through",
+            err=True,
+        )
     settings = Settings(
         database,
         host,
@@ -218,6 +233,7 @@ def serve(
         shards=shards,
         archive=archive,
         metrics_port=metrics_port,
+        metrics_host=metrics_host,
         bus=bus,
         public=public,
         connections=ConnectionLimits(max_connections, max_connections_per_address, max_handshakes),

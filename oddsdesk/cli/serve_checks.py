@@ -15,8 +15,8 @@ from oddsdesk.server.bus.errors import BusError
 from oddsdesk.server.certificate import Certificate
 from oddsdesk.server.followed_log import check_bus
 from oddsdesk.server.listener import ListenError, can_share_ports, check_address
-from oddsdesk.server.metrics import HOST as METRICS_HOST
-from oddsdesk.server.settings import RUN_ONCE, Role, Settings
+from oddsdesk.server.metrics import OPTIONS as METRICS_OPTIONS
+from oddsdesk.server.settings import DEFAULT_HOST, RUN_ONCE, Role, Settings
 from oddsdesk.store.access import check_access_file
 from oddsdesk.store.databases import DatabaseUrl, has_file
 from oddsdesk.store.errors import StoreError
@@ -37,6 +37,8 @@ def check_together(settings: Settings) -> None:
     _check_shared(settings.share)
     check_durable(settings.database, settings.durable)
     _check_roles(settings)
+    if settings.metrics_port is None and settings.metrics_host != DEFAULT_HOST:
+        raise click.UsageError("--metrics-host needs --metrics-port")
     if settings.workers > 1 and not can_share_ports():
         raise click.ClickException(
             "this system has no SO_REUSEPORT, so processes cannot share a port: leave --workers"
@@ -79,7 +81,12 @@ def _check_usable(settings: Settings, *, may_be_in_use: bool = True) -> None:
     if settings.listens:
         check_address(settings.host, settings.port, may_be_in_use=may_be_in_use)
     if settings.metrics_port is not None:
-        check_address(METRICS_HOST, settings.metrics_port, may_be_in_use=may_be_in_use)
+        check_address(
+            settings.metrics_host,
+            settings.metrics_port,
+            may_be_in_use=may_be_in_use,
+            of=METRICS_OPTIONS,
+        )
     check_bus(settings)
     for number, spec in enumerate(settings.feeds, 1):
         with one_of(number, len(settings.feeds)):

@@ -42,7 +42,6 @@ _NO_TROUBLE: Final = "ASGI callable returned without completing handshake"
 """What uvicorn logs as an error although nothing is wrong: an upgrade that was refused in words.
 
 Any client can provoke it."""
-_NOT_OURS: Final = "it is no address of this machine; give another --host"
 _GONE: Final = "the handler is closed"
 """What uvloop says to who answers a client that went in this very moment."""
 
@@ -61,15 +60,16 @@ class ListenError(Exception):
     """The address cannot be listened on; the message is one line that says why."""
 
 
-def bind(host: str, port: int, *, shared: bool = False) -> socket.socket:
+def bind(host: str, port: int, *, shared: bool = False, of: str = "") -> socket.socket:
     """Return a socket that listens; port 0 picks a free one.
 
     ``shared``: beside others of ``reserve`` and of this, which the system deals connections to.
+    ``of`` is what the options of the address begin with, as ``metrics-``.
 
     Raises:
         ListenError: the address is in use, not allowed, or not of this machine.
     """
-    return _bound(host, port, shared=shared, listens=True)
+    return _bound(host, port, shared=shared, listens=True, of=of)
 
 
 def can_share_ports() -> bool:
@@ -77,38 +77,38 @@ def can_share_ports() -> bool:
     return hasattr(socket, "SO_REUSEPORT")
 
 
-def reserve(host: str, port: int) -> socket.socket:
+def reserve(host: str, port: int, *, of: str = "") -> socket.socket:
     """Return a socket that keeps an address for those who share it; it does not listen.
 
     Raises:
         ListenError: as ``bind``, also where somebody else shares the port with his own.
     """
-    reserved = _bound(host, port, shared=False, listens=False)
+    reserved = _bound(host, port, shared=False, listens=False, of=of)
     reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)  # from now on, for ours
     return reserved
 
 
-def check_address(host: str, port: int, *, may_be_in_use: bool = True) -> None:
+def check_address(host: str, port: int, *, may_be_in_use: bool = True, of: str = "") -> None:
     """Refuse an address that cannot be listened on; one that is in use may be free later.
 
     Raises:
         ListenError: as ``bind``.
     """
     try:
-        _bound(host, port, shared=False, listens=False).close()
+        _bound(host, port, shared=False, listens=False, of=of).close()
     except ListenError as error:
         if not may_be_in_use or getattr(error.__cause__, "errno", None) != errno.EADDRINUSE:
             raise
 
 
-def _bound(host: str, port: int, *, shared: bool, listens: bool) -> socket.socket:
+def _bound(host: str, port: int, *, shared: bool, listens: bool, of: str) -> socket.socket:
     name = host.encode() if host.isascii() else host  # a text loads idna's tables first, 1 ms
     try:
         found = socket.getaddrinfo(
             name, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
         )
     except (socket.gaierror, UnicodeError, OverflowError) as error:
-        raise ListenError(f"cannot listen on {host}: {_NOT_OURS}") from error
+        raise ListenError(f"cannot listen on {host}: {_not_ours(of)}") from error
     family, _, _, _, address = found[0]
     # With protocol 0, asyncio leaves TCP_NODELAY off: 44 ms a keep-alive request.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -124,7 +124,7 @@ def _bound(host: str, port: int, *, shared: bool, listens: bool) -> socket.socke
             listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise ListenError(f"cannot listen on {host}:{port}: {_reason(error)}") from error
+        raise ListenError(f"cannot listen on {host}:{port}: {_reason(error, of)}") from error
     return listener
 
 
@@ -134,14 +134,18 @@ def url_of(listener: socket.socket, scheme: str = "http") -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def _reason(error: OSError) -> str:
+def _not_ours(of: str) -> str:
+    return f"it is no address of this machine; give another --{of}host"
+
+
+def _reason(error: OSError, of: str) -> str:
     match error.errno:
         case errno.EADDRINUSE:
-            return "the port is in use; stop the other program or give another --port"
+            return f"the port is in use; stop the other program or give another --{of}port"
         case errno.EACCES:
-            return "this port needs more rights; give another --port"
+            return f"this port needs more rights; give another --{of}port"
         case errno.EADDRNOTAVAIL:
-            return _NOT_OURS
+            return _not_ours(of)
         case _:
             return error.strerror or str(error)
 

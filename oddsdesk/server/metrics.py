@@ -1,4 +1,4 @@
-"""GET /metrics on a loopback port of its own: Prometheus' text, of all workers by whichever."""
+"""GET /metrics at an address of its own: Prometheus' text, of all workers by whichever."""
 
 import contextlib
 from collections import defaultdict
@@ -15,13 +15,15 @@ from oddsdesk.server.figures import Sample, of_process
 from oddsdesk.server.hosts import HostGuard
 from oddsdesk.server.limits import no_limits
 from oddsdesk.server.listener import HttpServer, bind
+from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.write_ahead import log_of
 from oddsdesk.store.store import Store
 from oddsdesk.store.tail import Tail
 
-HOST: Final = "127.0.0.1"
+OPTIONS: Final = "metrics-"
+"""What the options of its address begin with."""
 PATH: Final = "/metrics"
 _TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
 
@@ -121,20 +123,23 @@ def _size(path: Path) -> int:
 
 
 class MetricsServer:
-    """Answers who asks on this machine; ``text`` is asked for each answer."""
+    """Answers whoever reaches its address; ``text`` is asked for each answer."""
 
     def __init__(self, text: Callable[[], Awaitable[bytes]]) -> None:
         self._text = text
         self._http: HttpServer | None = None
 
-    async def start(self, port: int, *, shared: bool = False) -> None:
-        """Listen and answer.
+    async def start(self, settings: Settings, *, shared: bool = False) -> None:
+        """Listen where ``settings`` say, if anywhere, and answer.
 
         Raises:
-            ListenError: the port cannot be listened on.
+            ListenError: the address cannot be listened on.
         """
-        guarded = HostGuard(self._answer, (), no_limits)
-        self._http = HttpServer(guarded, bind(HOST, port, shared=shared))
+        host, port = settings.metrics_host, settings.metrics_port
+        if port is None:
+            return
+        guarded = HostGuard(self._answer, (host, *settings.public.allow_hosts), no_limits)
+        self._http = HttpServer(guarded, bind(host, port, shared=shared, of=OPTIONS))
         await self._http.start()
 
     async def stop(self) -> None:

@@ -101,8 +101,7 @@ class Server:
         await self._duties.open()
         if self._settings.listens:
             await self._answering.start()
-        if self._settings.metrics_port is not None:
-            await self._metrics.start(self._settings.metrics_port)
+        await self._metrics.start(self._settings)
         await self._begin_duties()
         if self._valuing is not None:
             self._valuing.start()

@@ -102,7 +102,8 @@ class Settings(msgspec.Struct, frozen=True):
     """The folder of Parquet files that price history is archived in, and read from; None for the
     one that the database names, if any, to read from."""
     metrics_port: int | None = None
-    """Where `/metrics` is answered on this machine, if anywhere."""
+    """Where `/metrics` is answered, if anywhere."""
+    metrics_host: str = DEFAULT_HOST
     public: PublicAddress = PublicAddress()
     connections: ConnectionLimits = ConnectionLimits()
     access_log: bool = False

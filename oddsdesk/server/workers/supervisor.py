@@ -18,7 +18,7 @@ import msgspec
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.ending import SIGNALS, Ending
 from oddsdesk.server.listener import reserve, url_of
-from oddsdesk.server.metrics import HOST as METRICS_HOST
+from oddsdesk.server.metrics import OPTIONS as METRICS_OPTIONS
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.workers.mailboxes import (
     SUPERVISOR,
@@ -77,7 +77,9 @@ class Supervisor:
             port = self._reserved.getsockname()[1]
             settings = msgspec.structs.replace(settings, port=port)
         port = settings.metrics_port
-        self._metrics = None if port is None else reserve(METRICS_HOST, port)
+        self._metrics = (
+            None if port is None else reserve(settings.metrics_host, port, of=METRICS_OPTIONS)
+        )
         self._settings = settings
         self._mailboxes = Mailboxes(settings.workers)
         self._secret = secrets.token_hex(16)

@@ -150,8 +150,7 @@ class Worker:
             self._valuing.start()
         if settings.listens:
             await self._answering.start()
-        if settings.metrics_port is not None:
-            await self._metrics.start(settings.metrics_port, shared=True)
+        await self._metrics.start(settings, shared=True)
         self._jobs.start("tell", self._keep_telling)
         self._jobs.start("beat", self._beat)
 

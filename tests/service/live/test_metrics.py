@@ -11,7 +11,7 @@ import pytest
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.runner import serving
-from oddsdesk.server.settings import Settings
+from oddsdesk.server.settings import PublicAddress, Settings
 from tests.kit import prometheus
 from tests.kit.live_service import LiveService
 
@@ -121,10 +121,31 @@ async def test_there_is_nothing_else_and_nothing_for_pages(watched) -> None:
     assert (await watched.http.get("/metrics")).status_code == 401
 
 
+async def test_they_are_read_at_an_address_that_is_named_by_names_that_are_allowed(
+    tmp_path: Path,
+) -> None:
+    service, port = LiveService(tmp_path / "odds.db"), _free_port()
+    public = PublicAddress(allow_hosts=("one",))
+    service.options = {"metrics_port": port, "metrics_host": "0.0.0.0", "public": public}
+    await service.start()
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        for host, status in (("one:9123", 200), ("10.1.2.3", 200), ("rebound.example", 400)):
+            answer = await client.get("/metrics", headers={"Host": host})
+            assert answer.status_code == status, host
+    await service.stop()
+
+
+async def test_an_address_of_another_machine_is_one_line(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "odds.db", port=0, metrics_port=1, metrics_host="192.0.2.1")
+    with pytest.raises(ListenError, match=r"^cannot listen on 192.*give another --metrics-host$"):
+        async with serving(settings):
+            pass
+
+
 async def test_a_port_in_use_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         settings = Settings(tmp_path / "odds.db", port=0)
         busy = msgspec.structs.replace(settings, metrics_port=taken.getsockname()[1])
-        with pytest.raises(ListenError, match="the port is in use"):
+        with pytest.raises(ListenError, match=r"the port is in use; .* --metrics-port"):
             async with serving(busy):
                 pass

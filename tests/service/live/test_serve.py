@@ -268,6 +268,8 @@ def test_bad_database_is_one_line_and_1(serve, tmp_path, content):
         (["--feed", "teletext"], 1, "teletext"),
         (["--feed", "replay:/nowhere/at-all.ndjson"], 1, "at-all.ndjson"),
         (["--host", "no.such.host.invalid"], 1, "no.such.host.invalid"),
+        (["--metrics-port", "1", "--metrics-host", "nowhere.invalid"], 1, "another --metrics-host"),
+        (["--metrics-host", "0.0.0.0"], 2, "--metrics-host needs --metrics-port"),
         (["--devig", "magic"], 2, "magic"),
         (["--port", "70000"], 2, "70000"),
         (["--speed", "0"], 2, "speed"),
