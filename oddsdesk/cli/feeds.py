@@ -19,7 +19,8 @@ from oddsdesk.feeds.live.keys import is_key, keep_key
 from oddsdesk.network.errors import NetworkError
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.lock import Owner, owner_of
+from oddsdesk.store.lock import owner_of
+from oddsdesk.store.owner_secret import SECRET_HEADER, OwnerSecret
 from oddsdesk.system_keyring import KeyringError
 
 if TYPE_CHECKING:
@@ -160,23 +161,26 @@ def _ask(database: Database) -> list[FeedReport]:
     if not owner.url:
         who = f"process {owner.pid} runs its feeds"
         raise click.ClickException(f"{database}: {who} and listens on nothing, or only starts")
-    if not owner.secret:
+    own = OwnerSecret(database)
+    secret = own.read()
+    if secret is None:
         raise click.ClickException(
-            f"{database}: is served by an older oddsdesk, which does not tell of its feeds"
+            f"{own.path}: expected the owner's secret, readable by you and nobody else; restart the"
+            " server, which makes it"
         )
     try:
-        body = asyncio.run(_get(owner))
+        body = asyncio.run(_get(owner.url, secret))
         return msgspec.json.decode(body, type=list[FeedReport])
     except (NetworkError, msgspec.DecodeError) as error:
         raise click.ClickException(f"{database}: its server did not answer: {error}") from error
 
 
-async def _get(owner: Owner) -> bytes:
+async def _get(url: str, secret: str) -> bytes:
     from oddsdesk.network.http import HttpClient  # noqa: PLC0415 - 60 ms that --help saves
 
-    http = HttpClient({"X-Owner": owner.secret}, is_secure=False, is_local=True)
+    http = HttpClient({SECRET_HEADER: secret}, is_secure=False, is_local=True)
     try:
-        reply = await http.send("GET", owner.url + _PATH, {})
+        reply = await http.send("GET", url + _PATH, {})
     finally:
         await http.close()
     if reply.status != 200:

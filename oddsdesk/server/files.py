@@ -15,6 +15,7 @@ from oddsdesk.store.databases import DatabaseUrl, has_file
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.leases import Lease, leases_of
 from oddsdesk.store.lock import DatabaseLock, lock_database, take_if_free
+from oddsdesk.store.owner_secret import OwnerSecret
 from oddsdesk.store.store import Store, open_store
 
 _log = logging.getLogger(__name__)
@@ -68,6 +69,8 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
         opened.lease = None if lock is None else FileLease(database, opened.keys_path, lock)
         if lock is None:
             _log.warning("%s cannot be written: it is served as it is", database)
+        else:
+            OwnerSecret(database).make()
         return _kept(opened)
 
 
@@ -98,6 +101,8 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
         opened.access, opened.keys_path = share_key_store(database, settings)
         opened.callback(opened.access.close)
         opened.lease = None
+        if not opened.store.is_read_only:
+            OwnerSecret(database).make()
         if settings.needs_lock and not opened.store.is_read_only:
             lease = opened.lease = FileLease(database, opened.keys_path)
             opened.callback(lease.release)
@@ -159,10 +164,10 @@ class FileLease:
         """Say whether this process holds them."""
         return self._lock is not None
 
-    def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
+    def announce(self, url: str, access: Path | None = None) -> None:
         """Write into the lock file where the server answers."""
         if self._lock is not None:
-            self._lock.announce(url, access, secret)
+            self._lock.announce(url, access)
 
     def release(self) -> None:
         """Let go what ``take`` took."""

@@ -70,7 +70,7 @@ class HostGuard:
         host = origin = None
         for name, value in scope["headers"]:
             if name == b"host":
-                host = _host_name(value) if host is None else None
+                host = host_name(value) if host is None else None
             elif name == b"origin":
                 origin = value
         if host is None or not self._serves(host):
@@ -108,7 +108,8 @@ class HostGuard:
 
 
 @lru_cache(maxsize=256)
-def _host_name(value: bytes) -> str | None:
+def host_name(value: bytes) -> str | None:
+    """Return the name in a ``Host`` header, in lower case and without its port; None: bad."""
     return _matched(_HOST, value)
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import secrets
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Final
@@ -24,6 +23,7 @@ from oddsdesk.server.troubles import Troubles, troubles_of_process
 from oddsdesk.server.valuing import Valuing
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.leases import Lease
+from oddsdesk.store.owner_secret import owner_secret_of
 from oddsdesk.store.store import Store
 from oddsdesk.tasks import Jobs, in_daemon_thread
 
@@ -51,8 +51,6 @@ class Server:
         self.store = store
         self.access = access
         self._settings = settings
-        self.owner_secret = secrets.token_hex(16)
-        """A caller on this machine who knows it may see the state of the feeds."""
         self.troubles = Troubles(
             [
                 lambda: troubles_of_process(
@@ -79,7 +77,7 @@ class Server:
             hosts=settings.names,
             base_url=settings.public.base_url,
             feeds=lambda: self._duties.reports(),
-            owner_secret=self.owner_secret,
+            owner=owner_secret_of(settings.database),
             troubles=self.troubles,
             roles=settings.roles,
         )
@@ -174,7 +172,7 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
         try:
             await server.start()
             if opened.lease is not None:
-                opened.lease.announce(server.local_url, opened.keys_path, server.owner_secret)
+                opened.lease.announce(server.local_url, opened.keys_path)
             yield server
         finally:
             await server.stop()

@@ -19,6 +19,7 @@ from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.server.head_start import HeadStart
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.owner_secret import secret_path
 from oddsdesk.store.store import Store
 from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
 
@@ -228,6 +229,8 @@ class RunningFeeds:
             return None
         if isinstance(feed, LiveFeed):
             feed.sharing = partial(self._sharing, feed)
+            if self._store.path is not None:
+                feed.secret_file = secret_path(self._store.path)
         if isinstance(feed, LiveFeed) and not self._store.is_read_only:
             await self._lend_memory(feed, spec)
         recorder = Recorder(feed, self._store, self._clock, self._head_start.over)

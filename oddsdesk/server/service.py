@@ -11,6 +11,7 @@ from oddsdesk.server.figures import Figures
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.settings import ANSWERING, Role
 from oddsdesk.server.troubles import Troubles
+from oddsdesk.store.owner_secret import OwnerSecret
 from oddsdesk.store.store import Store
 
 
@@ -29,8 +30,8 @@ class Service(msgspec.Struct, frozen=True):
     hosts: frozenset[str] = frozenset()
     base_url: str = ""
     feeds: Callable[[], Sequence[FeedReport]] = tuple
-    owner_secret: str = ""
-    """A caller on this machine who knows it may see the feeds; empty: nobody may."""
+    owner: OwnerSecret | None = None
+    """Who shows this secret on this machine may write and see the feeds; None: nobody."""
     troubles: Troubles = msgspec.field(default_factory=Troubles)
     roles: frozenset[Role] = ANSWERING
     figures: Figures = msgspec.field(default_factory=Figures)

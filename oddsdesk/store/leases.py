@@ -30,7 +30,7 @@ class Lease(Protocol):
         """Say whether it is still held since it was taken."""
         ...
 
-    def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
+    def announce(self, url: str, access: Path | None = None) -> None:
         """Let others on this machine know where the server answers, where that can be told."""
         ...
 

@@ -34,8 +34,6 @@ class Owner(msgspec.Struct, frozen=True):
     url: str = ""
     access: str = ""
     """The file of its keys; empty until it answers."""
-    secret: str = ""
-    """Proof of being able to read the lock file, which only the database's owner can."""
     file: tuple[int, int] | None = None
     """What tells the database's file from any other; None until it answers, and of older ones."""
 
@@ -75,16 +73,13 @@ class DatabaseLock:
             self.release()
             raise
 
-    def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
-        """Write into the lock file where the server answers and where its keys are.
-
-        ``secret`` is what a reader of it may show the server to be taken for its owner.
-        """
+    def announce(self, url: str, access: Path | None = None) -> None:
+        """Write into the lock file where the server answers and where its keys are."""
         self._file.seek(0)
         self._file.truncate()
         where = "" if access is None else str(access.absolute())
         held = file_identity(self._path.with_suffix("")) if url else None
-        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, secret, held)))
+        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, held)))
         self._file.flush()
 
     def release(self) -> None:

@@ -96,7 +96,7 @@ class Cluster:
         ):
             opened.callback(self._proxy.kill)
             self._proxy.start()
-            self._key = make_key(self._database)
+            self._key = make_key(self._database, may_write=True)
             self._post({"Over 2.5": 2.05, "Under 2.5": 1.88}, "Pinnacle")
             yield self
 
@@ -118,7 +118,7 @@ class Cluster:
             before = len(log_of(self._database))
             listeners = [self._listen(opened, each.url) for each in self._gateways]
             listeners.append(self._listen(opened, self._proxy.url))
-            with Load(self._proxy.url, first_batch=self._turn * 1_000_000) as load:
+            with Load(self._database, self._proxy.url, first_batch=self._turn * 1_000_000) as load:
                 load.go_on(5)
                 moment = time.monotonic()
                 begin_anew = self._kill(part, cost.kills % 2)
@@ -179,7 +179,8 @@ class Cluster:
         def is_posted() -> bool:
             with contextlib.suppress(httpx.TransportError):
                 url = f"{self._proxy.url}/ingest"
-                return httpx.post(url, content=body, timeout=LIMIT_S).status_code == 200
+                asked = {"X-Api-Key": self._key}
+                return httpx.post(url, content=body, headers=asked, timeout=LIMIT_S).is_success
             return False
 
         until(is_posted, LIMIT_S)

@@ -63,7 +63,7 @@ def _fail_over(primary: Postgres, standby: Postgres, folder: Path, batches: int)
     with running(node):
         with (
             contextlib.closing(Listener(node.url, make_key(database))) as listener,
-            Load(node.url) as load,
+            Load(database, node.url) as load,
         ):
             load.go_on(batches)
             until(lambda: len(listener.times) > batches, LIMIT_S)

@@ -17,6 +17,7 @@ from oddsdesk.contract.plans import Plan
 from tests.durability.trace import compiler
 from tests.kit.deployed import own_environment
 from tests.kit.ndjson import quote
+from tests.kit.owner import as_owner
 from tests.kit.program import Program
 from tests.kit.workers import until
 
@@ -49,6 +50,7 @@ class JumpingServer:
         self.program = Program(command, shifted)
         self.url = self.program.first_line().removeprefix("listening on ")
         self.http = httpx.Client(base_url=self.url, timeout=LIMIT_S)
+        self.http.headers.update(as_owner(self.database))
 
     def jump(self, seconds: int) -> None:
         """Set the clock ahead of the true one by so much."""

@@ -32,7 +32,7 @@ def served(launch: Launch, url: str, *options: str) -> tuple[Program, str]:
 
 
 def made_key(launch: Launch, url: str) -> dict[str, str]:
-    creating = launch("keys", "create", "--plan", "Pro+ Live", "--database", url)
+    creating = launch("keys", "create", "--plan", "Pro+ Live", "--write", "--database", url)
     return {"X-Api-Key": creating.process.communicate(timeout=LIMIT_S)[0].strip()}
 
 
@@ -47,10 +47,10 @@ def eventually(url: str, path: str, headers: dict[str, str], wanted: int) -> Any
         time.sleep(0.05)
 
 
-def post(url: str, soft: float) -> None:
+def post(url: str, soft: float, headers: dict[str, str]) -> None:
     prices = {"Everton": soft, "Draw": 3.4, "Liverpool": 3.6}
     lines = quote(SHARP, bookmaker="Pinnacle") + quote(prices)
-    assert httpx.post(f"{url}/ingest", content=lines).json()["accepted"] == 2
+    assert httpx.post(f"{url}/ingest", content=lines, headers=headers).json()["accepted"] == 2
 
 
 def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
@@ -58,11 +58,11 @@ def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
 ) -> None:
     first, first_url = served(launch, url)
     headers = made_key(launch, url)
-    post(first_url, soft=2.25)
+    post(first_url, soft=2.25, headers=headers)
     eventually(first_url, "/api/value-bets", headers, 1)  # it has the lease before another asks
     second, second_url = served(launch, url)
     for soft, count in ((2.0, 0), (2.25, 1)):  # whichever records, the one that has it values
-        post(second_url, soft=soft)
+        post(second_url, soft=soft, headers=headers)
         eventually(first_url, "/api/value-bets", headers, count)
     bets = eventually(second_url, "/api/value-bets", headers, 1)
     assert eventually(first_url, "/api/value-bets", headers, 1) == bets
@@ -73,7 +73,7 @@ def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
     first.kill()
     told = second.wait_for_log("this server takes over")
     for soft, count in ((2.0, 0), (2.25, 1)):
-        post(second_url, soft=soft)
+        post(second_url, soft=soft, headers=headers)
         eventually(second_url, "/api/value-bets", headers, count)
     assert httpx.get(f"{second_url}/api/health").json()["status"] == "ok"
     status, out, log = second.finish()
@@ -84,7 +84,7 @@ def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
 def test_workers_share_a_database_and_one_takes_over_from_another(launch: Launch, url: str) -> None:
     _, address = served(launch, url, "--workers", "2")
     headers = made_key(launch, url)
-    post(address, soft=2.25)
+    post(address, soft=2.25, headers=headers)
     assert len(eventually(address, "/api/value-bets", headers, 1)) == 1
 
 

@@ -20,6 +20,7 @@ from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
 from oddsdesk.places import settings_folder
 from tests.kit import recorded_sources, recordings
 from tests.kit.fake_source import FakeSource
+from tests.kit.owner import as_owner
 from tests.kit.program import Launch
 from tests.kit.recordings import Prices
 
@@ -57,7 +58,7 @@ class Serving:
         self.key = creating.process.communicate(timeout=LIMIT_S)[0].strip()
 
     async def ingest(self, lines: list[str]) -> None:
-        async with httpx.AsyncClient(base_url=self.url) as http:
+        async with httpx.AsyncClient(base_url=self.url, headers=as_owner(self._database)) as http:
             heard = (await http.post("/ingest", content="\n".join(lines))).json()
         assert (heard["accepted"], heard["rejected"]) == (len(lines), [])
 

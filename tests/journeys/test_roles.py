@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.kit.ndjson import quote
+from tests.kit.owner import as_owner
 from tests.kit.program import Launch
 
 LIMIT_S = 20
@@ -32,7 +33,7 @@ def test_one_process_values_what_is_posted_to_another(launch: Launch, tmp_path: 
     headers = made_key(launch, database)
     sharp = {"Everton": 2.1, "Draw": 3.5, "Liverpool": 3.6}
     lines = quote(sharp, bookmaker="Pinnacle") + quote({**sharp, "Everton": 2.25, "Draw": 3.4})
-    counted = httpx.post(f"{url}/ingest", content=lines).json()
+    counted = httpx.post(f"{url}/ingest", content=lines, headers=as_owner(database)).json()
     assert counted == {"accepted": 2, "skipped": 0, "rejected": []}
     deadline = time.monotonic() + LIMIT_S
     while not (bets := httpx.get(f"{url}/api/value-bets", headers=headers).json()["data"]):

@@ -34,7 +34,10 @@ def test_two_processes_record_over_two_shards_and_no_stream_lacks_or_repeats_a_r
         streams = [
             opened.enter_context(contextlib.closing(Listener(node.url, key))) for node in nodes
         ]
-        with Load(nodes[0].url) as one, Load(nodes[1].url, first_batch=1_000_000) as other:
+        with (
+            Load(database, nodes[0].url) as one,
+            Load(database, nodes[1].url, first_batch=1_000_000) as other,
+        ):
             one.go_on(BATCHES)
             other.go_on(BATCHES)
         logs = logs_of(database)

@@ -1,7 +1,6 @@
 """`serve --workers`: several processes on one port and one database, and any of them killed."""
 
 import contextlib
-import json
 import signal
 import socket
 import sys
@@ -19,6 +18,7 @@ from oddsdesk.store.lock import lock_path
 from oddsdesk.store.store import open_store
 from tests.kit import prometheus
 from tests.kit.ndjson import quote
+from tests.kit.owner import as_owner
 from tests.kit.program import Launch
 from tests.kit.promises import in_time
 from tests.kit.workers import Heard, Workers, is_running, until
@@ -50,8 +50,8 @@ def serve_with(launch: Launch, tmp_path: Path) -> Iterator[Start]:
 class Load:
     """Posts batches of quotes, each of a game of its own, and again where no answer came."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, url: str, headers: dict[str, str]) -> None:
+        self._url, self._headers = url, headers
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self.acknowledged: list[str] = []
@@ -72,14 +72,18 @@ class Load:
     def _run(self) -> None:
         batch = 0
         with contextlib.ExitStack() as stack:
-            client = stack.enter_context(httpx.Client(base_url=self._url, timeout=20))
+            client = stack.enter_context(
+                httpx.Client(base_url=self._url, timeout=20, headers=self._headers)
+            )
             while not self._ending.is_set():
                 games = [f"Home {batch * BATCH + each} - Away" for each in range(BATCH)]
                 lines = "".join(quote(ODDS, market_type="total", match_name=game) for game in games)
                 try:
                     answer = client.post("/ingest", content=lines)
                 except httpx.TransportError:
-                    client = stack.enter_context(httpx.Client(base_url=self._url, timeout=20))
+                    client = stack.enter_context(
+                        httpx.Client(base_url=self._url, timeout=20, headers=self._headers)
+                    )
                     continue
                 assert answer.json()["rejected"] == [], answer.text
                 self.acknowledged += games
@@ -117,7 +121,7 @@ def test_a_worker_that_is_killed_in_mid_load_costs_nothing(
     pids = workers.processes()
     streams = [workers.stream_of(each, key) for each in pids]
     with heard(*streams) as listening:
-        with Load(workers.url) as load:
+        with Load(workers.url, as_owner(workers.database)) as load:
             load.go_on()
             workers.kill(killed)
             began = time.monotonic()
@@ -155,13 +159,12 @@ def test_feeds_run_in_one_worker_and_go_on_in_another(serve_with: Start, tmp_pat
     sharp = {"Home": 2.1, "Draw": 3.5, "Away": 3.6}
     game = {"match_name": "Home - Away"}
     lines = quote(sharp, bookmaker="Pinnacle", **game) + quote({**sharp, "Home": 2.3}, **game)
-    httpx.post(f"{workers.url}/ingest", content=lines)
+    httpx.post(f"{workers.url}/ingest", content=lines, headers=as_owner(workers.database))
     asked = {"X-Api-Key": key}
     until(lambda: httpx.get(f"{workers.url}/api/value-bets", headers=asked).json()["data"])
     for pid in workers.processes():
         with contextlib.closing(workers.client_of(pid)) as client:
-            owner = json.loads(lock_path(workers.database).read_bytes())
-            reports = client.get("/administration/feeds", headers={"X-Owner": owner["secret"]})
+            reports = client.get("/administration/feeds", headers=as_owner(workers.database))
             assert [each["state"] for each in reports.json()] == ["waiting"], "it says nothing"
     assert runs.read_text() == "run\nrun\n"
 
@@ -248,7 +251,12 @@ def test_any_worker_tells_the_figures_of_all(serve_with: Start) -> None:
         # a stream that another worker got is closed, and would be told a price until it is gone
         until(lambda: prometheus.value(figures(), "oddsdesk_stream_subscribers") == 3)
         lines = quote(ODDS, market_type="total", match_name="Home - Away")
-        assert httpx.post(f"{workers.url}/ingest", content=lines).json()["accepted"] == 1
+        assert (
+            httpx.post(
+                f"{workers.url}/ingest", content=lines, headers=as_owner(workers.database)
+            ).json()["accepted"]
+            == 1
+        )
         until(lambda: all(len(each.messages) == 2 for each in listening))
 
         def told() -> bool:

@@ -93,10 +93,12 @@ def running(*nodes: Node) -> Iterator[None]:
             each.kill()
 
 
-def make_key(database: str) -> str:
+def make_key(database: str, *, may_write: bool = False) -> str:
     """A key that all processes know."""
+    account = f"cluster {time.monotonic_ns()}" if may_write else "cluster"
     with contextlib.closing(open_access(DatabaseUrl(database))) as access:
-        return access.keys.create("cluster", Plan.PRO_LIVE, None, system_clock()).secret
+        made = access.keys.create(account, Plan.PRO_LIVE, None, system_clock(), may_write=may_write)
+        return made.secret
 
 
 def log_of(database: str) -> list[Said]:
@@ -109,7 +111,10 @@ def log_of(database: str) -> list[Said]:
 class Load:
     """Posts batches, each of games of its own, and posts again where no answer came."""
 
-    def __init__(self, *urls: str, pause_s: float = 0.005, first_batch: int = 0) -> None:
+    def __init__(
+        self, database: str, *urls: str, pause_s: float = 0.005, first_batch: int = 0
+    ) -> None:
+        self._headers = {"X-Api-Key": make_key(database, may_write=True)}
         self._urls: Sequence[str] = urls
         self._pause_s = pause_s
         self._first = first_batch
@@ -138,7 +143,7 @@ class Load:
 
     def _run(self) -> None:
         batch = self._first
-        with httpx.Client(timeout=LIMIT_S) as client:
+        with httpx.Client(timeout=LIMIT_S, headers=self._headers) as client:
             while not self._ending.wait(self._pause_s):
                 games = [f"Home {batch * BATCH + each} - Away" for each in range(BATCH)]
                 if self._post(client, games):

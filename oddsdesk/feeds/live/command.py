@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from oddsdesk.clock import Clock
@@ -20,6 +21,7 @@ from oddsdesk.feeds.live.live_feed import LiveFeed, cut
 from oddsdesk.feeds.live.status import Status
 from oddsdesk.feeds.ndjson import Batch, read_batches
 from oddsdesk.feeds.sources import Readable
+from oddsdesk.store.owner_secret import SECRET_FILE_VARIABLE
 from oddsdesk.tasks import in_daemon_thread
 
 FIRST_WAIT_S: Final = 1.0
@@ -62,7 +64,7 @@ class Command(LiveFeed):
         wait_s = FIRST_WAIT_S
         while True:
             began = time.monotonic()
-            run = _Run(self._arguments, self.status)
+            run = _Run(self._arguments, self.status, _environment(self.secret_file))
             try:
                 async for batch in self._batches_of(run, clock):
                     for quotes in cut(batch.quotes):
@@ -95,8 +97,9 @@ class Command(LiveFeed):
 class _Run:
     """One run of the program."""
 
-    def __init__(self, arguments: list[str], status: Status) -> None:
+    def __init__(self, arguments: list[str], status: Status, environment: dict[str, str]) -> None:
         self._arguments = arguments
+        self._environment = environment
         self._status = status
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
@@ -112,7 +115,7 @@ class _Run:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=_environment(),
+                env=self._environment,
                 start_new_session=sys.platform != "win32",
             )
         except OSError as error:
@@ -171,10 +174,14 @@ def _ask_all(process: subprocess.Popen[bytes], ask: Callable[[], None]) -> None:
             ask()
 
 
-def _environment() -> dict[str, str]:
+def _environment(secret_file: Path | None) -> dict[str, str]:
+    """Return the environment of a program: no keys of other sources, and where the secret is."""
     begin, end = _OF_SOURCES
-    return {
+    passed_on = {
         name: value
         for name, value in os.environ.items()
-        if not (name.startswith(begin) and name.endswith(end))
+        if not (name.startswith(begin) and name.endswith(end)) and name != SECRET_FILE_VARIABLE
     }
+    return (
+        passed_on if secret_file is None else {**passed_on, SECRET_FILE_VARIABLE: f"{secret_file}"}
+    )

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from oddsdesk.clock import Clock
@@ -36,6 +37,8 @@ class LiveFeed(ABC):
         self.status = Status(name)
         self.keep: Callable[[bytes], None] = lambda _: None
         """Keeps what the feed wants to know when it runs next, in the same database."""
+        self.secret_file: Path | None = None
+        """The file of the owner's secret, for a program that posts to the server it runs for."""
         self.sharing: Callable[[], int] = lambda: 1
         """Counts the feeds that run here on the same account of the source, this one among them."""
 

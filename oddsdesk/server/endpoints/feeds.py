@@ -1,20 +1,27 @@
 """GET /administration/feeds: the state of the feeds, for the owner of the database (D65).
 
-Not part of the contract. The caller shows a secret from the database's lock file, which only
-its owner can read; everybody else gets 404.
+Not part of the contract. The caller shows the owner's secret; everybody else gets 404.
 """
 
-import hmac
+import asyncio
 import ipaddress
+from typing import Final
 
 from starlette.types import Scope
 
 from oddsdesk.server.answers import Bare, Reply, encode
 from oddsdesk.server.gate import GET, Gate, RequestContext
+from oddsdesk.server.hosts import LOOPBACK, host_name
+from oddsdesk.server.proxies import BELIEVED
 from oddsdesk.server.service import Service
+from oddsdesk.store.owner_secret import SECRET_HEADER, OwnerSecret
 
 PATH = "/administration/feeds"
-OWNER_HEADER = b"x-owner"
+_SECRET: Final = SECRET_HEADER.lower().encode()
+_OF_OTHERS: Final = frozenset(
+    {b"origin", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"}
+)
+"""Headers of browsers and proxies."""
 
 
 class FeedsGate(Gate):
@@ -22,24 +29,37 @@ class FeedsGate(Gate):
 
     def __init__(self, service: Service) -> None:
         super().__init__(service)
-        self._secret = service.owner_secret.encode()
+        self._owner = service.owner
         self._reports = service.feeds
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return a list of the feeds' states."""
-        if not (request.has_method(GET) and self._is_owner(request.scope)):
+        if not (request.has_method(GET) and await is_owner(request.scope, self._owner)):
             return await super().reply(request)
         return encode(Bare(list(self._reports())), 0)
 
-    def _is_owner(self, scope: Scope) -> bool:
-        said = next((value for name, value in scope["headers"] if name == OWNER_HEADER), b"")
-        return bool(self._secret) and is_loopback(scope) and hmac.compare_digest(said, self._secret)
+
+async def is_owner(scope: Scope, owner: OwnerSecret | None) -> bool:
+    """Say whether the owner of the database asks: a program of this machine with the secret.
+
+    What comes from a browser's page or through a proxy is refused even with the secret. A proxy
+    that adds no header is recognised where it passes on the public name as ``Host``.
+    """
+    if owner is None or BELIEVED in scope or not _is_loopback((scope.get("client") or ("",))[0]):
+        return False
+    headers = scope["headers"]
+    said = [value for name, value in headers if name == _SECRET]
+    if len(said) != 1 or any(name in _OF_OTHERS for name, _ in headers):
+        return False
+    host = next((host_name(value) for name, value in headers if name == b"host"), None)
+    is_here = host is not None and (host in LOOPBACK or _is_loopback(host))
+    return is_here and await asyncio.to_thread(owner.matches, said[0])
 
 
-def is_loopback(scope: Scope) -> bool:
-    """Say whether a request comes from this machine."""
-    client = scope.get("client")
+def _is_loopback(address: str) -> bool:
     try:
-        return client is not None and ipaddress.ip_address(client[0]).is_loopback
+        found = ipaddress.ip_address(address)
     except ValueError:
         return False
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return (mapped or found).is_loopback

@@ -1,8 +1,7 @@
 """POST /ingest: records the NDJSON of ``oddsdesk ingest`` as it comes (D65).
 
-Not of the contract. Programs of this machine may write; others need a key with the right to.
-A page that a browser shows is neither: it says an ``Origin``. Nor is a proxy that is believed,
-whatever it says.
+Not of the contract. A caller needs a key with the right to write, or the owner's secret
+(``is_owner``).
 """
 
 import asyncio
@@ -18,13 +17,10 @@ from starlette.types import Message, Receive, Scope, Send
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.ndjson import BadLine, Batch, QuoteLines
-from oddsdesk.server.access import unauthorized
 from oddsdesk.server.answers import Bare, Refusal, Reply, encode
-from oddsdesk.server.endpoints.feeds import is_loopback
+from oddsdesk.server.endpoints.feeds import is_owner
 from oddsdesk.server.gate import Gate, RequestContext
-from oddsdesk.server.hosts import LOOPBACK
 from oddsdesk.server.protocol import INGEST_LIMIT
-from oddsdesk.server.proxies import BELIEVED
 from oddsdesk.server.service import Service
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.tasks import in_daemon_thread, spawn, stop
@@ -41,10 +37,6 @@ MOST_IDLE: Final = 100_000
 """Blank and bad lines that a body may have beyond its quotes: each costs a microsecond or more, and
 64 MiB of them pack into 64 KB."""
 BATCH_QUOTES: Final = 500
-_OF_OTHERS: Final = frozenset(
-    {b"origin", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"}
-)
-"""Headers of browsers and proxies."""
 _PIECE: Final = 256 * 1024
 _SHORT: Final = 8 * 1024
 """Bytes that are read on the loop, others on a thread: no slice of the loop's is long."""
@@ -84,7 +76,7 @@ class IngestGate(Gate):
     def __init__(self, service: Service) -> None:
         super().__init__(service)
         self._running: Counter[int | None] = Counter()
-        """Bodies that are read, by the number of the key; None are programs of this machine."""
+        """Bodies that are read, by the number of the key; None is the owner."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the body is read where the request is judged."""
@@ -114,10 +106,10 @@ class IngestGate(Gate):
             self._running[whose] -= 1
 
     async def _admit(self, request: RequestContext) -> None:
-        if not _is_program_here(request.scope):
+        if not await is_owner(request.scope, self._service.owner):
             caller = await request.identify()
             if caller is None:
-                raise unauthorized()
+                raise _unauthorized(self._service.owner is not None)
             if not caller.may_write:
                 message = "This key may only read; `oddsdesk keys create --write` makes one."
                 raise Refusal(ErrorCode.WRITE_FORBIDDEN, message)
@@ -158,16 +150,21 @@ def _check_idle(lines: QuoteLines) -> None:
         raise Refusal(ErrorCode.BAD_REQUEST, message)
 
 
-def _is_program_here(scope: Scope) -> bool:
-    """Say whether a program of this machine asks: no page, and no proxy for somebody elsewhere.
-
-    A program at the address of a proxy that is believed is not told from it, so it is none.
-    """
-    if BELIEVED in scope:
-        return False
-    headers = dict(scope["headers"])
-    host = headers.get(b"host", b"").decode("latin-1").rpartition(":")[0] or "localhost"
-    return is_loopback(scope) and not _OF_OTHERS & headers.keys() and host.strip("[]") in LOOPBACK
+def _unauthorized(has_secret: bool) -> Refusal:
+    """Return the refusal of a caller who may not write: what to send, and where that is told."""
+    key = "POST /ingest: send X-Api-Key with a key made by `oddsdesk keys create --write`"
+    if has_secret:
+        message = (
+            f"{key}. On the server's own machine, and not through a proxy, the owner of the"
+            " database can send its secret instead, to 127.0.0.1: curl -H @DATABASE.secret"
+            " (odds.db.secret for odds.db). See Programs of your own in docs/feeds.md."
+        )
+    else:
+        message = (
+            f"{key}. A database on PostgreSQL has no owner's secret. See Programs of your own in"
+            " docs/feeds.md."
+        )
+    return Refusal(ErrorCode.UNAUTHORIZED, message)
 
 
 def _cut(quotes: list[Quote]) -> Iterator[list[Quote]]:

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import os
-import secrets
 import select
 import signal
 import socket
@@ -82,7 +81,6 @@ class Supervisor:
         )
         self._settings = settings
         self._mailboxes = Mailboxes(settings.workers)
-        self._secret = secrets.token_hex(16)
         self._processes = {number: _Process() for number in self._mailboxes.workers}
         self._alive, self._held = os.pipe()
         """Workers end when nobody holds the second end any more: this process is gone then."""
@@ -125,7 +123,7 @@ class Supervisor:
             self._wait(is_starting=True)
 
     def _begin(self, number: int, *, is_first: bool = False) -> None:
-        place = Place(number, is_first, self._mailboxes, self._secret)
+        place = Place(number, is_first, self._mailboxes)
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             pid = os.fork()

@@ -46,6 +46,7 @@ from oddsdesk.server.workers.mailboxes import (
 )
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.leases import Lease
+from oddsdesk.store.owner_secret import owner_secret_of
 from oddsdesk.tasks import Jobs, in_daemon_thread
 
 TELL_S: Final = 0.5
@@ -62,7 +63,6 @@ class Place(msgspec.Struct, frozen=True):
     number: int
     is_first: bool
     mailboxes: Mailboxes
-    owner_secret: str
 
 
 def run_worker(place: Place, settings: Settings, clock: Clock, ending: Ending) -> int:
@@ -117,7 +117,7 @@ class Worker:
             hosts=settings.names,
             base_url=settings.public.base_url,
             feeds=self._reports,
-            owner_secret=place.owner_secret,
+            owner=owner_secret_of(settings.database),
             troubles=self._troubles,
             roles=settings.roles,
         )
@@ -195,8 +195,7 @@ class Worker:
         try:
             await duties.open()
             await duties.start()
-            url, secret = self._answering.local_url, self._place.owner_secret
-            lease.announce(url, self._opened.keys_path, secret)
+            lease.announce(self._answering.local_url, self._opened.keys_path)
         except BaseException:
             await duties.stop()
             raise

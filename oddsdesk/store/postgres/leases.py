@@ -55,7 +55,7 @@ class PostgresLease:
             return False
         return True
 
-    def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
+    def announce(self, url: str, access: Path | None = None) -> None:
         """Do nothing: who asks may be on another machine."""
 
     def release(self) -> None:

@@ -20,6 +20,7 @@ from oddsdesk.places import sync
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import lock_database
+from oddsdesk.store.owner_secret import OwnerSecret
 from oddsdesk.store.sqlite import archive
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.copying import Progress, copy_database, look_through, silent
@@ -96,6 +97,7 @@ def restore(
                 raise _exists(move.target)
         if archive.LEDGER in parts:
             take_bets(parts[archive.LEDGER])
+        OwnerSecret(database).remove()  # the next server makes a new one
         kept = put_in_place(moves)
     return Restored(database, archive.ACCESS in parts, archive.LEDGER in parts, kept)
 

@@ -14,6 +14,7 @@ from oddsdesk.store.values import Recorded
 NOW_MS: Final = 1_790_000_000_000
 MOST_PIECES: Final = 50
 ANSWERS: Final = (200, 400)
+OWNER: Final = (b"x-oddsdesk-secret", b"0")
 
 
 def post(data: bytes) -> None:
@@ -33,7 +34,7 @@ async def _post(body: bytes, size: int, encoding: bytes) -> None:
         "path": "/ingest",
         "query_string": b"",
         "client": ("127.0.0.1", 1),
-        "headers": [(b"host", b"localhost"), (b"content-encoding", encoding)],
+        "headers": [(b"host", b"localhost"), OWNER, (b"content-encoding", encoding)],
     }
     pieces = [body[start : start + size] for start in range(0, len(body), size)][:MOST_PIECES]
     waiting = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
@@ -52,7 +53,14 @@ async def _post(body: bytes, size: int, encoding: bytes) -> None:
 
 def _service() -> Service:
     access = SimpleNamespace(circuit=SimpleNamespace(check=lambda: None))
-    return Service(store=_Store(), access=access, clock=_now)
+    return Service(store=_Store(), access=access, clock=_now, owner=_Owner())
+
+
+class _Owner:
+    """Takes every secret."""
+
+    def matches(self, _said: bytes) -> bool:
+        return True
 
 
 class _Store:

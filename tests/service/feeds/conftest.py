@@ -15,6 +15,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import PublicAddress, Settings
 from tests.kit.fake_source import FakeSource
+from tests.kit.owner import as_owner
 
 LIMIT_S = 60
 
@@ -25,6 +26,12 @@ class Served:
     def __init__(self, server: Server) -> None:
         self.server = server
         self._key = server.access.keys.create("test", Plan.PRO_LIVE, None, system_clock()).secret
+
+    @property
+    def owner(self) -> dict[str, str]:
+        """The header of the owner."""
+        assert self.server.store.path is not None
+        return as_owner(self.server.store.path)
 
     def status(self, number: int = 1) -> FeedStatus:
         """Return how a feed is."""

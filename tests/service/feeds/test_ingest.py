@@ -25,8 +25,12 @@ from tests.service.feeds.test_programs import BAD, LINES, line, recorded, some_l
 
 
 async def post(served: Served, body: Any, **headers: str) -> httpx.Response:
+    """Post as the owner does, unless another secret or a key is among the headers."""
+    given = {"x_oddsdesk_secret": next(iter(served.owner.values())), **headers}
+    if "x_api_key" in headers:
+        del given["x_oddsdesk_secret"]
     async with httpx.AsyncClient(base_url=served.server.url, timeout=30) as http:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        named = {name.replace("_", "-"): value for name, value in given.items()}
         return await http.post("/ingest", content=body, headers=named)
 
 
@@ -137,8 +141,8 @@ async def test_at_the_address_of_a_proxy_that_is_believed_nobody_is_a_program_he
     ("asks", "header", "status"),
     [
         ("POST /ingest", "Via: 1.1 proxy", 401),
-        ("PUT /ingest", "X: none", 405),
-        ("POST /ingest", "Content-Encoding: br", 400),
+        ("PUT /ingest", "X-Oddsdesk-Secret: {secret}", 405),
+        ("POST /ingest", "X-Oddsdesk-Secret: {secret}\r\nContent-Encoding: br", 400),
         ("POST /api/odds", "X: none", 401),
         ("POST /api/odds", "X-Api-Key: {key}", 405),
         ("POST /nowhere", "X-Api-Key: {key}", 404),
@@ -151,10 +155,11 @@ async def test_what_follows_half_a_body_records_nothing(
     quote = line(1).encode()
     async with serve() as served:
         host, port = served.server.url.removeprefix("http://").split(":")
-        sneaked = b"POST /ingest HTTP/1.1\r\nHost: %b\r\nContent-Length: %d\r\n\r\n%b" % (
-            host.encode(), len(quote), quote,
+        (secret,) = served.owner.values()
+        sneaked = b"POST /ingest HTTP/1.1\r\nHost: %b\r\n%b: %b\r\nContent-Length: %d\r\n\r\n%b" % (
+            host.encode(), b"X-Oddsdesk-Secret", secret.encode(), len(quote), quote,
         )  # fmt: skip
-        said = header.format(key=key(served, write=False))
+        said = header.format(key=key(served, write=False), secret=secret)
         length = 20_000 if status != 413 else BODY_LIMIT + 1
         head = f"{asks} HTTP/1.1\r\nHost: {host}\r\n{said}\r\nContent-Length: {length}\r\n\r\nabc"
         reader, writer = await asyncio.open_connection(host, int(port))
@@ -172,7 +177,7 @@ async def test_what_follows_half_a_body_records_nothing(
 
 async def test_other_methods_are_not_allowed(serve: Serve) -> None:
     async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
-        answer = await http.get("/ingest")
+        answer = await http.get("/ingest", headers=served.owner)
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
@@ -285,6 +290,8 @@ async def test_what_is_packed_is_not_read_on_once_its_sender_has_gone(
 
     async with serve() as served:
         app = served.server._answering._app
+        (secret,) = served.owner.values()
+        headers.append((b"x-oddsdesk-secret", secret.encode()))
         await app({**scope, "headers": headers, "client": ("127.0.0.1", 1)}, receive, send)
         assert served.server.store.reader().last_seq() == 40 * 3
     assert said[0]["status"] == 400
@@ -294,7 +301,9 @@ async def test_a_writer_that_breaks_off_leaves_what_it_said_whole(serve: Serve, 
     async with serve() as served:
         host, port = served.server.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as raw:
-            head = f"POST /ingest HTTP/1.1\r\nHost: {host}\r\nContent-Length: 900000\r\n\r\n"
+            (secret,) = served.owner.values()
+            head = f"POST /ingest HTTP/1.1\r\nHost: {host}\r\nX-Oddsdesk-Secret: {secret}\r\n"
+            head += "Content-Length: 900000\r\n\r\n"
             text = "\n".join(line(number) for number in range(1_000))
             raw.sendall(f"{head}{text}".encode())
             reader = served.server.store.reader()

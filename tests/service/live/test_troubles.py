@@ -26,6 +26,7 @@ from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import lock_database
 from tests.kit.disks import refuse_writes
+from tests.kit.owner import as_owner
 from tests.kit.promises import in_time
 
 TOLD_S = 1.0
@@ -375,7 +376,9 @@ async def test_room_on_a_disk_that_was_full_is_told_though_nobody_records_any_mo
     ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
     await _until(live, "degraded", 1.5, "prices cannot be recorded: the disk is full")
     lines = _recording(tmp_path, live.now, 400).read_bytes()
-    assert (await live.http.post("/ingest", content=lines)).status_code == 503
+    assert (
+        await live.http.post("/ingest", content=lines, headers=as_owner(live.database))
+    ).status_code == 503
     assert "recording what is posted: the disk is full" in (await _health(live))["reasons"]
     ballast.unlink()
     assert (await live.http.get("/api/ready")).status_code == 200
@@ -391,8 +394,9 @@ async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp
     }  # fmt: skip
     (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 3)}"], 1e6)
     assert (await _health(live))["status"] == "ok"
+    owner = as_owner(live.database)
     away = live.database.rename(tmp_path / "away.db")
-    answer = await live.http.post("/ingest", content=json.dumps(line))
+    answer = await live.http.post("/ingest", content=json.dumps(line), headers=owner)
     assert answer.status_code == 503, answer.text
     await live.server.feeds.start(number)
     health = await _until(live, "degraded", 5, "quotes wait, the database file was moved")
@@ -405,7 +409,7 @@ async def test_a_database_that_is_moved_away_takes_nothing_and_is_told(live, tmp
     assert str(tmp_path) not in str(health)
     assert (await live.http.get("/api/ready")).status_code == 503
     away.rename(live.database)
-    answer = await live.http.post("/ingest", content=json.dumps(line))
+    answer = await live.http.post("/ingest", content=json.dumps(line), headers=owner)
     assert (answer.status_code, answer.json()["accepted"]) == (200, 1)
     assert not any("posted" in each for each in (await _health(live))["reasons"])
     async with asyncio.timeout(in_time(30)):

@@ -296,7 +296,7 @@ def test_a_server_that_does_not_answer_is_broken(
     lock = lock_database(database)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        lock.announce(url, access_path(database), "secret")
+        lock.announce(url, access_path(database))
         result = run(database, free_port)
     lock.release()
     assert f"BAD   health: {url} gives no answer" in result.output

@@ -38,7 +38,7 @@ class PartOfRight:
     def is_held(self) -> bool:
         return self._right.holder == self._number and not self._right.is_away
 
-    def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
+    def announce(self, url: str, access: Path | None = None) -> None:
         pass
 
     def release(self) -> None:

@@ -1,0 +1,103 @@
+"""The owner's secret: the file beside a database that lets its owner write to the server.
+
+The file is one line, an HTTP header, so that curl can send it without showing it in the list of
+processes: `curl -H @odds.db.secret`. It is private as `private_files` has it, stays the same over
+restarts, and is read again for each caller: all processes of a database accept the same secret,
+and removing the file ends it at once. A database behind a URL has no such file.
+"""
+
+import contextlib
+import hmac
+import logging
+import os
+import re
+import secrets
+from pathlib import Path
+from typing import Final
+
+from oddsdesk.network.secrets import keep_secret
+from oddsdesk.private_files import ForeignFileError, is_for_others, keep_private, open_private
+from oddsdesk.store.databases import Database, DatabaseUrl
+
+SECRET_HEADER: Final = "X-Oddsdesk-Secret"  # noqa: S105 - its name
+SECRET_FILE_VARIABLE: Final = "ODDSDESK_SECRET_FILE"  # noqa: S105 - its name
+"""The environment variable that gives programs of `exec:` feeds the path of the file."""
+_LINE: Final = re.compile(rb"X-Oddsdesk-Secret: ([0-9a-f]{64})\r?\n?")
+_PREFIX: Final = f"{SECRET_HEADER}: ".encode()
+_MOST_BYTES: Final = 200
+
+_log = logging.getLogger(__name__)
+
+
+class OwnerSecret:
+    """The secret of one database file; ``path`` is its file."""
+
+    def __init__(self, odds_path: Path) -> None:
+        self._odds_path = odds_path
+        self.path = secret_path(odds_path)
+
+    def make(self) -> None:
+        """Make the file if it is missing, damaged, or was open to other users; else keep it.
+
+        Where that is impossible the log says why, and nobody is the owner.
+        """
+        try:
+            handle = open_private(self.path, owned_as=self._odds_path)
+        except OSError as error:
+            _log.warning(
+                "%s: the owner's secret cannot be kept: %s; POST /ingest takes only keys",
+                self.path,
+                _reason(error),
+            )
+            return
+        with os.fdopen(handle, "r+b") as file:
+            if is_for_others(handle) or _secret_in(file.read(_MOST_BYTES)) is None:
+                keep_private(handle, self._odds_path)
+                file.seek(0)
+                file.truncate()
+                file.write(_PREFIX + secrets.token_hex(32).encode() + b"\n")
+            keep_private(handle, self._odds_path)
+
+    def read(self) -> str | None:
+        """Return the secret; None if the file is missing, damaged, or not private to its owner."""
+        try:
+            handle = open_private(self.path, owned_as=self._odds_path, make=False)
+        except OSError:
+            return None
+        with os.fdopen(handle, "rb") as file:
+            secret = None if is_for_others(handle) else _secret_in(file.read(_MOST_BYTES))
+        if secret is not None:
+            keep_secret(secret)
+        return secret
+
+    def matches(self, said: bytes) -> bool:
+        """Say whether a header's value is the secret; the file's whole line is taken, too."""
+        secret = self.read()
+        if secret is None:
+            return False
+        return hmac.compare_digest(said.removeprefix(_PREFIX), secret.encode())
+
+    def remove(self) -> None:
+        """Remove the file; the next server makes a new secret."""
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
+
+
+def owner_secret_of(database: Database) -> OwnerSecret | None:
+    """Return the secret of a database file; None for a database behind a URL."""
+    return None if isinstance(database, DatabaseUrl) else OwnerSecret(database)
+
+
+def secret_path(odds_path: Path) -> Path:
+    """Return the file of the owner's secret of a database."""
+    real = odds_path.resolve()
+    return real.with_name(f"{real.name}.secret")
+
+
+def _secret_in(content: bytes) -> str | None:
+    found = _LINE.fullmatch(content)
+    return None if found is None else found[1].decode()
+
+
+def _reason(error: OSError) -> str:
+    return f"it {error.reason}" if isinstance(error, ForeignFileError) else str(error.strerror)
