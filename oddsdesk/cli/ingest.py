@@ -18,6 +18,12 @@ from oddsdesk.store.databases import Database
 _MOST_TOLD: Final = 20
 """How many bad lines of a file are told one by one."""
 
+_INTERRUPTED: Final = "interrupted; what was read until then is recorded"
+_INTERRUPTED_WAITING: Final = (
+    "interrupted while waiting for the database; what was counted is recorded, run the same"
+    " command again to record the rest"
+)
+
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
@@ -40,9 +46,9 @@ def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
         try:
             unread = [name for name in files if not _ingest(name, recorder, progress)]
         except KeyboardInterrupt:
-            recorder.collect()
+            is_whole = recorder.interrupt()
             progress.clear()
-            click.echo("interrupted; what was read until then is recorded", err=True)
+            click.echo(_INTERRUPTED if is_whole else _INTERRUPTED_WAITING, err=True)
             unread = list(files)
     recorder.echo_skipped()
     click.echo(recorder.count_line())
@@ -64,7 +70,9 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
     except KeyboardInterrupt:
         if name != STANDARD:
             raise
-        recorder.collect()
+        if not recorder.interrupt():
+            click.echo(_INTERRUPTED_WAITING, err=True)
+            return False
     return True
 
 

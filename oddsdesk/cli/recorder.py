@@ -1,22 +1,32 @@
 """What commands that record share: the store beside a running server, counts, the last line."""
 
+import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import click
 
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import Database, DatabaseUrl
-from oddsdesk.store.errors import StoreError
+from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 from oddsdesk.store.lock import check_in_place
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.sqlite.recognition import refused
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Recorded, Skipped
+
+TOLD_S: Final = 5.0
+"""A batch that takes longer waits for other programs; it is told once."""
+AGAIN_S: Final = 0.2
+_WAITING: Final = (
+    "waiting for the database, which other programs write to or hold;"
+    " Ctrl-C ends this, and what is recorded stays"
+)
 
 
 class Recorder:
@@ -25,6 +35,7 @@ class Recorder:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._pending: Future[Recorded] | None = None
+        self._has_told = False
         self.quotes = 0
         self.changes = 0
         self.skipped = Skipped()
@@ -52,14 +63,33 @@ class Recorder:
             self._store.record_results(results).result()
 
     def collect(self) -> None:
-        """Wait for a batch that an interrupt left behind, and count it."""
+        """Wait for the batch that is being recorded, and count it."""
         if self._pending is not None:
+            if not self._has_told and not wait([self._pending], TOLD_S).done:
+                self._has_told = True
+                click.echo(_WAITING, err=True)
             recorded = self._pending.result()
             self._pending = None
             self.quotes += recorded.quotes
             self.changes += recorded.changes
             if recorded.skipped:
                 self.skipped.take(recorded, self._store.reader().has_prices)
+
+    def interrupt(self) -> bool:
+        """Finish the batch that is being recorded unless another program holds it up.
+
+        Return whether it is recorded.
+        """
+        while self._pending is not None and not wait([self._pending], AGAIN_S).done:
+            self._store.stop_waiting()
+        try:
+            self.collect()
+        except StoreUnavailableError as error:
+            if error.fault is not Fault.LOCKED:
+                raise
+            self._pending = None
+            return False
+        return True
 
     def echo_skipped(self) -> None:
         """Say why quotes were skipped, where any were; the last line is for their number alone."""
@@ -89,13 +119,22 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
     try:
         if isinstance(database, Path):
             check_in_place(database)
-        store = open_store(database, durable=durable)
+        telling = threading.Timer(TOLD_S, lambda: click.echo(_WAITING, err=True))
+        telling.daemon = True
+        telling.start()
+        try:
+            store = open_store(database, durable=durable, waits=True)
+        finally:
+            telling.cancel()
         recorder = Recorder(store)
         try:
             yield recorder
         finally:
             if recorder.quotes:
-                before = f"; {recorder.quotes:,} quotes before that are recorded"
+                before = (
+                    f"; {recorder.quotes:,} quotes before that are recorded: run the same command"
+                    " again to record the rest, nothing is recorded twice"
+                )
             store.close()
     except StoreError as error:
         told = error if isinstance(database, DatabaseUrl) else refused(database, error)

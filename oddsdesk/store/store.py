@@ -84,6 +84,13 @@ class Store(Protocol):
         """
         ...
 
+    def stop_waiting(self) -> None:
+        """Have recordings fail, now and from now on, that wait until other programs have written.
+
+        Where ``waits`` was said they would wait as long as it takes. Others are finished.
+        """
+        ...
+
     def left_out(self) -> list[str]:
         """Return the sources whose prices are recorded here and that readers leave out (D66)."""
         ...
@@ -198,6 +205,7 @@ def open_store(
     clock: Clock = system_clock,
     find_older: FindOlder | None = None,
     shards: int | None = None,
+    waits: bool = False,
 ) -> Store:
     """Open the odds of a database; its tables, and a file, are made if they are missing.
 
@@ -214,6 +222,9 @@ def open_store(
         find_older: Where readers go on for moves that the log has no more; None: they end there.
         shards: Into how many parts the log of a database of PostgreSQL is divided, which is
             settled before it begins; None: as it is. A file has one.
+        waits: Whether a recording waits as long as it takes while another program holds the
+            database's lock. Else it fails after some seconds. While others record, each waits for
+            its turn.
 
     Raises:
         StoreError: the database cannot be used; says why in one line.
@@ -229,6 +240,7 @@ def open_store(
             clock=clock,
             find_older=find_older,
             shards=shards,
+            waits=waits,
         )
     return open_sqlite(
         database,
@@ -239,4 +251,5 @@ def open_store(
         share=share,
         clock=clock,
         find_older=find_older,
+        waits=waits,
     )

@@ -8,13 +8,13 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import psycopg
 
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.migrations import bring_up_to_date
+from oddsdesk.store.postgres.prepared import PreparingConnection
 
 SUPERUSER = "postgres"
 _FAST = {
@@ -65,7 +65,7 @@ class Postgres:
                 with contextlib.suppress(psycopg.errors.ObjectInUse):
                     connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
 
-    def connect(self, url: str) -> psycopg.Connection[Any]:
+    def connect(self, url: str) -> PreparingConnection:
         """Connect as the store does; transactions are begun by who wants one."""
         return ServerAddress(url).connect()
 

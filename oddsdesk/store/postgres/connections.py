@@ -19,6 +19,9 @@ STATEMENT_S: Final = 10
 """No statement of a request or a recording may take longer."""
 LOCK_S: Final = 5
 """How long a statement waits for a lock that another process holds; as in SQLite."""
+TURN_S: Final = 60
+"""How long a recording waits for its turn where other processes record into the same shards. Each
+of them takes a second at most; none can hold up the others longer than ``IDLE_S``."""
 READ_LOCK_S: Final = 0.07
 """The same for who only reads: nothing but a change of the tables holds that up, for who knows
 how long."""
@@ -82,9 +85,15 @@ class ServerAddress:
         self.shown = _shown(said)
 
     def connect(
-        self, *, statement_s: float = STATEMENT_S, lock_s: float = LOCK_S
+        self,
+        *,
+        statement_s: float = STATEMENT_S,
+        lock_s: float = LOCK_S,
+        turn_s: float | None = TURN_S,
     ) -> PreparingConnection:
         """Connect; each statement is a transaction of its own but inside ``transaction()``.
+
+        ``turn_s`` is how long ``take_turn`` waits, None for as long as it takes.
 
         Raises:
             StoreUnavailableError: nobody lets us in now.
@@ -96,6 +105,8 @@ class ServerAddress:
         try:
             with self.refusals():
                 self._prepare(connection, (statement_s, lock_s, IDLE_S))
+            connection.limits_ms = (f"{lock_s * 1000:.0f}", f"{statement_s * 1000:.0f}")
+            connection.turn_ms = turn_ms(turn_s)
         except BaseException:
             connection.close()
             raise
@@ -153,6 +164,11 @@ def check_writable(connection: PreparingConnection) -> None:
     ((is_read_only,),) = connection.execute("SHOW transaction_read_only").fetchall()
     if is_read_only == "on":
         raise psycopg.errors.ReadOnlySqlTransaction("nothing can be written in it")
+
+
+def turn_ms(turn_s: float | None) -> int:
+    """Return a limit of ``take_turn`` as PostgreSQL has it: 0 is none."""
+    return 0 if turn_s is None else max(1, round(turn_s * 1000))
 
 
 def _fault(error: psycopg.Error) -> Fault | None:

@@ -8,11 +8,21 @@ from psycopg.sql import SQL, Identifier, Placeholder
 
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.pair_tables import GAME_TABLES, GameRows, LogEnd, Row, SaidKey, StoredSaid
+from oddsdesk.store.postgres.prepared import PreparingConnection
 
 _TRUTHS: Final = frozenset({"has_live", "recent", "is_live", "may_share", "crosswise"})
 """Columns whose values are truth values here and numbers in rows."""
 _ONLY_HERE: Final = ("kickoff", "shard")
 """Columns of a game that follow from others."""
+QUEUE: Final = """
+SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' turn ' || shard, 0))
+FROM (
+    SELECT shard FROM shard WHERE $1::boolean OR shard = ANY($2::integer[]) ORDER BY shard
+) asked
+"""
+"""Asked before rows of ``shard`` are locked. PostgreSQL gives a lock of this kind to those who wait
+for it in their order, but a row that was changed meanwhile to whoever finds it first."""
+ALL_SHARDS: Final = ("true", "{}")
 _COUNT_SHARDS: Final = "SELECT count(*) FROM shard"
 _TAKE_ALL: Final = "SELECT shard, seq FROM shard ORDER BY shard FOR UPDATE"
 _HAS_GAMES: Final = "SELECT EXISTS (SELECT FROM game)"
@@ -43,14 +53,14 @@ def count_shards(connection: Connection[Any]) -> int:
     return int(count)
 
 
-def divide_log(connection: Connection[Any], count: int, shown: str) -> None:
+def divide_log(connection: PreparingConnection, count: int, shown: str) -> None:
     """Divide a log that has not begun into so many shards.
 
     Raises:
         StoreError: it is divided otherwise.
     """
     with connection.transaction():
-        shards = connection.execute(_TAKE_ALL).fetchall()
+        _, shards = connection.take_turn((QUEUE, ALL_SHARDS), (_TAKE_ALL, ()))
         if len(shards) == count:
             return
         ((has_games,),) = connection.execute(_HAS_GAMES).fetchall()

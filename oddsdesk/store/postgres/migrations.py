@@ -5,12 +5,14 @@ from typing import Any, Final
 from psycopg import Connection
 
 from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError
+from oddsdesk.store.postgres.prepared import PreparingConnection
 from oddsdesk.store.postgres.schema import STEPS
 
 NEWER: Final = "was written by a newer oddsdesk; update this one"
 _ONE_AT_A_TIME: Final = """
 SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' oddsdesk_schema', 0))
 """
+_NOBODY_RECORDS: Final = "SELECT shard FROM shard ORDER BY shard FOR UPDATE"
 _STEPS: Final = "SELECT steps FROM oddsdesk_schema"
 _TABLES: Final = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 _MAKE: Final = "CREATE TABLE oddsdesk_schema (steps integer NOT NULL)"
@@ -46,8 +48,10 @@ def steps_done(connection: Connection[Any], shown: str) -> int | None:
     return int(steps)
 
 
-def bring_up_to_date(connection: Connection[Any], shown: str) -> None:
+def bring_up_to_date(connection: PreparingConnection, shown: str) -> None:
     """Make the tables, or apply the steps that are missing, in one transaction.
+
+    Of several processes that begin at once one does it; the others wait.
 
     Raises:
         StoreError: the database is another program's or a newer oddsdesk's.
@@ -60,6 +64,8 @@ def bring_up_to_date(connection: Connection[Any], shown: str) -> None:
         if done is None:
             connection.execute(_MAKE)
             connection.execute(_NONE_YET)
+        else:
+            connection.take_turn((_NOBODY_RECORDS, ()))
         for step in STEPS[done or 0 :]:
             for statement in step:
                 connection.execute(statement)
@@ -80,9 +86,9 @@ def check_current(connection: Connection[Any], shown: str) -> None:
         raise NotYetError(f"{shown}: was written by an older oddsdesk; who may write updates it")
 
 
-def keep_others_out(connection: Connection[Any]) -> None:
+def keep_others_out(connection: PreparingConnection) -> None:
     """Have nobody else make tables until the end of the caller's transaction."""
-    connection.execute(_ONE_AT_A_TIME)
+    connection.take_turn((_ONE_AT_A_TIME, ()))
 
 
 def mark_half_made(connection: Connection[Any]) -> None:

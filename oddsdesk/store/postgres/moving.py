@@ -20,6 +20,7 @@ from oddsdesk.store.postgres.migrations import (
     steps_done,
     unmark_half_made,
 )
+from oddsdesk.store.postgres.prepared import PreparingConnection
 
 _KINDS: Final = """
 SELECT table_name, column_name, data_type FROM information_schema.columns
@@ -216,7 +217,7 @@ def _fitting(table: Table) -> Iterator[None]:
         ) from error
 
 
-def _make(connection: Connection[Any], shown: str) -> None:
+def _make(connection: PreparingConnection, shown: str) -> None:
     """Make the tables and the mark that they are half made, unless the last try has."""
     keep_others_out(connection)
     try:
@@ -238,7 +239,7 @@ def _make(connection: Connection[Any], shown: str) -> None:
     mark_half_made(connection)
 
 
-def _connection(address: ServerAddress) -> Connection[Any]:
+def _connection(address: ServerAddress) -> PreparingConnection:
     """Connect for long work: no statement and no pause is too long."""
     connection = address.connect(statement_s=0)
     connection.execute("SET idle_in_transaction_session_timeout = 0")

@@ -6,6 +6,7 @@ one in its pipeline, this one 5 to 15; a small recording has ten of them and lit
 
 import contextlib
 import select
+import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -21,6 +22,12 @@ Asked = tuple[str, Sequence[str | None]]
 MOST: Final = 200
 """Statements that a connection keeps; PostgreSQL takes some 50 KB for each."""
 
+_BEGIN_TURN: Final = """
+SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', '0', true)
+"""
+_END_TURN: Final = (
+    "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true)"
+)
 _DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 
 
@@ -29,6 +36,11 @@ class PreparingConnection(psycopg.Connection[Any]):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self.turn_ms = 0
+        """How long ``take_turn`` waits, 0 without limit."""
+        self.limits_ms = ("0", "0")
+        """How long all other statements wait for a lock, and how long they may take."""
+        self._turn_since: float | None = None
         self._names: dict[str, str] = {}
         self._count = 0
 
@@ -52,6 +64,35 @@ class PreparingConnection(psycopg.Connection[Any]):
             with contextlib.suppress(psycopg.Error):  # a connection that was lost
                 pgconn.exit_pipeline_mode()
         return [self._rows(each) for each in results]
+
+    def take_turn(self, *asked: Asked) -> list[list[Row]]:
+        """Run statements in a transaction that wait until others have recorded.
+
+        The wait is not cut into pieces, which would lose the place in the queue each time.
+        ``end_turn_wait`` ends it from another thread.
+
+        Raises:
+            psycopg.errors.LockNotAvailable: the wait took longer than ``turn_ms``, or was ended.
+        """
+        self._turn_since = time.monotonic()
+        try:
+            begin, end = (_BEGIN_TURN, (str(self.turn_ms),)), (_END_TURN, self.limits_ms)
+            return self.ask(begin, *asked, end)[1:-1]
+        except psycopg.errors.QueryCanceled as error:
+            raise psycopg.errors.LockNotAvailable("the wait for other recorders ended") from error
+        finally:
+            self._turn_since = None
+
+    def turn_wait_s(self) -> float:
+        """Return for how long ``take_turn`` has been waiting, 0 where it is not."""
+        since = self._turn_since
+        return 0.0 if since is None else time.monotonic() - since
+
+    def end_turn_wait(self) -> None:
+        """Have ``take_turn`` on another thread fail now, if it is waiting."""
+        if self._turn_since is not None and not self.closed:
+            with contextlib.suppress(psycopg.Error):
+                self.pgconn.get_cancel().cancel()
 
     def do(self, command: str) -> str:
         """Run a command without values; return what PostgreSQL says that it did."""

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from oddsdesk.store.aged_log import AgedLog, announcement
 from oddsdesk.store.game_pairs import forget_joined, forget_pairs
+from oddsdesk.store.postgres.game_rows import ALL_SHARDS, QUEUE
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
 from oddsdesk.store.postgres.settings import number_setting
@@ -26,7 +27,7 @@ from oddsdesk.store.spans import Position
 
 T = TypeVar("T")
 
-_ALONE: Final = "SELECT FROM shard ORDER BY shard FOR UPDATE"
+_ALONE: Final = "SELECT shard FROM shard ORDER BY shard FOR UPDATE"
 """Nobody records meanwhile."""
 _SHARDS: Final = "SELECT shard FROM shard ORDER BY shard"
 _SPAN: Final = """
@@ -172,7 +173,7 @@ class _ShardRows:
 
 
 def _put_game_back(connection: Connection, asked: dict[str, int]) -> None:
-    connection.execute(_ALONE)
+    connection.take_turn((QUEUE, ALL_SHARDS), (_ALONE, ()))
     for statement in _PUT_BACK:
         connection.execute(statement, asked)
 
@@ -183,7 +184,7 @@ def _forget_times(connection: Connection, before: int) -> None:
 
 
 def _drop_not_recent(connection: Connection, now_ms: int) -> None:
-    connection.execute(_ALONE)
+    connection.take_turn((QUEUE, ALL_SHARDS), (_ALONE, ()))
     newest = number_setting(connection, NEWEST_SCRAPED_AT) or 0
     connection.execute(_NOT_RECENT, (recent_since(newest, now_ms),))
 
@@ -199,7 +200,7 @@ def _forgotten(connection: Connection, before: int) -> list[int]:
 
 def _forget(connection: Connection, game: int, before: int) -> None:
     """Drop a game unless a price of it has come since it was found."""
-    connection.execute(_ALONE)
+    connection.take_turn((QUEUE, ALL_SHARDS), (_ALONE, ()))
     asked = {"before": before, "game": game}
     if not connection.execute(_STILL_FORGOTTEN, asked).fetchall():
         return

@@ -19,7 +19,7 @@ from oddsdesk.store.games import plain_name
 from oddsdesk.store.older import FindOlder
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.player_names import PlayerNames
-from oddsdesk.store.postgres.connections import ServerAddress, check_writable
+from oddsdesk.store.postgres.connections import TURN_S, ServerAddress, check_writable
 from oddsdesk.store.postgres.game_rows import count_shards, divide_log, shard_of
 from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
@@ -55,6 +55,8 @@ FEW: Final = 256
 """Changes of a transaction that are told as a whole."""
 LOOK_S: Final = 1.0
 """How long a recording proves that the database can be written."""
+HELD_S: Final = 15.0
+"""With others recording, a turn comes sooner: after this time health says that there is a lock."""
 TRY_S: Final = 0.2
 """How long after a refusal it is tried whether that is over, where somebody asks."""
 
@@ -68,6 +70,7 @@ def open_postgres(
     clock: Clock = system_clock,
     find_older: FindOlder | None = None,
     shards: int | None = None,
+    waits: bool = False,
 ) -> "PostgresStore":
     """Open the odds of a PostgreSQL database; see ``store.store.open_store``."""
     address = ServerAddress(url)
@@ -88,7 +91,8 @@ def open_postgres(
     if read_only:
         connection.close()
     opened = None if read_only else connection
-    return PostgresStore(address, opened, stored, clock, share, count, find_older)
+    turn_s = None if waits else TURN_S
+    return PostgresStore(address, opened, stored, clock, share, count, find_older, turn_s)
 
 
 class PostgresStore:
@@ -103,6 +107,7 @@ class PostgresStore:
         share: Collection[str] | None,
         shards: int,
         find_older: FindOlder | None = None,
+        turn_s: float | None = TURN_S,
     ) -> None:
         self._find_older = find_older
         self.shown = address.shown
@@ -119,7 +124,13 @@ class PostgresStore:
         self._writer: PostgresWriter | None = None
         if connection is not None:
             self._writer = PostgresWriter(
-                "store writer", address, connection, self._announce, may_share=shards == 1
+                "store writer",
+                address,
+                connection,
+                self._announce,
+                rolled_back=self._forget_logged,
+                may_share=shards == 1,
+                turn_s=turn_s,
             )
         self._local = threading.local()
         self._lock = threading.Lock()
@@ -167,7 +178,15 @@ class PostgresStore:
         return self._submit(function, is_long=True)
 
     def refusal(self) -> StoreUnavailableError | None:
-        """Return why the last recording was refused; who asks has it tried whether that is over."""
+        """Return why the last recording was refused; who asks has it tried whether that is over.
+
+        One that waits longer than ``HELD_S`` for its turn counts as refused meanwhile.
+        """
+        if self._writer is not None and self._writer.turn_wait_s() > HELD_S:
+            held = f"{self.shown}: {Fault.LOCKED.value}: nothing was recorded for {HELD_S:.0f} s"
+            locked = StoreUnavailableError(held)
+            locked.fault = Fault.LOCKED
+            return locked
         if not self._refused.is_fresh:
             return None
         if (error := self._refused.error) is not None:
@@ -186,6 +205,11 @@ class PostgresStore:
         if fault is Fault.READ_ONLY:
             self._refused.note(looked)
         return fault
+
+    def stop_waiting(self) -> None:
+        """Have recordings fail that wait for other programs; see ``Store.stop_waiting``."""
+        if self._writer is not None:
+            self._writer.stop_waiting()
 
     def write(self, function: Callable[[Connection], T]) -> Future[T]:
         """Run a function on the writer thread; it takes effect whole or not at all.
@@ -407,6 +431,10 @@ class PostgresStore:
             readers, self._readers = self._readers, []
         for reader in readers:
             reader.close()
+
+    def _forget_logged(self) -> None:
+        self._log_grew = False
+        self._logged.clear()
 
     def _announce(self) -> None:
         if not self._log_grew:

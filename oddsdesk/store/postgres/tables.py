@@ -14,7 +14,7 @@ from oddsdesk.store.games import Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
 from oddsdesk.store.postgres.bulk import array
-from oddsdesk.store.postgres.game_rows import PostgresGameRows, shard_of
+from oddsdesk.store.postgres.game_rows import QUEUE, PostgresGameRows, shard_of
 from oddsdesk.store.postgres.migrations import NEWER
 from oddsdesk.store.postgres.prepared import PreparingConnection, Row
 from oddsdesk.store.postgres.schema import STEPS
@@ -191,7 +191,7 @@ class PostgresTables(PostgresGameRows):
         self._known: Known | None = None
         self._last_made_up: int | None = None
         asked = (str(shards is None), array(list(shards or ())))
-        _, taken = connection.ask((_LOOK_UP, ()), (_LOCK, asked))
+        *_, taken = connection.take_turn((_LOOK_UP, ()), (QUEUE, asked), (_LOCK, asked))
         for shard, seq, count, steps in taken:
             if steps > len(STEPS):
                 raise StoreUnavailableError(NEWER)

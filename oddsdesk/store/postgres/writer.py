@@ -1,24 +1,36 @@
 """The one thread of this process that writes to a PostgreSQL database."""
 
 import contextlib
+import itertools
 import logging
+import random
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Final, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
-from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.connections import LOCK_S, ServerAddress, turn_ms
 from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
 from oddsdesk.store.turns import MAX_JOBS, Job, Turns
 
 T = TypeVar("T")
 RETRY_S: Final = (0.1, 0.2, 0.5, 1.0)
 """How long a database that was away is not asked again: what is submitted meanwhile fails."""
+PAUSE_S: Final = 0.05
+"""The first pause before a transaction is tried again; each further one may be twice as long."""
+_MOST_PAUSES: Final = 16
+_PASSING: Final = frozenset({"40001", "40P01", "55P03"})
+"""Another process was in the way: it could not be serialized, a deadlock, a lock."""
+_MADE_AT_ONCE: Final = "23505"
+"""A row with that key is there. If another process made it at the same moment, the next try
+finds it; if not, it is a bug."""
+_TRIES_OF_MADE: Final = 3
 _READ_ONLY: Final = "25006"
 """A host that was the one to write to, and is no longer."""
 
@@ -31,7 +43,10 @@ class PostgresWriter:
     Short jobs that wait together share a transaction where ``may_share``; their futures are done
     when it is committed. A connection that was lost is made anew for the next job, and for the
     one that finds it lost before anything was done. ``committed`` is called on the writer thread
-    after each commit.
+    after each commit, ``rolled_back`` after each try that left nothing.
+
+    What another process was in the way of (a lock, a deadlock) is rolled back and done again as a
+    whole, for ``turn_s`` seconds, or as long as it takes for None.
     """
 
     def __init__(
@@ -41,13 +56,19 @@ class PostgresWriter:
         connection: Connection,
         committed: Callable[[], None] = lambda: None,
         *,
+        rolled_back: Callable[[], None] = lambda: None,
         may_share: bool = True,
+        turn_s: float | None = LOCK_S,
     ) -> None:
         self._address = address
         self._connection = connection
+        connection.turn_ms = turn_ms(turn_s)
         self._committed = committed
+        self._rolled_back = rolled_back
         self._most = MAX_JOBS if may_share else 1
         self._turns: Turns[Connection] = Turns()
+        self._turn_s = turn_s
+        self._ending = threading.Event()
         self._failures = 0
         self._not_before = 0.0
         self._refusal: StoreUnavailableError | None = None
@@ -59,9 +80,31 @@ class PostgresWriter:
         return self._turns.submit(function, is_long=is_long)
 
     def close(self) -> None:
-        """Finish what is queued, then close the connection; may be called twice."""
+        """Finish what is queued, then close the connection; may be called twice.
+
+        What others hold up longer than ``LOCK_S`` from now on fails.
+        """
         self._turns.close()
-        self._thread.join()
+        self._limit_turns(LOCK_S)
+        self._thread.join(LOCK_S)
+        while self._thread.is_alive():
+            if self._connection.turn_wait_s() > LOCK_S:
+                self._connection.end_turn_wait()
+            self._thread.join(0.1)
+
+    def stop_waiting(self) -> None:
+        """Have fail what waits for other processes, now and from now on."""
+        self._limit_turns(0)
+        self._connection.end_turn_wait()
+
+    def turn_wait_s(self) -> float:
+        """Return for how long a recording has been waiting for its turn, 0 where none is."""
+        return self._connection.turn_wait_s()
+
+    def _limit_turns(self, turn_s: float) -> None:
+        self._turn_s = turn_s if self._turn_s is None else min(turn_s, self._turn_s)
+        self._connection.turn_ms = turn_ms(self._turn_s)
+        self._ending.set()
 
     def _run(self) -> None:
         while jobs := self._turns.next(self._most):
@@ -69,23 +112,47 @@ class PostgresWriter:
         self._connection.close()
 
     def _transact(self, jobs: list[Job[Connection]]) -> None:
-        try:
-            connection = self._begin()
-            done = [job for job in jobs if self._do(job, connection, alone=len(jobs) == 1)]
-            if connection.do("COMMIT") != "COMMIT":
-                raise psycopg.OperationalError("the transaction was rolled back")
-        except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
-            self._roll_back(error)
-            for job in jobs:
-                if not job.future.done():
-                    job.future.set_exception(self._address.as_unavailable(error))
-            return
+        begun = time.monotonic()
+        for tries in itertools.count(1):
+            passes = partial(self._passes, tries=tries, since=begun)
+            try:
+                done = self._do_all(jobs, passes)
+                break
+            except BaseException as error:  # noqa: BLE001 - thread main: callers get the error
+                self._roll_back(error)
+                self._rolled_back()
+                jobs = [job for job in jobs if not job.future.done()]
+                if not passes(error):
+                    for job in jobs:
+                        job.future.set_exception(self._address.as_unavailable(error))
+                    return
+            longest_s = PAUSE_S * min(2**tries, _MOST_PAUSES)
+            self._ending.wait(random.uniform(0, longest_s))  # noqa: S311 - no secret
         for job in done:
             job.future.set_result(job.outcome)
         try:
             self._committed()
         except Exception:  # noqa: BLE001 - thread main: the writer lives on
             _log.exception("a callback after a commit failed")
+
+    def _do_all(
+        self, jobs: list[Job[Connection]], passes: Callable[[BaseException], bool]
+    ) -> list[Job[Connection]]:
+        """Do jobs in one transaction; return those that are committed."""
+        connection = self._begin()
+        alone = len(jobs) == 1
+        done = [job for job in jobs if self._do(job, connection, passes, alone=alone)]
+        if connection.do("COMMIT") != "COMMIT":
+            raise psycopg.OperationalError("the transaction was rolled back")
+        return done
+
+    def _passes(self, error: BaseException, tries: int, since: float) -> bool:
+        """Return whether a transaction that failed is to be tried again."""
+        state = getattr(error, "sqlstate", None)
+        if state == _MADE_AT_ONCE:
+            return tries < _TRIES_OF_MADE
+        left = self._turn_s is None or time.monotonic() - since < self._turn_s
+        return state in _PASSING and left
 
     def _begin(self) -> Connection:
         """Begin a transaction, on a new connection where the last one was lost."""
@@ -106,7 +173,7 @@ class PostgresWriter:
         if self._refusal is not None and time.monotonic() < self._not_before:
             raise self._refusal
         try:
-            self._connection = self._address.connect()
+            self._connection = self._address.connect(turn_s=self._turn_s)
         except StoreError as error:
             pause = RETRY_S[min(self._failures, len(RETRY_S) - 1)]
             self._not_before = time.monotonic() + pause
@@ -115,7 +182,14 @@ class PostgresWriter:
             raise self._refusal from error
         self._failures, self._refusal = 0, None
 
-    def _do(self, job: Job[Connection], connection: Connection, *, alone: bool) -> bool:
+    def _do(
+        self,
+        job: Job[Connection],
+        connection: Connection,
+        passes: Callable[[BaseException], bool],
+        *,
+        alone: bool,
+    ) -> bool:
         """Do the work; return whether it goes into the commit, which others may share."""
         if alone:
             job.outcome = job.function(connection)
@@ -124,7 +198,7 @@ class PostgresWriter:
         try:
             job.outcome = job.function(connection)
         except BaseException as error:
-            if connection.closed:  # and with it the jobs before this one
+            if connection.closed or passes(error):  # and with it the jobs before this one
                 raise
             connection.do("ROLLBACK TO job")
             connection.do("RELEASE job")

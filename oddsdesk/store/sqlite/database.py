@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -22,6 +23,8 @@ from oddsdesk.store.sqlite.recognition import (
 from oddsdesk.store.sqlite.write_ahead import LEFT_BYTES
 
 BUSY_TIMEOUT_S = 5.0
+PATIENT_TIMES = 12
+AGAIN_S = 0.05
 CACHE_KIB = 16_384
 """Of the connection that writes; readers have SQLite's own 2,000."""
 PAGE_BYTES = 8_192
@@ -40,6 +43,7 @@ def open_writer(
     synchronous: Synchronous,
     lock: DatabaseLock | None = None,
     locked_by: Path | None = None,
+    waits: bool = False,
 ) -> sqlite3.Connection:
     """Open the read-write connection of a file, made or brought up to date as needed.
 
@@ -48,6 +52,8 @@ def open_writer(
     A file of an older oddsdesk is migrated, by whoever holds its database's lock and after a copy
     was made (D77). ``lock`` is that lock where it is held already; else it is taken for the
     migration. ``locked_by`` is the database where the file is another one, such as that of keys.
+    While another program holds SQLite's lock, this waits for ``BUSY_TIMEOUT_S``, and
+    ``PATIENT_TIMES`` as long with ``waits``.
 
     Raises:
         StoreError: the file or its folder cannot be used; says why in one line.
@@ -62,7 +68,15 @@ def open_writer(
         _make_folder(path)
         return _prepare(bare_connection(path), path, schema, synchronous)
 
-    return _opened(path, connect)
+    limit_s = BUSY_TIMEOUT_S * (PATIENT_TIMES if waits else 1)
+    until = time.monotonic() + limit_s
+    while True:
+        try:
+            return _opened(path, connect)
+        except StoreError as error:
+            if not _is_busy(error) or time.monotonic() > until:
+                raise
+        time.sleep(AGAIN_S)  # some of SQLite's refusals come at once, such as of a file being made
 
 
 def open_reader(path: Path, schema: Schema, *, checked: bool = False) -> sqlite3.Connection:
@@ -94,6 +108,11 @@ def connect_to_copy(path: Path) -> sqlite3.Connection:
     if not path.exists():
         raise StoreError(f"{path}: no such database")
     return bare_connection(path, "ro")
+
+
+def _is_busy(error: StoreError) -> bool:
+    code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    return bool(code & 0xFF == sqlite3.SQLITE_BUSY)
 
 
 def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:

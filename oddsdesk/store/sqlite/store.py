@@ -68,6 +68,7 @@ def open_sqlite(
     share: Collection[str] | None = None,
     clock: Clock = system_clock,
     find_older: FindOlder | None = None,
+    waits: bool = False,
 ) -> "SqliteStore":
     """Open the odds file; see ``store.store.open_store``."""
     if read_only:
@@ -79,12 +80,12 @@ def open_sqlite(
         finally:
             connection.close()
     synchronous: Synchronous = "FULL" if durable else "NORMAL"
-    connection = open_writer(path, ODDS, synchronous=synchronous, lock=lock)
+    connection = open_writer(path, ODDS, synchronous=synchronous, lock=lock, waits=waits)
     if reference is not None:
         put_setting(connection, REFERENCE, _stored_name(connection, reference))
     sync = None if durable else TimedSync(path)
     named = _stored_name(connection, stored_reference(connection))
-    return SqliteStore(path, connection, named, clock, sync, share, find_older)
+    return SqliteStore(path, connection, named, clock, sync, share, find_older, waits)
 
 
 def _stored_name(connection: sqlite3.Connection, name: str) -> str:
@@ -104,6 +105,7 @@ class SqliteStore:
         sync: TimedSync | None = None,
         share: Collection[str] | None = None,
         find_older: FindOlder | None = None,
+        waits: bool = False,
     ) -> None:
         self.shown = str(path)
         self._find_older = find_older
@@ -119,7 +121,9 @@ class SqliteStore:
         if connection is not None:
             self._place = place = FilePlace(path)
             check, wal = SchemaCheck(path, ODDS), WriteAheadLog(path, connection)
-            self._writer = Writer("store writer", connection, self._announce, check, wal, place)
+            self._writer = Writer(
+                "store writer", connection, self._announce, check, wal, place, waits=waits
+            )
         self._local = threading.local()
         self._lock = threading.Lock()
         self._readers: list[SqliteReader] = []
@@ -246,6 +250,11 @@ class SqliteStore:
         full = StoreUnavailableError(f"{self.path}: {Fault.FULL.value}")
         full.fault = Fault.FULL
         return full
+
+    def stop_waiting(self) -> None:
+        """Have recordings fail that wait for other programs; see ``Store.stop_waiting``."""
+        if self._writer is not None:
+            self._writer.stop_waiting()
 
     def write(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run a function on the writer thread; it takes effect whole or not at all.

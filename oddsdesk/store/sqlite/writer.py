@@ -41,6 +41,9 @@ class Writer:
     ``committed`` is called on the writer thread after each commit, then ``wal`` kept small.
     ``check`` is called before the first job of each transaction and may refuse it, and ``place``
     before each commit: what is written to a file that is moved or deleted is lost.
+
+    While others write to the file, a transaction waits for its turn. Where somebody holds the lock
+    and writes nothing, it fails after SQLite's busy timeout, or never with ``waits``.
     """
 
     def __init__(
@@ -51,11 +54,15 @@ class Writer:
         check: Callable[[sqlite3.Connection], None] = lambda _: None,
         wal: WriteAheadLog | None = None,
         place: FilePlace | None = None,
+        *,
+        waits: bool = False,
     ) -> None:
         self._connection = connection
         self._check = check
         self._wal = wal
         self._place = place
+        self._waits = waits
+        self._is_ending = False
         self._committed = committed
         self._turns: Turns[sqlite3.Connection] = Turns()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -72,8 +79,13 @@ class Writer:
 
     def close(self) -> None:
         """Finish what is queued, then close the connection; may be called twice."""
+        self._is_ending = True
         self._turns.close()
         self._thread.join()
+
+    def stop_waiting(self) -> None:
+        """Have fail what waits for other programs, within SQLite's busy timeout."""
+        self._is_ending = True
 
     def _run(self) -> None:
         while jobs := self._turns.next():
@@ -84,7 +96,7 @@ class Writer:
 
     def _transact(self, jobs: list[Job[sqlite3.Connection]]) -> None:
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._begin()
             self._check(self._connection)
             done = [job for job in jobs if _run(job, self._connection, alone=len(jobs) == 1)]
             if self._place is not None:
@@ -107,6 +119,25 @@ class Writer:
                 self._wal.keep_small()
         except Exception:  # noqa: BLE001 - thread main: the writer lives on
             _log.exception("a callback after a commit failed")
+
+    def _begin(self) -> None:
+        """Take the write lock, for which SQLite has no queue: whoever asks next may have it."""
+        while True:
+            before = self._version()
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not is_busy or self._is_ending:
+                    raise
+                if not self._waits and self._version() == before:
+                    raise
+            else:
+                return
+
+    def _version(self) -> int:
+        """Return a number that differs once another connection has written."""
+        return int(self._connection.execute("PRAGMA data_version").fetchall()[0][0])
 
     def _roll_back(self) -> None:
         # SQLITE_FULL and SQLITE_IOERR may have rolled back already.

@@ -129,7 +129,9 @@ def test_a_disk_that_is_full_is_said_with_what_to_do(
     result = run(
         database, write(tmp_path / "few", *before), write(tmp_path / "q", *map(large, range(500)))
     )
-    assert result.stderr == f"Error: {database}: {full}; 3 quotes before that are recorded\n"
+    rest = "run the same command again to record the rest, nothing is recorded twice"
+    told = f"Error: {database}: {full}; 3 quotes before that are recorded: {rest}\n"
+    assert result.stderr == told
 
 
 def test_several_files_and_stdin_are_read_one_after_another(database: Path, tmp_path: Path) -> None:

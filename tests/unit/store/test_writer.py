@@ -155,6 +155,71 @@ def test_a_lock_held_by_another_program_is_unavailable(
     writer.close()
 
 
+def test_a_recording_waits_while_others_go_on_writing(
+    connection: sqlite3.Connection, tmp_path: Path
+) -> None:
+    """Each time that it asks, another has written meanwhile and holds the lock again."""
+    connection.execute("PRAGMA busy_timeout = 10")
+    other = sqlite3.connect(tmp_path / "notes.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    left = ["b", "c", "d"]
+
+    def write_meanwhile(statement: str) -> None:
+        if statement == "BEGIN IMMEDIATE":
+            if left:
+                other.execute("INSERT INTO note VALUES (?)", (left.pop(),))
+            other.execute("COMMIT")
+            if left:
+                other.execute("BEGIN IMMEDIATE")
+
+    connection.set_trace_callback(write_meanwhile)
+    writer = Writer("test writer", connection)
+    assert writer.submit(add("a")).result(LIMIT_S) == 1
+    other.close()
+    writer.close()
+    assert texts(tmp_path) == ["d", "c", "b", "a"]
+
+
+def test_a_recording_that_waits_as_long_as_it_takes_can_be_ended(
+    connection: sqlite3.Connection, tmp_path: Path
+) -> None:
+    connection.execute("PRAGMA busy_timeout = 10")
+    asked = threading.Semaphore(0)
+    connection.set_trace_callback(lambda text: asked.release() if text[:5] == "BEGIN" else None)
+    other = sqlite3.connect(tmp_path / "notes.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    writer = Writer("test writer", connection, waits=True)
+    waiting = writer.submit(add("a"))
+    for _ in range(5):
+        assert asked.acquire(timeout=LIMIT_S)
+    assert not waiting.done()
+    writer.stop_waiting()
+    with pytest.raises(StoreUnavailableError, match="locked"):
+        waiting.result(LIMIT_S)
+    other.close()
+    writer.close()
+
+
+def test_a_file_that_is_being_made_by_another_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddsdesk.store.sqlite.database.BUSY_TIMEOUT_S", 0.05)
+    other = sqlite3.connect(tmp_path / "notes.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    waits = []
+
+    def end(_: float) -> None:
+        waits.append(other.in_transaction)
+        if len(waits) == 2:
+            other.execute("ROLLBACK")
+
+    monkeypatch.setattr("oddsdesk.store.sqlite.database.time.sleep", end)
+    open_writer(tmp_path / "notes.db", SCHEMA, synchronous="NORMAL", waits=True).close()
+    other.close()
+    assert waits == [True, True]
+    assert texts(tmp_path) == []
+
+
 def test_a_bug_in_a_function_stays_its_own_error(writer: Writer) -> None:
     with pytest.raises(sqlite3.OperationalError, match="syntax"):
         writer.submit(lambda c: c.execute("SELEKT 1")).result(LIMIT_S)

@@ -3,18 +3,22 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import turns
 from oddsdesk.store.databases import database_named
 from oddsdesk.store.errors import Fault, RealOddsError, StoreError, StoreUnavailableError
+from oddsdesk.store.postgres import connections, writer
 from oddsdesk.store.postgres import store as store_module
-from oddsdesk.store.postgres import writer
+from oddsdesk.store.postgres.prepared import PreparingConnection
 from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.postgres.store import PostgresStore, open_postgres
+from oddsdesk.store.postgres.tables import PostgresTables
 from oddsdesk.store.store import open_store
 from oddsdesk.store.tail import Grown
 from oddsdesk.store.values import FoundValueBet, MarketKey
@@ -371,3 +375,197 @@ def test_the_one_door_leads_to_it(url: str, quote: MakeQuote) -> None:
         store.record([quote()]).result(LIMIT_S)
         assert [change.seq for change in store.reader().changes_after(0, 10)] == [1, 2, 3]
         assert store.reader() is store.reader()
+
+
+SHORT_S = 0.05
+LATER_S = 0.3
+"""Longer than others wait for a lock in these tests."""
+WAITING = """
+SELECT count(*) FROM pg_stat_activity
+WHERE wait_event_type = 'Lock' AND datname = current_database() AND usename = current_user
+    AND query_start < clock_timestamp() - make_interval(secs => %s)
+"""
+LIMITS = "SELECT current_setting('lock_timeout'), current_setting('statement_timeout')"
+TAKE_TURN = "SELECT FROM shard FOR UPDATE"
+TAKE_SCHEMA = (
+    "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' oddsdesk_schema', 0))"
+)
+
+
+def shorten_limits(store: PostgresStore) -> None:
+    """Cut what the store writes soon, and its waits for locks; not its turns."""
+
+    def shorten(connection: PreparingConnection) -> None:
+        connection.limits_ms = ("50", "100")
+
+    store.write(shorten).result(LIMIT_S)
+
+
+@pytest.fixture
+def holder(postgres: Postgres, url: str) -> Iterator[PreparingConnection]:
+    """Another program's session, in a transaction."""
+    with contextlib.closing(postgres.connect(url)) as connection:
+        connection.execute("SET deadlock_timeout = '60s'; SET lock_timeout = 0")
+        connection.execute("SET statement_timeout = 0")
+        connection.execute("BEGIN")
+        yield connection
+
+
+def until_waiting(postgres: Postgres, url: str, sessions: int = 1) -> None:
+    """Wait until sessions have waited for locks longer than their statements may."""
+    with contextlib.closing(postgres.connect(url)) as connection:
+        until(lambda: connection.execute(WAITING, (LATER_S,)).fetchall() == [(sessions,)])
+
+
+def test_a_recording_waits_for_its_turn_longer_than_for_other_locks(
+    postgres: Postgres,
+    store: PostgresStore,
+    url: str,
+    quote: MakeQuote,
+    holder: PreparingConnection,
+) -> None:
+    limits: list[Any] = []
+
+    def look(connection: PreparingConnection) -> None:
+        PostgresTables(connection)
+        limits.extend(connection.execute(LIMITS).fetchall())
+
+    shorten_limits(store)
+    holder.execute(TAKE_TURN)
+    recorded = store.record([quote()])
+    until_waiting(postgres, url)
+    holder.execute("COMMIT")
+    store.write(look).result(LIMIT_S)
+    assert recorded.result(LIMIT_S).quotes == 1
+    assert limits == [("50ms", "100ms")]
+
+
+def test_recordings_have_their_turns_in_the_order_in_which_they_came(
+    postgres: Postgres,
+    store: PostgresStore,
+    url: str,
+    quote: MakeQuote,
+    holder: PreparingConnection,
+) -> None:
+    holder.execute(TAKE_TURN)
+    with contextlib.ExitStack() as others:
+        recorded = []
+        for number in range(3):
+            other = others.enter_context(contextlib.closing(opened(url)))
+            recorded.append(other.record([quote(f"Book {number}")]))
+            until_waiting(postgres, url, number + 1)
+        holder.execute("COMMIT")
+        assert [each.result(LIMIT_S).quotes for each in recorded] == [1, 1, 1]
+    books = rows(store, "SELECT bookmaker FROM price_change GROUP BY 1 ORDER BY min(seq)")
+    assert books == [("Book 0",), ("Book 1",), ("Book 2",)]
+
+
+def test_one_of_several_processes_makes_the_tables_and_the_others_wait(
+    postgres: Postgres, url: str, holder: PreparingConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = connections.ServerAddress.connect.__kwdefaults__
+    monkeypatch.setitem(usual, "lock_s", SHORT_S)
+    holder.execute(TAKE_SCHEMA)
+    with ThreadPoolExecutor(3) as pool:
+        opening = [pool.submit(opened, url) for _ in range(3)]
+        until_waiting(postgres, url, 3)
+        holder.execute("COMMIT")
+        for each in opening:
+            each.result(LIMIT_S).close()
+    assert holder.execute("SELECT steps FROM oddsdesk_schema").fetchall() == [(len(STEPS),)]
+
+
+def test_a_lock_that_is_never_let_go_is_told_and_refused(
+    monkeypatch: pytest.MonkeyPatch, url: str, postgres: Postgres, quote: MakeQuote
+) -> None:
+    monkeypatch.setattr(store_module, "TURN_S", 2 * LATER_S)
+    with (
+        contextlib.closing(opened(url)) as store,
+        contextlib.closing(postgres.connect(url)) as other,
+    ):
+        other.execute("BEGIN")
+        other.execute(TAKE_TURN)
+        monkeypatch.setattr(store_module, "HELD_S", LATER_S)
+        recorded = store.record([quote()])
+        told = until(store.refusal)
+        assert told.fault is Fault.LOCKED
+        with pytest.raises(StoreUnavailableError, match="locked") as refused:
+            recorded.result(LIMIT_S)
+        assert refused.value.fault is Fault.LOCKED
+        other.execute("ROLLBACK")
+        assert store.record([quote()]).result(LIMIT_S).changes == 3
+
+
+@pytest.mark.parametrize("how", ["stop_waiting", "close"])
+def test_who_waits_as_long_as_it_takes_can_be_ended(
+    how: str, monkeypatch: pytest.MonkeyPatch, url: str, postgres: Postgres, quote: MakeQuote
+) -> None:
+    monkeypatch.setattr(writer, "LOCK_S", SHORT_S)
+    with (
+        contextlib.closing(opened(url, waits=True)) as store,
+        contextlib.closing(postgres.connect(url)) as other,
+    ):
+        other.execute("BEGIN")
+        other.execute(TAKE_TURN)
+        recorded = store.record([quote()])
+        until_waiting(postgres, url)
+        getattr(store, how)()
+        with pytest.raises(StoreUnavailableError, match="locked"):
+            recorded.result(LIMIT_S)
+
+
+def test_a_deadlock_is_done_again_as_a_whole(
+    store: PostgresStore,
+    quote: MakeQuote,
+    holder: PreparingConnection,
+    postgres: Postgres,
+    url: str,
+) -> None:
+    tries: list[int] = []
+    is_near = threading.Event()
+
+    def work(connection: PreparingConnection) -> None:
+        tries.append(
+            connection.execute("UPDATE setting SET value = value || 'x' WHERE key = 'one'").rowcount
+        )
+        if len(tries) == 1:
+            is_near.set()
+        connection.execute("UPDATE setting SET value = value || 'x' WHERE key = 'two'")
+
+    rows(store, "INSERT INTO setting VALUES ('one', ''), ('two', '') RETURNING 1")
+    holder.execute("UPDATE setting SET value = 'h' WHERE key = 'two'")
+    go = hold(store)
+    done, recorded = store.write(work), store.record([quote()])
+    go.set()
+    assert is_near.wait(LIMIT_S)
+    holder.execute("UPDATE setting SET value = 'h' WHERE key = 'one'")
+    holder.execute("COMMIT")
+    done.result(LIMIT_S)
+    assert recorded.result(LIMIT_S).changes == 3
+    assert len(tries) == 2
+    settings = rows(
+        store, "SELECT key, value FROM setting WHERE key IN ('one', 'two') ORDER BY key"
+    )
+    assert settings == [("one", "hx"), ("two", "hx")]
+    assert len(log(store)) == 3
+
+
+@pytest.mark.parametrize("failures", [1, 9])
+def test_a_row_that_another_makes_at_the_same_moment_is_found_by_the_next_try(
+    store: PostgresStore, failures: int
+) -> None:
+    tries: list[int] = []
+
+    def work(connection: PreparingConnection) -> None:
+        tries.append(1)
+        if len(tries) <= failures:
+            connection.execute("INSERT INTO shard (shard) VALUES (0)")
+
+    done = store.write(work)
+    if failures == 1:
+        done.result(LIMIT_S)
+        assert len(tries) == 2
+    else:
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            done.result(LIMIT_S)
+        assert len(tries) == 3
