@@ -17,7 +17,14 @@ from oddsdesk.server.endpoints.events import EVENT, EVENTS
 from oddsdesk.server.endpoints.feeds import PATH as FEEDS_PATH
 from oddsdesk.server.endpoints.feeds import FeedsGate
 from oddsdesk.server.endpoints.games import GAME, GAMES, HISTORY
-from oddsdesk.server.endpoints.health import HEALTH_PATH, READY_PATH, HealthGate, ReadyGate
+from oddsdesk.server.endpoints.health import (
+    HEALTH_PATH,
+    READY_PATH,
+    HealthGate,
+    Looks,
+    ProbesFirst,
+    ReadyGate,
+)
 from oddsdesk.server.endpoints.ingest import PATH as INGEST_PATH
 from oddsdesk.server.endpoints.ingest import IngestGate
 from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
@@ -42,14 +49,16 @@ class App:
         self._reads = ReaderPool(circuit=service.access.circuit)
         self._looks_back = ReaderPool("look back", threads=1, circuit=service.access.circuit)
         """What reads the archive, too, may take seconds: that holds up nothing but its like."""
+        self._looks = Looks(service)
         self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request (D17)."""
         figures = service.figures
-        router = _router(service, self._reads, self._looks_back)
+        router = _router(service, self._reads, self._looks_back, self._looks)
         guarded = HostGuard(router, service.hosts, self.limits, figures)
         known = service.access.known_caller
-        self._app = FairShares(guarded, known, self.limits, figures=figures)
+        in_turn = FairShares(guarded, known, self.limits, figures=figures)
+        self._app = ProbesFirst(in_turn, guarded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one stream."""
@@ -59,6 +68,7 @@ class App:
         """End the threads that read the stores, before these are closed."""
         self._reads.close()
         self._looks_back.close()
+        self._looks.close()
         self._access.close()
 
 
@@ -67,13 +77,13 @@ def create_app(service: Service) -> App:
     return App(service)
 
 
-def _router(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> Router:
+def _router(service: Service, reads: ReaderPool, looks_back: ReaderPool, looks: Looks) -> Router:
     return Router(
         [
             *(_resources(service, reads, looks_back) if Role.API in service.roles else ()),
             *(_streaming(service) if Role.STREAM in service.roles else ()),
-            _route(HEALTH_PATH, HealthGate(service, reads)),
-            _route(READY_PATH, ReadyGate(service, reads)),
+            _route(HEALTH_PATH, HealthGate(service, looks)),
+            _route(READY_PATH, ReadyGate(service, looks)),
             _route(FEEDS_PATH, FeedsGate(service)),
         ],
         redirect_slashes=False,

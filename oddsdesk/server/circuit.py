@@ -32,7 +32,8 @@ class Circuit:
         self._refusal: KnownAwayError | None = None
         self._waiting: set[asyncio.Future[Any]] = set()
         self._openings = 0
-        self._is_watched = False
+        self.is_watched = False
+        """Whether one look follows another."""
 
     @property
     def refusal(self) -> KnownAwayError | None:
@@ -63,7 +64,7 @@ class Circuit:
                 raise
             raise self._refusal.with_traceback(None) from None
         except StoreUnavailableError as error:
-            if error.fault is Fault.AWAY and self._is_watched:
+            if error.fault is Fault.AWAY and self.is_watched:
                 self._open(error)
                 self.check()
             raise
@@ -72,20 +73,20 @@ class Circuit:
 
     async def watch(self, look: Callable[[], asyncio.Future[None]]) -> None:
         """Look at the database until cancelled; ``look`` begins to, on a thread."""
-        self._is_watched = True
+        self.is_watched = True
         try:
             while True:
                 await self._look(look)
                 await asyncio.sleep(PROBE_S)
         finally:
-            self._is_watched = False
+            self.is_watched = False
 
     async def _look(self, look: Callable[[], asyncio.Future[None]]) -> None:
         openings = self._openings
         looking = look()
         answered, _ = await asyncio.wait([looking], timeout=LIMIT_S)
         if not answered:
-            self._open(_slow())
+            self._open(slow_error(LIMIT_S))
             openings = self._openings
             await asyncio.wait([looking])
         try:
@@ -112,7 +113,8 @@ class Circuit:
         self._refusal = None
 
 
-def _slow() -> StoreUnavailableError:
-    error = StoreUnavailableError(f"{Fault.SLOW.value}: nothing came for {LIMIT_S:g} s")
+def slow_error(seconds: float) -> StoreUnavailableError:
+    """Return the refusal of a database that has not answered for so many seconds."""
+    error = StoreUnavailableError(f"{Fault.SLOW.value}: nothing came for {seconds:g} s")
     error.fault = Fault.SLOW
     return error

@@ -1,6 +1,8 @@
 """Health and a database that is out of reach (D15; service.md, Errors: 503)."""
 
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 from oddsdesk import __version__
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.server.reader_pool import THREADS
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.origins import Origin
 
@@ -72,6 +75,35 @@ def test_health_names_the_sources_of_the_last_hours_odds(service: Any) -> None:
     assert service.http.get("/api/health").json()["sources"] == ["polymarket", "the-odds-api"]
     service.now += 61 * 60_000
     assert "sources" not in service.http.get("/api/health").json()
+
+
+def test_probes_wait_for_no_thread_that_others_use(
+    service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D82: whatever callers keep busy, the thread of the probes is theirs."""
+    key, reader, free = service.key(), service.store.reader, threading.Event()
+    is_busy = threading.Semaphore(0)
+
+    def busy() -> Any:
+        if "probe" not in threading.current_thread().name:
+            is_busy.release()
+            assert free.wait(30)
+        return reader()
+
+    monkeypatch.setattr(service.store, "reader", busy)
+    with ThreadPoolExecutor(4) as callers:
+        asked = [callers.submit(service.get, "/api/odds", key) for _ in range(4)]
+        try:
+            for _ in range(THREADS):
+                assert is_busy.acquire(timeout=30)
+            for path in ("/api/ready", "/api/health"):
+                assert service.http.get(path).status_code == 200
+                known = service.get(path, key)
+                assert known.status_code == 200
+                assert known.headers["x-ratelimit-remaining"] == str(5500 - len(asked))
+        finally:
+            free.set()
+    assert [each.result().status_code for each in asked] == [200] * 4
 
 
 def test_an_unknown_key_does_not_matter_to_health(service: Any) -> None:
