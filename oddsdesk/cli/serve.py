@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import faulthandler
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -35,8 +36,9 @@ from oddsdesk.cli.standard_streams import silence_output
 from oddsdesk.ending import Ending
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.descriptors import make_room, most_connections
+from oddsdesk.server.liveness import ServiceManager
 from oddsdesk.server.loops import new_loop
-from oddsdesk.server.runner import serving
+from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import (
     DEFAULT_HOST,
     DEFAULT_PORT,
@@ -48,6 +50,7 @@ from oddsdesk.server.settings import (
 )
 from oddsdesk.store.databases import Database
 from oddsdesk.store.settings import DEFAULT_REFERENCE
+from oddsdesk.tasks import Jobs
 
 DEFAULT_LIMITS: Final = ConnectionLimits()
 
@@ -276,15 +279,21 @@ def _make_room(settings: Settings) -> None:
 
 
 def _serve(settings: Settings, ending: Ending, lines: RunLines) -> None:
+    manager = ServiceManager()
+    with contextlib.suppress(OSError, RuntimeError):  # where there is no standard error
+        faulthandler.enable()  # the watchdog's SIGABRT says where each thread hangs
+
     def announce(url: str) -> None:
         lines.started(url)
-        _print(first_line(settings, url))
+        line = first_line(settings, url)
+        manager.ready(line)
+        _print(line)
 
     if settings.workers > 1:
-        _supervise(settings, ending, announce)
+        _supervise(settings, ending, manager, announce)
         return
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(_run(settings, ending, announce))
+        runner.run(_run(settings, ending, manager, announce))
 
 
 def _print(line: str) -> None:
@@ -296,19 +305,23 @@ def _print(line: str) -> None:
         silence_output()
 
 
-def _supervise(settings: Settings, ending: Ending, announce: Callable[[str], None]) -> None:
+def _supervise(
+    settings: Settings, ending: Ending, manager: ServiceManager, announce: Callable[[str], None]
+) -> None:
     from oddsdesk.server.workers.supervisor import (  # noqa: PLC0415 - not on every system
         CannotStartError,
         Supervisor,
     )
 
     try:
-        Supervisor(settings, ending).run(announce)
+        Supervisor(settings, ending, manager).run(announce)
     except CannotStartError as error:
         raise click.ClickException(str(error)) from error
 
 
-async def _run(settings: Settings, ending: Ending, announce: Callable[[str], None]) -> None:
+async def _run(
+    settings: Settings, ending: Ending, manager: ServiceManager, announce: Callable[[str], None]
+) -> None:
     """Serve until the end is asked for, which cancels whatever is going on."""
     loop = asyncio.get_running_loop()
     running = asyncio.current_task()
@@ -318,7 +331,25 @@ async def _run(settings: Settings, ending: Ending, announce: Callable[[str], Non
     with contextlib.suppress(asyncio.CancelledError):
         async with serving(settings) as server:
             announce(server.url)
-            await asyncio.Event().wait()
+            jobs = Jobs()
+            jobs.start(
+                "systemd",
+                lambda: manager.follow(
+                    lambda: _status(settings, server), lambda: server.liveness.is_well
+                ),
+            )
+            try:
+                await asyncio.Event().wait()
+            finally:
+                manager.stopping()
+                await jobs.stop()
+
+
+def _status(settings: Settings, server: Server) -> str:
+    """Return a line for `systemctl status`: what the server does, and what is wrong."""
+    does = first_line(settings, server.url)
+    waits = "; stands by for another process" if server.stands_by else ""
+    return "; ".join([does + waits, *(each.line for each in server.troubles.now())])
 
 
 def first_line(settings: Settings, url: str) -> str:

@@ -128,6 +128,10 @@ class Answering:
         if self._app is not None:
             self._app.close()
 
+    def threads(self) -> tuple[ReaderPool, ...]:
+        """Return the threads that each request needs; none before it has started."""
+        return () if self._app is None else self._app.threads()
+
     def troubles(self) -> Iterator[Trouble]:
         """Yield what is wrong with its jobs, and with a database that is away."""
         if (refusal := self._service.access.circuit.refusal) is not None:

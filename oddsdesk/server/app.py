@@ -64,6 +64,10 @@ class App:
         """Serve one request or one stream."""
         await self._app(scope, receive, send)
 
+    def threads(self) -> tuple[ReaderPool, ...]:
+        """Return the threads that each request needs."""
+        return self._reads, self._access.thread
+
     def close(self) -> None:
         """End the threads that read the stores, before these are closed."""
         self._reads.close()

@@ -36,6 +36,11 @@ class LoopAccess:
         self._reading: asyncio.Future[None] | None = None
         self._failure: BaseException | None = None
 
+    @property
+    def thread(self) -> ReaderPool:
+        """The thread that asks the store."""
+        return self._thread
+
     async def caller(self, secret: str) -> Caller | None:
         """Return the caller of an active key, None for any other text."""
         await self._be_recent()

@@ -13,6 +13,7 @@ from oddsdesk.server.duties import Duties
 from oddsdesk.server.files import ServerFiles, open_files
 from oddsdesk.server.followed_log import FollowedLog
 from oddsdesk.server.head_start import HeadStart
+from oddsdesk.server.liveness import Liveness
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
 from oddsdesk.server.running_feeds import RunningFeeds, left_out_line
@@ -54,7 +55,12 @@ class Server:
         self.troubles = Troubles(
             [
                 lambda: troubles_of_process(
-                    self._jobs, self._answering, self._log, self._valuing, self._duties
+                    self._jobs,
+                    self._answering,
+                    self._log,
+                    self._valuing,
+                    self._duties,
+                    self.liveness,
                 )
             ]
         )
@@ -83,6 +89,7 @@ class Server:
         )
         self._log = FollowedLog(store, access, settings)
         self._answering = Answering(service, self._log.tail, settings)
+        self.liveness = Liveness(store, self._answering.threads)
         self._metrics = MetricsServer(self._metrics_text)
         self.url = ""
 
@@ -100,6 +107,7 @@ class Server:
         if self._settings.listens:
             await self._answering.start()
         await self._metrics.start(self._settings)
+        self._jobs.start("liveness", self.liveness.run)
         await self._begin_duties()
         if self._valuing is not None:
             self._valuing.start()
@@ -116,6 +124,11 @@ class Server:
         if self._valuing is not None:
             await self._valuing.stop()
         await self._log.stop()
+
+    @property
+    def stands_by(self) -> bool:
+        """Whether another process does what one process does at a time."""
+        return not self._is_at_work and self._settings.needs_lock
 
     @property
     def local_url(self) -> str:

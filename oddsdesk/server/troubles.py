@@ -24,6 +24,7 @@ _WORDS: Final = {
     "take over": "taking over what another process did",
     "tell": "telling the other workers",
     "beat": "telling the supervisor",
+    "liveness": "looking whether the threads hang",
 }
 """Jobs of a process as the health endpoint calls them."""
 

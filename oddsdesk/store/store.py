@@ -91,6 +91,10 @@ class Store(Protocol):
         """
         ...
 
+    def writing_for_s(self) -> float:
+        """Return for how long the transaction that runs now has run; 0 where none does."""
+        ...
+
     def left_out(self) -> list[str]:
         """Return the sources whose prices are recorded here and that readers leave out (D66)."""
         ...

@@ -43,6 +43,7 @@ class Turns(Generic[Connection]):
         self._long: deque[Job[Connection]] = deque()
         self._is_turn_of_long = False
         self._closed = False
+        self._began: float | None = None
 
     def submit(self, function: Callable[[Connection], T], *, is_long: bool = False) -> Future[T]:
         """Queue a function; what is short may have its turn before an earlier one that is long."""
@@ -57,10 +58,17 @@ class Turns(Generic[Connection]):
 
     def next(self, most: int = MAX_JOBS) -> list[Job[Connection]]:
         """Wait for jobs and return those whose turn it is, at most ``most``; none at the end."""
+        self._began = None
         while jobs := self._waiting(most):
             if wanted := [each for each in jobs if each.future.set_running_or_notify_cancel()]:
+                self._began = time.monotonic()
                 return wanted
         return []
+
+    def busy_for_s(self) -> float:
+        """Return for how long the thread has been at its jobs, in seconds; 0 while it waits."""
+        began = self._began
+        return 0.0 if began is None else time.monotonic() - began
 
     def close(self) -> None:
         """Refuse later jobs; what is queued still has its turn."""

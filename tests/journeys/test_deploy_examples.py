@@ -297,6 +297,20 @@ def test_a_unit_is_begun_anew_for_as_long_as_its_database_is_away(name: str) -> 
     assert "\nRestart=on-failure\n" in of_service
 
 
+@pytest.mark.parametrize("name", ["oddsdesk@.service", "oddsdesk-duties.service"])
+def test_a_unit_is_ready_when_the_server_says_so_and_is_watched(name: str) -> None:
+    """A database that is brought up to date at the start has all the time that it needs."""
+    text = example(f"systemd/{name}", {})
+    for line in ("Type=notify", "TimeoutStartSec=infinity", "WatchdogSec=30", "LimitCORE=0"):
+        assert f"\n{line}\n" in text
+    assert "After=network-online.target\n" in text, "it waits for no unit that may never be ready"
+    if (verifier := shutil.which("systemd-analyze")) is not None:
+        command = [verifier, "security", "--offline=yes", "--threshold=15"]
+        unit = EXAMPLES / "systemd" / name
+        checked = subprocess.run([*command, str(unit)], capture_output=True, text=True, check=False)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
 def started_by(unit: Path, instance: str = "") -> list[str]:
     """The arguments of the program that a unit starts."""
     (line,) = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)

@@ -25,7 +25,7 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
 
 
 class Alive(msgspec.Struct, frozen=True, tag="alive"):
-    """The loop of a worker turns."""
+    """The loop of a worker turns, and none of its threads hangs."""
 
     worker: int
 

@@ -17,6 +17,7 @@ import msgspec
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.ending import SIGNALS, Ending
 from oddsdesk.server.listener import reserve, url_of
+from oddsdesk.server.liveness import ServiceManager
 from oddsdesk.server.metrics import OPTIONS as METRICS_OPTIONS
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.workers.mailboxes import (
@@ -68,8 +69,15 @@ class Supervisor:
     milliseconds, with all its modules loaded.
     """
 
-    def __init__(self, settings: Settings, ending: Ending, clock: Clock = system_clock) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        ending: Ending,
+        manager: ServiceManager,
+        clock: Clock = system_clock,
+    ) -> None:
         self._ending = ending
+        self._manager = manager
         self._clock = clock
         self._reserved = reserve(settings.host, settings.port) if settings.listens else None
         if self._reserved is not None:
@@ -105,6 +113,7 @@ class Supervisor:
             if not self._is_asked:
                 announce(self._url())
             while not self._is_asked:
+                self._manager.beat(self._status(), is_well=True)  # whoever hangs is ended here
                 self._wait()
                 self._end_who_hangs()
                 self._begin_anew()
@@ -114,6 +123,11 @@ class Supervisor:
     def _url(self) -> str:
         """Return the address that the workers answer at, empty where they answer nobody."""
         return "" if self._reserved is None else url_of(self._reserved, self._settings.scheme)
+
+    def _status(self) -> str:
+        running = sum(each.is_ready and each.pid > 0 for each in self._processes.values())
+        at = f"listening on {url}, " if (url := self._url()) else ""
+        return f"{at}{running} of {len(self._processes)} workers run"
 
     def _begin_all(self, numbers: list[int]) -> None:
         for number in numbers:
@@ -225,6 +239,7 @@ class Supervisor:
     def _end(self) -> None:
         """End all workers, and kill who takes too long."""
         self._is_asked = True
+        self._manager.stopping()
         deadline = time.monotonic() + END_S
         self._signal_all(signal.SIGTERM)
         while (left := deadline - time.monotonic()) > 0 and self._running():

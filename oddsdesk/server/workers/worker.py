@@ -20,6 +20,7 @@ from oddsdesk.server.figures import Sample
 from oddsdesk.server.files import ServerFiles, open_files, open_shared
 from oddsdesk.server.followed_log import FollowedLog
 from oddsdesk.server.listener import ListenError
+from oddsdesk.server.liveness import Liveness
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
@@ -123,6 +124,7 @@ class Worker:
         )
         self._log = FollowedLog(opened.store, opened.access, settings, self.colleagues.on_growth)
         self._answering = Answering(service, self._log.tail, settings)
+        self._liveness = Liveness(opened.store, self._answering.threads)
         self._metrics = MetricsServer(self._metrics_text)
         self._duties: Duties | None = None
         self._valuing: Valuing | None = None
@@ -151,6 +153,7 @@ class Worker:
         if settings.listens:
             await self._answering.start()
         await self._metrics.start(settings, shared=True)
+        self._jobs.start("liveness", self._liveness.run)
         self._jobs.start("tell", self._keep_telling)
         self._jobs.start("beat", self._beat)
 
@@ -216,7 +219,7 @@ class Worker:
         return [] if owner is None else owner.feeds
 
     def _own_troubles(self) -> Iterator[Trouble]:
-        parts = self._answering, self._log, self._valuing, self._duties
+        parts = self._answering, self._log, self._valuing, self._duties, self._liveness
         yield from troubles_of_process(self._jobs, *parts)
         if self._opened.store.is_read_only and self._duties is None:
             yield read_only_trouble(should_record=self._settings.needs_lock)
@@ -232,9 +235,10 @@ class Worker:
         return self.colleagues.owner() is None and not lately
 
     async def _beat(self) -> None:
-        """Say again and again that the loop turns, whatever the database does."""
+        """Say again and again that the loop turns and no thread hangs, also without a database."""
         while True:
-            self._place.mailboxes.send(SUPERVISOR, Alive(self._place.number))
+            if self._liveness.is_well:
+                self._place.mailboxes.send(SUPERVISOR, Alive(self._place.number))
             await asyncio.sleep(BEAT_S)
 
     async def _keep_telling(self) -> None:

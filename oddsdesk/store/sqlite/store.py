@@ -263,6 +263,10 @@ class SqliteStore:
         """
         return self._submit(function, is_long=False)
 
+    def writing_for_s(self) -> float:
+        """Return for how long the transaction that runs now has run; 0 where none does."""
+        return 0.0 if self._writer is None else self._writer.busy_for_s()
+
     def left_out(self) -> list[str]:
         """Return the sources whose prices are recorded here and that readers leave out (D66)."""
         if self._share is None:

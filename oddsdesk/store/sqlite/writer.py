@@ -77,6 +77,10 @@ class Writer:
         """
         return self._turns.submit(function, is_long=is_long)
 
+    def busy_for_s(self) -> float:
+        """Return for how long the transaction that runs now has run; 0 where none does."""
+        return self._turns.busy_for_s()
+
     def close(self) -> None:
         """Finish what is queued, then close the connection; may be called twice."""
         self._is_ending = True

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.ending import Ending
+from oddsdesk.server.liveness import ServiceManager
 from oddsdesk.server.settings import Settings
 
 if sys.platform == "win32":
@@ -26,7 +27,7 @@ def test_a_worker_that_dies_while_it_starts_is_told(
     monkeypatch.setattr(supervisor, "run_worker", lambda *_: 3)
     settings = Settings(tmp_path / "odds.db", port=0, workers=2)
     with pytest.raises(supervisor.CannotStartError, match="1 ended with status 3 while it started"):
-        supervisor.Supervisor(settings, Ending()).run(lambda _: None)
+        supervisor.Supervisor(settings, Ending(), ServiceManager({})).run(lambda _: None)
 
 
 def test_a_worker_that_hangs_is_ended_and_begun_anew(
@@ -45,7 +46,8 @@ def test_a_worker_that_hangs_is_ended_and_begun_anew(
                 signal.pause()
 
     monkeypatch.setattr(supervisor, "run_worker", work)
-    running = supervisor.Supervisor(Settings(tmp_path / "odds.db", port=0, workers=2), Ending())
+    settings = Settings(tmp_path / "odds.db", port=0, workers=2)
+    running = supervisor.Supervisor(settings, Ending(), ServiceManager({}))
     said: list[str] = []
 
     class Listener(logging.Handler):

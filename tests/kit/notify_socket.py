@@ -1,0 +1,49 @@
+"""The socket of a service manager, as systemd gives one to a service."""
+
+import socket
+from types import TracebackType
+
+
+class NotifySocket:
+    """Receives what a service says; its address is a path, or abstract with `@` before it."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(f"\0{address[1:]}" if address.startswith("@") else address)
+
+    def next(self, limit_s: float = 30) -> list[str]:
+        """Return the lines of the next message; none where none comes."""
+        self._socket.settimeout(limit_s)
+        try:
+            return self._socket.recv(65_536).decode().split("\n")
+        except (TimeoutError, BlockingIOError):
+            return []
+
+    def until(self, line: str) -> list[str]:
+        """Return the lines of the first message that has this one."""
+        while said := self.next():
+            if line in said:
+                return said
+        raise AssertionError(f"{line} was not said")
+
+    def drain(self) -> list[str]:
+        """Return the lines of all messages that came until now."""
+        lines: list[str] = []
+        while said := self.next(0):
+            lines += said
+        return lines
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def __enter__(self) -> "NotifySocket":
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.close()
