@@ -20,6 +20,8 @@ class Rights(msgspec.Struct, frozen=True):
     live: bool
     connections_per_day: int | None
     """Stream connections a UTC day; None is unlimited."""
+    in_flight: int
+    """Requests of one key that are answered at a time; further ones wait (D83)."""
 
 
 class Plan(Enum):
@@ -37,8 +39,8 @@ class Plan(Enum):
 
 
 _RIGHTS: Final = {
-    Plan.FREE: Rights(200, DAY_S, False, False, True, False, 30),
-    Plan.PRO: Rights(5_500, HOUR_S, True, True, False, False, None),
-    Plan.PRO_RT: Rights(5_500, HOUR_S, True, True, True, False, None),
-    Plan.PRO_LIVE: Rights(5_500, HOUR_S, True, True, True, True, None),
+    Plan.FREE: Rights(200, DAY_S, False, False, True, False, 30, 2),
+    Plan.PRO: Rights(5_500, HOUR_S, True, True, False, False, None, 8),
+    Plan.PRO_RT: Rights(5_500, HOUR_S, True, True, True, False, None, 8),
+    Plan.PRO_LIVE: Rights(5_500, HOUR_S, True, True, True, True, None, 8),
 }

@@ -57,7 +57,7 @@ class App:
         router = _router(service, self._reads, self._looks_back, self._looks)
         guarded = HostGuard(router, service.hosts, self.limits, figures)
         known = service.access.known_caller
-        in_turn = FairShares(guarded, known, self.limits, figures=figures)
+        in_turn = FairShares(guarded, known, self.limits, figures=figures, unbounded={INGEST_PATH})
         self._app = ProbesFirst(in_turn, guarded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

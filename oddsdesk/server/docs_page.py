@@ -90,13 +90,22 @@ def _plans() -> str:
                 f"{rights.requests:,} an {window}"
                 if window == "hour"
                 else f"{rights.requests} a day",
+                str(rights.in_flight),
                 "all" if rights.all_bookmakers else "one, chosen for the account",
                 "yes" if rights.value_bets else "no",
                 "no" if not rights.websocket else f"{streams} a day" if streams else "yes",
                 "yes" if rights.live else "no",
             )
         )
-    headings = ("Plan", "Requests", "Bookmakers", "Value bets", "Stream", "In-play odds")
+    headings = (
+        "Plan",
+        "Requests",
+        "At a time",
+        "Bookmakers",
+        "Value bets",
+        "Stream",
+        "In-play odds",
+    )
     change = (
         "<p>Whoever runs this server changes a plan with"
         " <code>oddsdesk accounts plan NAME PLAN</code>.</p>"

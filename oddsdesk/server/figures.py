@@ -33,6 +33,8 @@ class Refused(StrEnum):
     """A page of another site asks."""
     BUSY = "busy"
     """More is asked at once than is answered."""
+    LEFT = "left"
+    """Its client went away while it waited."""
     MALFORMED = "malformed"
     """It is no HTTP, or not whole in time."""
     TOO_LARGE = "too_large"

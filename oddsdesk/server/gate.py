@@ -26,7 +26,7 @@ from oddsdesk.server.answers import (
 from oddsdesk.server.circuit import KnownAwayError
 from oddsdesk.server.limits import headers_of, headers_of_nobody, slot_of, used_up
 from oddsdesk.server.parameters import BadParameterError, Parameter, read_query
-from oddsdesk.server.reader_pool import ReaderPool
+from oddsdesk.server.reader_pool import A_TURN_S, ReaderPool
 from oddsdesk.server.service import Service
 from oddsdesk.store.errors import BadCursorError, StoreError
 from oddsdesk.store.keys import Caller
@@ -34,6 +34,7 @@ from oddsdesk.store.quotas import Count, Kind
 from oddsdesk.store.reader import Reader
 
 GET = ("GET", "HEAD")
+ROWS_OF_A_TURN: Final = 100
 _PATH_SHOWN: Final = 256
 """Characters of a path in a line of the log; a head may have 16 KiB."""
 
@@ -78,6 +79,11 @@ class Endpoint(msgspec.Struct, frozen=True):
     methods: Sequence[str] = GET
     looks_back: Callable[[dict[str, Any]], bool] = lambda _asked: False
     """Whether what is asked is of the past."""
+
+    def cost_s(self, asked: dict[str, Any]) -> float:
+        """Return a guess of how long it takes, in seconds: by its rows."""
+        rows: int = asked.get("limit", 0)
+        return A_TURN_S * (1 + rows / ROWS_OF_A_TURN)
 
 
 class RequestContext:
@@ -247,7 +253,7 @@ class EndpointGate(Gate):
             return encode(endpoint.answer(call.in_stored_words()), remaining)
 
         reads = self._looks_back if endpoint.looks_back(asked) else self._reads
-        return await reads.run(answer)
+        return await reads.run(answer, caller.key_id, endpoint.cost_s(asked))
 
 
 def no_such_path() -> Refusal:

@@ -16,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import (
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.server.answers import Headers
 from oddsdesk.server.connections import Place
+from oddsdesk.server.fairness import LEAVING
 from oddsdesk.server.figures import Refused
 from oddsdesk.server.limits import LimitsOf
 from oddsdesk.server.refusals import Refusals
@@ -96,6 +97,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._is_deaf = False
         """Whether what still comes is dropped: nothing more is a request."""
         self._refusal: _RefusedError | None = None
+        self._leaving: asyncio.Future[None] | None = None
+        """Done once the client of the request that is being answered has gone."""
         self._request_timer: asyncio.TimerHandle | None = None
         self._stall_timer: asyncio.TimerHandle | None = None
 
@@ -110,6 +113,7 @@ class BoundedHttp(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop every clock, and count it no more."""
         self._place.leave()
+        self._note_leaving()
         self._stop_request_timer()
         self._stop_stall_timer()
         super().connection_lost(exc)
@@ -126,7 +130,11 @@ class BoundedHttp(HttpToolsProtocol):
         self._parse_on()
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Answer what was asked before the client said that it sends no more; then it ends."""
+        """Answer what was asked before the client said that it sends no more; then it ends.
+
+        What still waits in its line leaves it: most clients that send no more have gone.
+        """
+        self._note_leaving()
         cycle = self.cycle
         is_owed = cycle is not None and not (cycle.response_complete or cycle.more_body)
         if is_owed and self.scheme == "http":  # TLS knows no half of a connection
@@ -271,7 +279,12 @@ class BoundedHttp(HttpToolsProtocol):
             else:
                 await send(message)
 
+        self._leaving = scope[LEAVING] = self.loop.create_future()
         await app(scope, receive, send_on)
+
+    def _note_leaving(self) -> None:
+        if self._leaving is not None and not self._leaving.done():
+            self._leaving.set_result(None)
 
     def on_response_complete(self) -> None:
         """End a connection that is closing, else go on to the next request."""

@@ -1,0 +1,223 @@
+"""What one key that asks for much costs another: its answers' p50 and p99 while the first asks.
+
+    PYTHONPATH=. python benchmarks/shares.py [--connections 1 4 16 50 400] [--seconds 5] [load ...]
+
+Starts `oddsdesk serve` on a file with 50,000 quotes and a log of a million rows. A caller asks for
+`/api/sports` and `/api/odds?limit=100` in turns, forty times a second, at first alone, then while
+`wrk` asks on so many connections of another key: for 500 rows (`page`), for 500 games (`games`),
+for 500 rows as they were a minute ago (`past`), or for nothing that exists (`none`). The bound is
+three times the idle figure and 20 ms. With `--url` and `--database` a server that runs already is
+asked instead, on the database in which its keys lie: behind a proxy, in several processes or on
+PostgreSQL.
+"""
+
+import argparse
+import http.client
+import os
+import re
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.access import open_access
+from oddsdesk.store.databases import Database, DatabaseUrl, database_named
+from oddsdesk.store.store import open_store
+
+ASKED = ("/api/sports", "/api/odds?limit=100")
+PAUSE_S = 0.025
+HOUR_MS = 3_600_000
+KICK_OFF_MS = (system_clock() // (24 * HOUR_MS) + 2) * 24 * HOUR_MS
+DAYS = 7
+_INSERT = """
+INSERT INTO price_change (game, bookmaker, market_type, period, selection, odds, is_live,
+    scraped_at, recorded_at) VALUES (?, ?, 'total', ?, ?, ?, 0, ?, ?)
+"""
+
+
+def load_path(kind: str) -> str:
+    """Return what the first key asks for."""
+    if kind == "none":
+        return "/nowhere"
+    if kind == "page":
+        return "/api/odds?limit=500"
+    if kind == "games":
+        return "/api/games?limit=500"
+    then = datetime.now(UTC) - timedelta(minutes=1)
+    return f"/api/odds?limit=500&as_of={then:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def quotes(count: int, now_ms: int) -> Iterator[Quote]:
+    """Yield what 25 bookmakers offer of games with four periods each."""
+    for number in range(count):
+        yield Quote(
+            bookmaker=f"Bookmaker {number % 25}",
+            match_name=f"Home {number // 100} - Away {number // 100}",
+            competition="EPL",
+            market_type="total",
+            period=number % 100 // 25,
+            odds={"Over 2.5": 1.8 + number % 50 / 100, "Under 2.5": 2.1},
+            scraped_at=now_ms,
+            match_date=KICK_OFF_MS + number // 100,
+            url="https://example.org/a/b/c",
+        )
+
+
+def fill(database: Database, count: int, rows: int) -> None:
+    """Record quotes, and where it is a file a log of a week."""
+    offer(database, count)
+    if isinstance(database, DatabaseUrl):
+        return
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executemany(_INSERT, _moves(count, rows, system_clock()))
+        connection.commit()
+
+
+def offer(database: Database, count: int) -> None:
+    """Record quotes that are fresh for ten minutes."""
+    offered = list(quotes(count, system_clock()))
+    with closing(open_store(database)) as store:
+        for start in range(0, count, 500):
+            store.record(offered[start : start + 500]).result()
+
+
+def _moves(count: int, rows: int, now_ms: int) -> Iterator[tuple[object, ...]]:
+    chance, length = Random(7), DAYS * 24 * HOUR_MS
+    for row in range(rows):
+        at, number = now_ms - length + length * row // rows, chance.randrange(count)
+        selection, odds = chance.choice(["Over 2.5", "Under 2.5"]), chance.uniform(1.8, 2.2)
+        game, bookmaker, period = number // 100 + 1, f"Bookmaker {number % 25}", number % 100 // 25
+        yield game, bookmaker, period, selection, round(odds, 2), at, at
+
+
+@contextmanager
+def served(database: Database) -> Iterator[str]:
+    """Run a server on a file; yields its address."""
+    named = database.url if isinstance(database, DatabaseUrl) else str(database)
+    command = [sys.executable, "-m", "oddsdesk", "serve", "--database", named]
+    command += ["--port", "0", "--roles", "api,stream"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip().removeprefix("listening on ")
+        try:
+            yield url
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def asking(url: str, path: str, key: str, connections: int, seconds: float) -> Iterator[list[str]]:
+    """Let wrk ask while inside; the list holds what it printed afterwards."""
+    printed: list[str] = []
+    if not connections:
+        yield printed
+        return
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds + 2:g}s", "--timeout", "30s"]
+    command += ["-H", f"X-Api-Key: {key}", url + path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(1)
+        yield printed
+        assert process.stdout is not None
+        printed += process.stdout.read().splitlines()
+
+
+def ask(url: str, key: str, seconds: float) -> tuple[dict[str, list[float]], Counter[int]]:
+    """Ask for each path in turns; return how long its answers took (ms) and their statuses."""
+    took: dict[str, list[float]] = {path: [] for path in ASKED}
+    statuses: Counter[int] = Counter()
+    end = time.monotonic() + seconds
+    host = url.removeprefix("http://")
+    with closing(http.client.HTTPConnection(host, timeout=60)) as connection:
+        while time.monotonic() < end:
+            for path in ASKED:
+                began = time.monotonic()
+                connection.request("GET", path, headers={"X-Api-Key": key})
+                answer = connection.getresponse()
+                answer.read()
+                took[path].append((time.monotonic() - began) * 1000)
+                statuses[answer.status] += 1
+                time.sleep(PAUSE_S)
+    return took, statuses
+
+
+def of_wrk(printed: list[str]) -> str:
+    """Return how many answers a second wrk got, and how many were no success."""
+    said = "\n".join(printed)
+    found = re.search(r"(\d+) requests in ([\d.]+)s", said)
+    if found is None:
+        return "nobody else asks"
+    count, seconds = int(found[1]), float(found[2])
+    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
+    others = int(refused[1]) if refused else 0
+    return f"{(count - others) / seconds:7.1f} answers/s, {others / seconds:7.1f} refusals/s"
+
+
+def measured(url: str, keys: tuple[str, str], kind: str, connections: int, seconds: float) -> str:
+    """Return a line of the table."""
+    asks, caller = keys
+    with asking(url, load_path(kind), asks, connections, seconds) as printed:
+        took, statuses = ask(url, caller, seconds)
+    cells = []
+    for times in took.values():
+        cut = statistics.quantiles(times, n=100)
+        cells.append(f"{cut[49]:8.1f} {cut[98]:8.1f}")
+    bad = "" if set(statuses) == {200} else f"  caller's statuses {dict(statuses)}"
+    name = kind if connections else "idle"
+    return f"{name:5} {connections:4}   {'   '.join(cells)}   {of_wrk(printed)}{bad}"
+
+
+def main() -> None:
+    """Print a line for each load and number of connections."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 16, 50, 400])
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--quotes", type=int, default=50_000)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--url")
+    parser.add_argument("--database", help="file or postgresql://...; is filled if it is new")
+    parser.add_argument("kinds", nargs="*", default=["page", "games", "past", "none"])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        database = database_named(options.database or str(Path(folder, "odds.db")))
+        if options.url is None and not (isinstance(database, Path) and database.exists()):
+            fill(database, options.quotes, options.rows)
+        if options.url is not None:
+            table(options.url, database, options)
+            return
+        with served(database) as url:
+            table(url, database, options)
+
+
+def table(url: str, database: Database, options: argparse.Namespace) -> None:
+    """Print the table of a server that answers there."""
+    offer(database, options.quotes)
+    with closing(open_access(database)) as access:
+
+        def key() -> str:  # a new one has its hour's requests
+            name = f"shares {time.monotonic_ns()}"
+            return access.keys.create(name, Plan.PRO_LIVE, None, system_clock()).secret
+
+        print(f"load {os.getloadavg()[0]:.1f}; ms p50, p99 of {', '.join(ASKED)}")
+        time.sleep(1)
+        print(measured(url, (key(), key()), "none", 0, options.seconds), flush=True)
+        for kind in options.kinds:
+            for connections in options.connections:
+                keys = key(), key()
+                time.sleep(0.6)  # until the server knows them
+                line = measured(url, keys, kind, connections, options.seconds)
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
