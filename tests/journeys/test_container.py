@@ -5,8 +5,10 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from oddsdesk.cli.server import main
 from tests.kit.deployed import Backend
@@ -54,4 +56,54 @@ def test_what_is_put_into_it_is_let_through_to_the_engine():
     added = instructions()["ADD"].split()[0]
     assert "*" in ignored
     assert f"!{added}" in ignored
-    assert re.search(r"USER oddsdesk$", (ROOT / "packaging" / "Containerfile").read_text(), re.M)
+
+
+def images(text: str) -> list[str]:
+    """The images that a Containerfile, or one inside a compose file, is made from."""
+    return re.findall(r"^\s*FROM +(?:--\S+ +)*(\S+)", text, re.MULTILINE)
+
+
+def compose() -> dict[str, Any]:
+    text = (ROOT / "packaging" / "deploy" / "compose.yaml").read_text("utf-8")
+    services: dict[str, Any] = yaml.safe_load(text)["services"]
+    return services
+
+
+def test_what_it_is_made_from_is_fixed_by_its_digest():
+    used = images((ROOT / "packaging" / "Containerfile").read_text("utf-8"))
+    for service in compose().values():
+        built = service.get("build", {}).get("dockerfile_inline")
+        used += [service["image"]] if built is None else images(built)
+    assert len(used) == 7, used
+    for image in used:
+        assert re.fullmatch(r"[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}", image), image
+
+
+@pytest.mark.parametrize("line", ["FROM debian:bookworm-slim", "FROM --platform=a debian AS b"])
+def test_a_base_without_a_digest_is_found(line: str):
+    assert "@sha256" not in images(f"# FROM x\n{line}\nRUN true\n")[0]
+
+
+def test_it_runs_as_a_numbered_user_who_owns_its_data():
+    """Kubernetes cannot tell from a name that it is not root's."""
+    assert instructions()["USER"] == "1000:1000"
+    text = (ROOT / "packaging" / "Containerfile").read_text("utf-8")
+    assert "install -d -m 0700 -o 1000 -g 1000 /data" in text
+
+
+@pytest.mark.parametrize("name", list(compose()))
+def test_a_container_has_no_more_rights_than_it_needs(name: str):
+    service = compose()[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    built = service.get("build", {}).get("dockerfile_inline", "")
+    user = service.get("user") or "".join(re.findall(r"^USER (.+)$", built, re.MULTILINE))
+    assert re.fullmatch(r"\d+:\d+", user)
+    if name == "haproxy":  # it binds ports below 1024, and is another user then
+        assert set(service["cap_add"]) == {
+            *("NET_BIND_SERVICE", "SETUID", "SETGID", "DAC_READ_SEARCH")
+        }
+    else:
+        assert not user.startswith("0:")
+        assert "cap_add" not in service
