@@ -74,6 +74,8 @@ class Memory(msgspec.Struct):
     need: WeeksNeed = msgspec.field(default_factory=WeeksNeed)
     learned: dict[str, Learned] = {}
     polled_ms: dict[str, int] = {}
+    asked_ms: dict[str, int] = {}
+    """When each was asked for last, whatever came of it."""
 
 
 class Planner:

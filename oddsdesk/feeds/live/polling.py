@@ -38,9 +38,11 @@ if TYPE_CHECKING:
 Sleep = Callable[[float], Awaitable[None]]
 
 ASK_AGAIN_S: Final = 600.0
-"""Seconds until a source is asked again that refused the key, or has no credits left."""
+"""Seconds until a source is asked again that refused the key."""
+CREDITS_AGAIN_S: Final = 900.0
+"""Seconds between two looks at whether there are credits again."""
 LOOK_FOR_KEY_S: Final = 2.0
-"""How often the key is compared with the one that was refused."""
+"""How often a feed that waits for a key or credits looks whether there is another key."""
 LOOK_AGAIN_S: Final = 60.0
 """How often it is checked whether something is due sooner than planned."""
 SOON_MS: Final = 1_000
@@ -195,10 +197,6 @@ class PollingFeed(LiveFeed):
     def failed(self, part: str, error: Exception, now_ms: int) -> None:
         """Take that a reading failed, for adapters whose readings cost something all the same."""
 
-    def lack_of_credits(self, parts: Sequence[str]) -> str:
-        """Return why none of these parts can be paid for; empty where one can."""
-        return ""
-
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes of one reading after the other, for ever."""
         self.clock = clock
@@ -342,19 +340,20 @@ class PollingFeed(LiveFeed):
             return
         paced = self.not_before(now_ms)
         until = min(max(state.due, paced.get(part, 0)) for part, state in troubles.items())
-        if lack := self.lack_of_credits(list(troubles)):
-            self.status.out_of_credits(lack, now_ms, until)
-            return
         more = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
         self.status.failing(next(iter(troubles.values())).trouble + more, now_ms, until)
 
     async def _wait_for_key(self, reason: str, clock: Clock) -> None:
         """Wait ten minutes, or until there is another key than the one that was refused."""
-        until = clock() + round(ASK_AGAIN_S * 1000)
-        self.status.refused(reason, clock(), until)
-        refused = await self._present_key()
-        while clock() < until and await self._present_key() == refused:
-            await self._sleep(LOOK_FOR_KEY_S)
+        self.status.refused(reason, clock(), clock() + round(ASK_AGAIN_S * 1000))
+        await self._wait_or_other_key(ASK_AGAIN_S)
+
+    async def _wait_or_other_key(self, seconds: float) -> None:
+        """Wait so long by no clock that may be set, or until there is another key."""
+        known = await self._present_key()
+        while seconds > 0 and await self._present_key() == known:
+            await self._sleep(min(LOOK_FOR_KEY_S, seconds))
+            seconds -= LOOK_FOR_KEY_S
 
     async def _present_key(self) -> str | None:
         try:
@@ -363,21 +362,26 @@ class PollingFeed(LiveFeed):
             return None
 
     async def _wait_for_credits(self, reason: str, clock: Clock) -> None:
-        """Wait ten minutes at a time until ``has_credits`` again."""
+        """Wait until ``has_credits``: asked every quarter of an hour, at once with another key."""
         has_credits = False
         while not has_credits:
-            until = clock() + round(ASK_AGAIN_S * 1000)
+            until = clock() + round(CREDITS_AGAIN_S * 1000)
             self.status.out_of_credits(reason, clock(), until)
-            await self._sleep(ASK_AGAIN_S)
+            await self._wait_or_other_key(CREDITS_AGAIN_S)
+            has_credits = await self._look_for_credits(clock)
+
+    async def _look_for_credits(self, clock: Clock) -> bool:
+        while True:
             try:
-                has_credits = await self.has_credits()
+                return await self.has_credits()
             except KeyRefusedError as error:
                 await self._wait_for_key(str(error), clock)
             except SourceError as error:
                 self.status.aside("credits", f"cannot tell whether there are credits: {error}")
+                return False
 
     async def has_credits(self) -> bool:
-        """Return whether there are credits again; asked every ten minutes."""
+        """Return whether there are credits again; asked every quarter of an hour."""
         return True
 
 

@@ -19,7 +19,7 @@ from oddsdesk.feeds.live.errors import (
     TooFastError,
 )
 from oddsdesk.feeds.live.planner import Job, Memory, Plan, Planner
-from oddsdesk.feeds.live.polling import NO_GAMES, PollingFeed
+from oddsdesk.feeds.live.polling import CREDITS_AGAIN_S, NO_GAMES, PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
 from oddsdesk.feeds.live.the_odds_api_guide import OddsApiGuide
 from oddsdesk.feeds.the_odds_api import convert
@@ -42,6 +42,11 @@ _Price = tuple[str, str, str, int, str]
 IN_PLAY_S: Final = 40.0
 """How often prices of a game in play are updated by the source; before that every 60 s."""
 _KEY_CODES: Final = frozenset({"INVALID_KEY", "MISSING_KEY", "DEACTIVATED_KEY"})
+_DAY_MS: Final = 24 * 60 * MINUTE_MS
+_GOES_ON: Final = (
+    f"looked at every {CREDITS_AGAIN_S / 60:g} minutes, which costs nothing; it goes on once they"
+    " come back, and at once with another key"
+)
 _DEFAULTS: Final = {"regions": "eu", "markets": "h2h"}
 
 
@@ -99,10 +104,11 @@ class TheOddsApi(PollingFeed):
         self._failed: set[str] = set()
         """Parts whose last reading was paid for, perhaps, and gave nothing."""
         self._planner = Planner()
-        self._used_up: int | None = None
+        self._tells_credits = False
+        """Whether the last answer said what credits there are."""
 
     def recall(self, kept: bytes) -> None:
-        """Take up the planner's memory; what was read a while ago is read at once."""
+        """Take up the planner's memory; what was read a while ago is due at once."""
         try:
             memory = msgspec.json.decode(kept, type=Memory)
         except msgspec.DecodeError:
@@ -126,15 +132,19 @@ class TheOddsApi(PollingFeed):
         sport, _, game = part.partition("/")
         if not self._games.get(sport):
             return None
-        left = self.status.now.credits_left
-        if left is not None and left <= 0:
+        if self._lacks_credits():
             raise OutOfCreditsError(self._no_credits())
         if game:
             path, markets = f"/v4/sports/{sport}/events/{game}/odds", self._by_game
         else:
             path, markets = f"/v4/sports/{sport}/odds", self._at_once
         self._note_charge(None)
-        body = await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
+        self._note_asked(part, now_ms)
+        try:
+            body = await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
+        except (KeyRefusedError, NotAskedError, OutOfCreditsError):  # nothing was charged
+            self._planner.memory.asked_ms.pop(part, None)
+            raise
         if game and self._last:
             self._charged[part] = self._last
         return body
@@ -172,6 +182,7 @@ class TheOddsApi(PollingFeed):
     def judge(self, reply: "Reply") -> None:
         """Count credits; go by the error code, since to be out of credits is a 401, too."""
         left, used = (_number(reply, f"x-requests-{name}") for name in ("remaining", "used"))
+        self._tells_credits = left is not None and used is not None
         self.status.credits(left, used)
         self._note_charge(_number(reply, "x-requests-last") or 0)
         if left is not None and used is not None:
@@ -201,9 +212,18 @@ class TheOddsApi(PollingFeed):
         return IN_PLAY_S if self._is_in_play(part) else self.every_s
 
     def not_before(self, now_ms: int) -> Mapping[str, int]:
+        """Return when each part that costs may be read: as planned, never sooner than its pace."""
+        asked = self._planner.memory.asked_ms
+        for part, at in asked.items():
+            asked[part] = min(at, now_ms)  # the clock may have been put back since
+        paced = {part: at + round(self.interval_s(part) * 1000) for part, at in asked.items()}
+        planned = self._planned(now_ms)
+        return paced | {name: max(at, paced.get(name, 0)) for name, at in planned.items()}
+
+    def _planned(self, now_ms: int) -> dict[str, int]:
         """Return when the planner wants each competition and game to be read (D68)."""
         account = self._planner.memory.credits
-        if account is None or account.left <= 0:  # there is nothing to share out
+        if account is None or self._lacks_credits():  # there is nothing to share out
             return {}
         jobs = self._jobs()
         plan = self._planner.plan(jobs, now_ms, self.sharing())
@@ -246,17 +266,20 @@ class TheOddsApi(PollingFeed):
             self.keep(msgspec.json.encode(self._planner.memory))
         self._failed.add(part)
 
-    def lack_of_credits(self, parts: Sequence[str]) -> str:
-        """Return how many are left and what a reading costs."""
+    def _lacks_credits(self) -> bool:
+        """Return whether credits are known, and no reading can be paid with them."""
         account = self._planner.memory.credits
-        costs = [job.cost for job in self._jobs() if job.name in parts]
-        if account is None or len(costs) < len(parts) or min(costs) <= account.spendable:
-            return ""
-        left, cost = max(account.left, 0), min(costs)
-        return (
-            f"{left:,} credits are left, of which a few are kept, and a reading costs {cost:g};"
-            " it goes on once they come back, or with another key"
-        )
+        costs = [job.cost for job in self._jobs() if job.kick_offs]
+        return account is not None and bool(costs) and min(costs) > account.spendable
+
+    def _note_asked(self, part: str, now_ms: int) -> None:
+        """Remember, over restarts too, that a part which costs was asked."""
+        asked = self._planner.memory.asked_ms
+        old = [each for each, at in asked.items() if at < now_ms - _DAY_MS]  # ``every`` is shorter
+        for each in old:
+            del asked[each]
+        asked[part] = now_ms
+        self.keep(msgspec.json.encode(self._planner.memory))
 
     def _note_charge(self, cost: int | None) -> None:
         self._last = cost
@@ -285,22 +308,25 @@ class TheOddsApi(PollingFeed):
         return Job(name, cost, kick_offs, len(markets), self.interval_s(name), is_game)
 
     async def has_credits(self) -> bool:
-        """Ask ``/sports``, which is free: credits are back once what is used has fallen.
-
-        With another key, or more of them bought, there are some left at once.
-        """
+        """Ask ``/sports``, which is free, what credits there are; one may be tried if unknown."""
         await self.source.get("/v4/sports")
-        used = self.status.now.credits_used
-        if (self.status.now.credits_left or 0) > 0:
+        if not self._tells_credits:
+            self._planner.memory.credits = None
             return True
-        return self._used_up is None or (used is not None and used < self._used_up)
+        return not self._lacks_credits()
 
     def _no_credits(self) -> str:
-        self._used_up = self.status.now.credits_used
         if said := self._planner.used_up(self._jobs()):
             self.status.plan(said, self.clock())
-        used = "" if self._used_up is None else f" ({self._used_up:,} used)"
-        return f"the credits are used up{used}; it goes on once they come back, or with another key"
+        left, used = self.status.now.credits_left, self.status.now.credits_used
+        spent = "" if used is None else f" ({used:,} used)"
+        said = f"the credits are used up{spent}"
+        if left is not None and left > 0:
+            cost = min((job.cost for job in self._jobs()), default=0)
+            said = (
+                f"{left:,} credits are left, of which a few are kept, and a reading costs {cost:g}"
+            )
+        return f"{said}; {_GOES_ON}"
 
     def _is_in_play(self, part: str) -> bool:
         sport, _, game = part.partition("/")

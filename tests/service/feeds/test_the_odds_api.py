@@ -210,7 +210,7 @@ async def test_a_price_that_no_decimal_odds_are_is_left_out_and_told(
 async def test_out_of_credits_is_told_by_its_code_and_ends_when_used_falls(
     source, serve, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(polling, "ASK_AGAIN_S", 0.1)
+    monkeypatch.setattr(polling, "CREDITS_AGAIN_S", 0.1)
     errors = shared_data / "live" / "the_odds_api" / "errors"
     spent = (errors / "out_of_usage_credits.http").read_text()
     free = (errors / "free_endpoint_with_no_credits.http").read_text()

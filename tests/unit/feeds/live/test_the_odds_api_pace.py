@@ -1,0 +1,247 @@
+"""When The Odds API is asked: never sooner than ``every``, and how it waits for credits (D68)."""
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.administration import FeedCondition, FeedStatus
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.feeds.live.spec import read_spec
+from oddsdesk.feeds.live.the_odds_api import TheOddsApi
+from oddsdesk.network import http
+from oddsdesk.network.errors import NotConnectedError
+from oddsdesk.network.http import Reply
+from oddsdesk.tasks import spawn, stop
+from tests.kit.odds_api_answers import HOUR_MS, bookmaker, game, h2h, listed
+
+NOW = 1_795_000_000_000
+GAME = game(NOW + 60 * HOUR_MS, bookmaker(NOW, "Pinnacle", h2h()))
+SPENT = {"error_code": "OUT_OF_USAGE_CREDITS", "message": "Usage quota has been reached."}
+BUSY = {"error_code": "EXCEEDED_FREQ_LIMIT", "message": "Slow down."}
+SPORTS = "/v4/sports"
+
+
+class FakeService:
+    """The Odds API without a network, on a clock that only moves where the feed sleeps."""
+
+    def __init__(self, key_file: Path) -> None:
+        self.now = NOW
+        self.asked: dict[str, list[int]] = defaultdict(list)
+        """When each path was asked, in milliseconds since the begin."""
+        self.answers: list[tuple[int, Any]] = []
+        """What paths that cost answer, one after the other; then the game with its prices."""
+        self.left: dict[str, int] | None = None
+        """Credits of each key; None: nothing is said of credits."""
+        self.kept: bytes | None = None
+        self.seen: list[tuple[int, FeedStatus]] = []
+        """The feed's state at each moment that it slept."""
+        self.on_sleep: Callable[[int], None] = lambda _: None
+        self.key_file = key_file
+        self.key_file.write_text("first")
+
+    @property
+    def paid(self) -> dict[str, list[int]]:
+        return {path: at for path, at in self.asked.items() if path.endswith("/odds")}
+
+    @property
+    def gaps(self) -> list[int]:
+        return [after - before for at in self.paid.values() for before, after in pairwise(at)]
+
+    async def run(
+        self, seconds: float, options: str = "every=2", sports: str = "soccer_epl"
+    ) -> None:
+        """Run a new feed for so long, with what an earlier one kept."""
+        end, over = self.now + round(seconds * 1000), asyncio.Event()
+
+        async def sleep(wait_s: float) -> None:
+            self.seen.append((self.now - NOW, feed.status.now))
+            if self.now >= end:
+                over.set()
+                await asyncio.Event().wait()
+            self.now = min(self.now + max(round(wait_s * 1000), 1), end)
+            self.on_sleep(self.now - NOW)
+            await asyncio.sleep(0)
+
+        spec = f"the-odds-api:{sports}?url=http://127.0.0.1:9&key-file={self.key_file}&{options}"
+        feed = TheOddsApi(read_spec(spec), sleep=sleep)
+        feed.clock = lambda: self.now
+        if self.kept is not None:
+            feed.recall(self.kept)
+        feed.keep = lambda memory: setattr(self, "kept", memory)
+
+        async def read() -> None:
+            async with aclosing(feed.batches(lambda: self.now)) as batches:
+                async for _ in batches:
+                    pass
+
+        running = spawn("read", read())
+        await over.wait()
+        await stop(running)
+
+    async def send(
+        self, _method: str, url: str, query: Mapping[str, str], **_options: object
+    ) -> Reply:
+        path, key = url.removeprefix("http://127.0.0.1:9"), query["apiKey"]
+        self.asked[path].append(self.now - NOW)
+        costs = path.endswith("/odds")
+        status, body = 200, listed(GAME)
+        if costs:
+            status, body = self.answers.pop(0) if self.answers else (200, [GAME])
+            if status == 0:
+                raise NotConnectedError("no connection")
+        if self.left is None:
+            return Reply(status, {}, json.dumps(body).encode())
+        if costs and self.left[key] <= 0:
+            status, body = 401, SPENT
+        self.left[key] -= costs and status == 200
+        said = {"remaining": self.left[key], "used": 500 - self.left[key], "last": int(costs)}
+        headers = {f"x-requests-{name}": str(value) for name, value in said.items()}
+        return Reply(status, headers, json.dumps(body).encode())
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeService:
+    fake = FakeService(tmp_path / "key")
+    monkeypatch.delenv("ODDSDESK_THE_ODDS_API_KEY", raising=False)
+    monkeypatch.setattr(http, "HttpClient", lambda *_, **__: fake)
+    return fake
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [(500, {})],
+        [(500, {}), (502, {}), (200, [GAME]), (200, "no odds"), (200, [GAME]), (503, {})],
+        [(429, BUSY)] * 3,
+        [(422, {"error_code": "INVALID_MARKET", "message": "no"})] * 4,
+    ],
+)
+async def test_a_path_that_costs_is_never_asked_sooner_than_every(
+    service: FakeService, answers: list[tuple[int, Any]]
+) -> None:
+    """After an error it was asked again within 1.01 s."""
+    service.answers = answers
+    await service.run(30)
+    assert len(service.gaps) > 4
+    assert min(service.gaps) >= 2_000
+
+
+@pytest.mark.parametrize("left", [None, {"first": 400}])
+async def test_a_restart_asks_nothing_sooner_than_every(
+    service: FakeService, left: dict[str, int] | None
+) -> None:
+    """Also one whose prices never came, and one that knows nothing of credits."""
+    service.left = left
+    service.answers = [(500, {}), (200, [GAME]), (500, {})]
+    for _ in range(8):
+        await service.run(0.7)
+    assert service.gaps
+    assert min(service.gaps) >= 2_000
+    service.now += 2_000
+    await service.run(120, "every=100")
+    assert min(service.gaps[-1:]) >= 2_000
+
+
+async def test_each_competition_keeps_its_own_pace(service: FakeService) -> None:
+    service.answers = [(500, {})] * 7
+    sports = ["soccer_epl", "basketball_nba", "icehockey_nhl"]
+    await service.run(30, sports=",".join(sports))
+    assert sorted(service.paid) == sorted(f"{SPORTS}/{sport}/odds" for sport in sports)
+    assert min(service.gaps) >= 2_000
+
+
+async def test_without_every_an_error_is_tried_again_after_a_minute(service: FakeService) -> None:
+    service.answers = [(500, {})] * 3
+    await service.run(200, "markets=h2h")
+    assert service.paid[f"{SPORTS}/soccer_epl/odds"] == [0, 60_000, 120_000, 180_000]
+
+
+async def test_what_never_reached_the_source_is_tried_again_soon(service: FakeService) -> None:
+    service.answers = [(0, {})]
+    await service.run(60, "markets=h2h")
+    assert service.gaps[0] < 5_000
+
+
+async def test_a_clock_that_is_put_back_delays_no_paid_reading_for_longer_than_every(
+    service: FakeService,
+) -> None:
+    await service.run(5)
+    service.now -= 24 * HOUR_MS
+    before = len(service.paid[f"{SPORTS}/soccer_epl/odds"])
+    await service.run(10)
+    assert len(service.paid[f"{SPORTS}/soccer_epl/odds"]) >= before + 4
+
+
+async def test_out_of_credits_is_looked_at_by_the_free_path_when_it_says(
+    service: FakeService,
+) -> None:
+    service.left = {"first": 0}
+    await service.run(2 * 3_600 - 60)
+    assert service.paid == {}
+    assert service.asked[SPORTS] == [quarter * 15 * MINUTE_MS for quarter in range(1, 8)]
+    for at, status in service.seen[1:]:
+        assert status.state is FeedCondition.OUT_OF_CREDITS
+        assert status.until is not None
+        looked = [each for each in service.asked[SPORTS] if each > at]
+        assert status.until - NOW == (looked[0] if looked else 120 * MINUTE_MS)
+    assert "the credits are used up (500 used); " in status.reason
+    assert "looked at every 15 minutes, which costs nothing" in status.reason
+
+
+async def test_credits_that_come_back_are_used_after_the_next_look(service: FakeService) -> None:
+    service.left = {"first": 0}
+    account = service.left
+
+    def renew(at_ms: int) -> None:
+        if at_ms >= 20 * MINUTE_MS and account["first"] == 0:
+            account["first"] = 500
+
+    service.on_sleep = renew
+    await service.run(31 * 60)
+    assert service.paid[f"{SPORTS}/soccer_epl/odds"][0] == 30 * MINUTE_MS
+    assert service.seen[-1][1].state is FeedCondition.RUNNING
+
+
+async def test_another_key_ends_the_wait_for_credits_at_once(service: FakeService) -> None:
+    """It slept for ten minutes without a look at the key."""
+    service.left = {"first": 0, "second": 500}
+
+    def change(at_ms: int) -> None:
+        if at_ms >= 150_000:
+            service.key_file.write_text("second")
+
+    service.on_sleep = change
+    await service.run(160)
+    (at,) = service.paid[f"{SPORTS}/soccer_epl/odds"]
+    assert 150_000 <= at <= 153_000
+    assert service.seen[-1][1].state is FeedCondition.RUNNING
+
+
+async def test_too_few_credits_for_a_reading_are_said_and_looked_at(service: FakeService) -> None:
+    """It said that it runs, and asked nothing for a month."""
+    service.left = {"first": 3}
+    await service.run(1_000)
+    assert service.paid == {}
+    status = service.seen[-1][1]
+    assert status.state is FeedCondition.OUT_OF_CREDITS
+    assert status.reason.startswith("3 credits are left, of which a few are kept")
+    assert status.until == NOW + 30 * MINUTE_MS
+    assert service.asked[SPORTS] == [15 * MINUTE_MS]
+
+
+async def test_a_source_that_tells_no_credits_is_asked_again_every_quarter(
+    service: FakeService,
+) -> None:
+    service.answers = [(401, SPENT)] * 2
+    await service.run(45 * 60)
+    assert service.paid[f"{SPORTS}/soccer_epl/odds"][:3] == [0, 15 * MINUTE_MS, 30 * MINUTE_MS]
