@@ -8,12 +8,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.clock import Clock, jumps_of
+from oddsdesk.contract.plans import DAY_S
 from oddsdesk.server.circuit import Circuit
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import KNOWN_S, Caller
-from oddsdesk.store.quotas import Count, Kind
+from oddsdesk.store.quotas import Count, Kind, Token
 
 RECHECK_S: Final = 0.25
 """How old the known keys may be before they are read again; they still hold meanwhile."""
@@ -107,9 +108,26 @@ class LoopAccess:
     ) -> Count:
         """Count one if the window has one left."""
         jumped = self._jumped(now_ms)
-        await self._know_count(key_id, kind, window_s, now_ms - jumped)
-        count = self._quotas.take(key_id, kind, allowance, window_s, now_ms - jumped)
+        slot = key_id, kind, allowance, window_s
+        count = self._quotas.take(*slot, now_ms - jumped)
+        if count is None:
+            self.circuit.check()
+            count = await self._counted(slot, self._quotas.take_exactly(*slot, now_ms - jumped))
         return _as_seen(count, jumped)
+
+    async def spend_token(
+        self, token: Token, key_id: int, connections: int | None, now_ms: int
+    ) -> Count:
+        """Use a stream token up, and count the connection of a plan that has so many a day.
+
+        Raises:
+            TokenSpentError: it was used before, here or by another process; nothing is counted.
+        """
+        self.circuit.check()
+        jumped = self._jumped(now_ms)
+        slot = key_id, Kind.CONNECTIONS, connections, DAY_S
+        counting = self._quotas.take_exactly(*slot, now_ms - jumped, token)
+        return _as_seen(await self._counted(slot, counting), jumped)
 
     def give_back(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, taken: Count
@@ -138,6 +156,21 @@ class LoopAccess:
         if not self._quotas.knows(key_id, kind, window_s, now_ms):
             slot = key_id, kind, window_s
             await self._thread.run(lambda: self._quotas.learn([slot], now_ms))
+
+    async def _counted(
+        self, slot: tuple[int, Kind, int | None, int], counting: Future[Count]
+    ) -> Count:
+        """Wait for what the database counts; what nobody waits for any more is given back."""
+        try:
+            return await self.circuit.wait(asyncio.wrap_future(counting))
+        except BaseException:
+            counting.add_done_callback(lambda done: self._undo(slot, done))
+            raise
+
+    def _undo(self, slot: tuple[int, Kind, int | None, int], done: Future[Count]) -> None:
+        key_id, kind, allowance, window_s = slot
+        if allowance is not None and done.exception() is None and done.result().allowed:
+            self._quotas.give_back(key_id, kind, allowance, window_s, done.result())
 
     async def _wait(self, reading: asyncio.Future[None]) -> None:
         await self.circuit.wait(asyncio.shield(reading))

@@ -7,7 +7,7 @@ from starlette.types import Receive, Scope, Send
 
 from oddsdesk.clock import Clock
 from oddsdesk.server.access import KEY_ID
-from oddsdesk.server.admission import open_connection
+from oddsdesk.server.admission import give_back_connection, open_connection
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.frames import text_frame
 from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Hub
@@ -18,7 +18,7 @@ from oddsdesk.server.subscribers import CHANNEL, Channel, Interest, Subscriber
 from oddsdesk.server.tokens import read_token
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Caller
-from oddsdesk.store.quotas import Kind
+from oddsdesk.store.quotas import Count, Kind, Token, TokenSpentError
 from oddsdesk.store.spans import Position
 
 IDLE_LIMIT_S: Final = 300.0
@@ -31,6 +31,7 @@ NOT_TEXT: Final = 1003
 TRY_LATER: Final = 1013
 
 _UNAVAILABLE: Final = "the database is unavailable; retry with backoff"
+_USED: Final = "the token was used before; fetch a new one for each connection"
 _PONG = text_frame(b"pong")
 _TOKEN: Final = (text("token"),)
 _FILTERS: Final = (sport(), text("competition"), text("bookmaker"), game_id())
@@ -60,12 +61,14 @@ class Stream:
         await send({"type": "websocket.accept"})
         channel: Channel = scope["extensions"][CHANNEL]
         try:
-            caller = await self._caller(scope["query_string"])
+            caller, token = await self._caller(scope["query_string"])
             scope[KEY_ID] = caller.key_id
-            subscriber = await self._admit(caller, scope["query_string"], channel)
+            interest = _asked_interest(caller, scope["query_string"])
             if position is None:
                 raise _ClosedError(TRY_LATER, _UNAVAILABLE)
-            await self._hub.subscribe(subscriber, position)
+            count = await self._admit(caller, token)
+            subscriber = Subscriber(channel, interest, caller)
+            await self._subscribe(subscriber, position, count)
         except _ClosedError as closed:
             channel.close(closed.code, str(closed))
             return
@@ -84,29 +87,41 @@ class Stream:
         except StoreUnavailableError:
             return None
 
-    async def _admit(self, caller: Caller, query: bytes, channel: Channel) -> Subscriber:
-        try:
-            asked = read_query(query, _FILTERS)
-        except BadParameterError as error:
-            raise _ClosedError(BAD_FILTER, _short(error)) from error
-        interest = _interest(caller, asked)
+    async def _admit(self, caller: Caller, token: Token) -> Count:
         now_ms = self._clock()
-        count = await open_connection(self._access, caller, now_ms)
-        if count is not None and not count.allowed:
+        try:
+            count = await open_connection(self._access, caller, token, now_ms)
+        except TokenSpentError:
+            raise _ClosedError(UNAUTHORIZED, _USED) from None
+        if not count.allowed:
             self._figures.refused(Kind.CONNECTIONS.value)
             message, _ = used_up(caller, Kind.CONNECTIONS, count, now_ms)
             raise _ClosedError(TOO_MANY, message)
-        return Subscriber(channel, interest, caller)
+        return count
 
-    async def _caller(self, query: bytes) -> Caller:
+    async def _subscribe(self, subscriber: Subscriber, position: Position, count: Count) -> None:
+        try:
+            await self._hub.subscribe(subscriber, position)
+        except StoreUnavailableError:
+            give_back_connection(self._access, subscriber.caller, count)
+            raise
+
+    async def _caller(self, query: bytes) -> tuple[Caller, Token]:
         try:
             token = read_query(query, _TOKEN, are_all=False)["token"]
         except BadParameterError:
             token = None
-        caller = await read_token(self._access, token, self._clock()) if token else None
-        if caller is None or not caller.rights.websocket:
+        known = await read_token(self._access, token, self._clock()) if token else None
+        if known is None or not known[0].rights.websocket:
             raise _ClosedError(UNAUTHORIZED, "the token is missing, over or not valid")
-        return caller
+        return known
+
+
+def _asked_interest(caller: Caller, query: bytes) -> Interest:
+    try:
+        return _interest(caller, read_query(query, _FILTERS))
+    except BadParameterError as error:
+        raise _ClosedError(BAD_FILTER, _short(error)) from error
 
 
 def _interest(caller: Caller, asked: dict[str, Any]) -> Interest:

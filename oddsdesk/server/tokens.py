@@ -1,33 +1,41 @@
-"""Stream tokens: signed, bound to their key as it is now, 300 s (D23)."""
+"""Stream tokens: signed, bound to their key as it is now, 300 s, for one connection (D23)."""
 
 import base64
 import binascii
 import hashlib
 import hmac
+import secrets
 import struct
+from typing import Final
 
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Token
 
 LIFETIME_S = 300
 
-_CLAIMS = struct.Struct(">qq")
+NONCE_BYTES: Final = 12
+"""Of chance, by which a token that was used is known."""
+
+_CLAIMS = struct.Struct(f">qq{NONCE_BYTES}s")
 _SIZE = _CLAIMS.size + hashlib.sha256().digest_size
 _PURPOSE = b"oddsdesk stream token"
 
 
 def issue_token(secret: bytes, caller: Caller, now_ms: int) -> str:
-    """Return a token that opens the stream for the caller's key within 300 s.
+    """Return a token that opens one stream for the caller's key within 300 s.
 
     ``secret`` is that of the access store.
     """
-    claims = _CLAIMS.pack(caller.key_id, now_ms + LIFETIME_S * 1000)
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    claims = _CLAIMS.pack(caller.key_id, now_ms + LIFETIME_S * 1000, nonce)
     return base64.urlsafe_b64encode(claims + _signature(secret, caller, claims)).decode()
 
 
-async def read_token(access: LoopAccess, token: str, now_ms: int) -> Caller | None:
+async def read_token(access: LoopAccess, token: str, now_ms: int) -> tuple[Caller, Token] | None:
     """Return whose token it is; None if forged, expired, or its key revoked or rotated.
 
+    Whether it was used already is known to ``admission.open_connection`` only.
     None, too, for a longer life than any token is issued with: it was signed by somebody with a
     copy of the access file.
     """
@@ -38,18 +46,18 @@ async def read_token(access: LoopAccess, token: str, now_ms: int) -> Caller | No
     if len(raw) != _SIZE:
         return None
     claims, signature = raw[: _CLAIMS.size], raw[_CLAIMS.size :]
-    _, ends_ms = _CLAIMS.unpack(claims)
+    _, ends_ms, nonce = _CLAIMS.unpack(claims)
     if not now_ms < ends_ms <= now_ms + LIFETIME_S * 1000:
         return None
     caller = await _signer(access, claims, signature)
     if caller is None:  # another process may have made or rotated the key just now
         await access.refresh()
         caller = await _signer(access, claims, signature)
-    return caller
+    return None if caller is None else (caller, Token(nonce, ends_ms))
 
 
 async def _signer(access: LoopAccess, claims: bytes, signature: bytes) -> Caller | None:
-    key_id, _ = _CLAIMS.unpack(claims)
+    key_id, *_ = _CLAIMS.unpack(claims)
     caller = await access.by_id(key_id)
     if caller is None:
         return None

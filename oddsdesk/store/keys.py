@@ -117,7 +117,7 @@ class KeyTables(AccountTables, Protocol):
         ...
 
     def counts(self) -> Sequence[tuple[Slot, int, int]]:
-        """Return the start and the count of the last window of every key that was counted."""
+        """Return the start and the count of the last windows of every key that was counted."""
         ...
 
 

@@ -96,7 +96,8 @@ ACCESS: Final = (
         *("api_key", "id", "account_id", "digest", "masked", "created_at", "revoked_at"),
         "may_write",
     ),
-    _keyed("quota", 3, "key_id", "kind", "window_s", "started_s", "used"),
+    _keyed("quota", 4, "key_id", "kind", "window_s", "started_s", "used"),
+    _keyed("spent_token", 1, "nonce", "ends_ms"),
     _keyed("secret", 1, "name", "value"),
 )
 """Accounts, keys and counts."""

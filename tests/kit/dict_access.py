@@ -11,7 +11,7 @@ from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.accounts import Account, AccountRow
 from oddsdesk.store.keys import Caller, KeyName, StoredKey
-from oddsdesk.store.quotas import Added, Slot
+from oddsdesk.store.quotas import Added, Slot, Token
 
 T = TypeVar("T")
 
@@ -34,7 +34,8 @@ class DictAccessTables:
         self.made = 0
         """How many keys there ever were."""
         self.held: dict[int, Held] = {}
-        self.counts_of: dict[Slot, tuple[int, int]] = {}
+        self.counts_of: dict[tuple[Slot, int], int] = {}
+        self.spent: dict[bytes, int] = {}
         self.secrets: dict[str, bytes] = {}
 
     def account(self, name: str) -> Account | None:
@@ -54,7 +55,9 @@ class DictAccessTables:
     def remove_account(self, account: int) -> None:
         self.by_name = {n: row for n, row in self.by_name.items() if row.ident != account}
         self.held = {i: held for i, held in self.held.items() if held.account in self.by_name}
-        self.counts_of = {slot: v for slot, v in self.counts_of.items() if slot[0] in self.held}
+        self.counts_of = {
+            window: used for window, used in self.counts_of.items() if window[0][0] in self.held
+        }
 
     def active_keys(self, account: int) -> list[int]:
         return [i for i in self._active() if self.by_name[self.held[i].account].ident == account]
@@ -100,13 +103,19 @@ class DictAccessTables:
         return [self._caller(ident) for ident in self._active()]
 
     def counts(self) -> list[tuple[Slot, int, int]]:
-        return [(slot, *last) for slot, last in self.counts_of.items()]
+        return [(*window, used) for window, used in self.counts_of.items()]
 
-    def count(self, slot: Slot) -> tuple[int, int] | None:
-        return self.counts_of.get(slot)
+    def count(self, slot: Slot, started_s: int) -> int:
+        return self.counts_of.get((slot, started_s), 0)
 
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
         return [self._add(*each) for each in batch]
+
+    def spend_tokens(self, tokens: Sequence[Token]) -> list[bool]:
+        return [self._spend(*each) for each in tokens]
+
+    def forget_tokens(self, before_ms: int) -> None:
+        self.spent = {nonce: ends for nonce, ends in self.spent.items() if ends >= before_ms}
 
     def secret(self, name: str) -> bytes | None:
         return self.secrets.get(name)
@@ -114,13 +123,17 @@ class DictAccessTables:
     def put_secret(self, name: str, value: bytes) -> bytes:
         return self.secrets.setdefault(name, value)
 
-    def _add(self, slot: Slot, started_s: int, added: int) -> int | None:
-        started, used = self.counts_of.get(slot, (started_s, 0))
-        if started > started_s:
+    def _add(self, slot: Slot, started_s: int, added: int, most: int | None) -> int | None:
+        used = self.count(slot, started_s)
+        if most is not None and used >= most:
             return None
-        total = max(added + (used if started == started_s else 0), 0)
-        self.counts_of[slot] = (started_s, total)
+        total = self.counts_of[slot, started_s] = max(used + added, 0)
         return total
+
+    def _spend(self, nonce: bytes, ends_ms: int) -> bool:
+        is_fresh = nonce not in self.spent
+        self.spent[nonce] = ends_ms
+        return is_fresh
 
     def _caller(self, key_id: int) -> Caller:
         held = self.held[key_id]

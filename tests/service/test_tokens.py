@@ -8,8 +8,10 @@ import pytest
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.admission import open_connection
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.tokens import issue_token, read_token
 from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Kind, Token, TokenSpentError
 
 DAY_MS = 86_400_000
 
@@ -20,15 +22,19 @@ def ask(service: Any, key: str) -> httpx.Response:
 
 
 def whose(service: Any, token: str, now_ms: int | None = None) -> Caller | None:
-    caller: Caller | None = service.on_loop(
+    known: tuple[Caller, Token] | None = service.on_loop(
         lambda access: read_token(access, token, service.now if now_ms is None else now_ms)
     )
-    return caller
+    return None if known is None else known[0]
 
 
-def opens(service: Any, caller: Caller) -> bool:
-    count = service.on_loop(lambda access: open_connection(access, caller, service.now))
-    return count is None or count.allowed
+def opens(service: Any, token: str) -> bool:
+    async def opened(access: LoopAccess) -> bool:
+        known = await read_token(access, token, service.now)
+        assert known is not None
+        return (await open_connection(access, *known, service.now)).allowed
+
+    return bool(service.on_loop(opened))
 
 
 @pytest.mark.parametrize("plan", [Plan.FREE, Plan.PRO_RT, Plan.PRO_LIVE])
@@ -89,10 +95,11 @@ def test_the_31st_token_of_a_day_is_refused_on_free(service: Any) -> None:
     assert ask(service, key).status_code == 200
 
 
-def test_connections_count_where_tokens_are_used_again(service: Any) -> None:
-    """D22, D41: 30 connections a UTC day, each counted when it opens."""
+def test_connections_count_where_tokens_do_not(service: Any) -> None:
+    """D22: 30 connections a UTC day, each counted when it opens, also by a token of yesterday."""
     caller = service.access.keys.caller(key := service.key(Plan.FREE, "Betfair"))
-    opened = [opens(service, caller) for _ in range(31)]
+    tokens = [issue_token(service.access.secret, caller, service.now) for _ in range(31)]
+    opened = [opens(service, token) for token in tokens]
     assert opened == [True] * 30 + [False]
     refused = ask(service, key)
     assert refused.status_code == 429
@@ -101,9 +108,25 @@ def test_connections_count_where_tokens_are_used_again(service: Any) -> None:
 
 def test_other_plans_open_as_many_as_they_like(service: Any) -> None:
     """service.md, Limits: unlimited."""
-    caller = service.access.keys.caller(key := service.key(Plan.PRO_RT))
-    assert all(opens(service, caller) for _ in range(50))
-    assert all(ask(service, key).status_code == 200 for _ in range(40))
+    key = service.key(Plan.PRO_RT)
+    assert all(opens(service, ask(service, key).json()["token"]) for _ in range(50))
+
+
+def test_a_token_opens_one_stream(service: Any) -> None:
+    """D23; two tokens of the same moment are two."""
+    key = service.key(Plan.FREE, "Betfair")
+    first, second = (ask(service, key).json()["token"] for _ in range(2))
+    assert first != second
+    assert opens(service, first)
+    for _ in range(2):
+        with pytest.raises(TokenSpentError):
+            opens(service, first)
+    assert opens(service, second)
+    caller = service.access.keys.caller(key)
+    left = service.on_loop(
+        lambda access: access.peek(caller.key_id, Kind.CONNECTIONS, 30, DAY_MS // 1000, service.now)
+    )
+    assert left.remaining == 28, "what was refused is not counted"
 
 
 def test_a_token_ends_with_its_key(service: Any) -> None:

@@ -9,7 +9,7 @@ from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.accounts import Account, AccountRow
 from oddsdesk.store.keys import Caller, KeyName, StoredKey
-from oddsdesk.store.quotas import Added, Kind, Slot
+from oddsdesk.store.quotas import KEPT_WINDOWS, Added, Kind, Slot, Token
 
 _ACCOUNT: Final = "SELECT id, plan, bookmaker FROM account WHERE name = %s"
 _PUT_ACCOUNT: Final = """
@@ -49,19 +49,33 @@ _NAMED: Final = {
     KeyName.MASKED: "SELECT id FROM api_key WHERE masked = %s AND revoked_at IS NULL",
     KeyName.DIGEST: "SELECT id FROM api_key WHERE digest = %s AND revoked_at IS NULL",
 }
-_COUNT: Final = (
-    "SELECT started_s, used FROM quota WHERE key_id = %s AND kind = %s AND window_s = %s"
-)
+_COUNT: Final = """
+SELECT used FROM quota WHERE key_id = %s AND kind = %s AND window_s = %s AND started_s = %s
+"""
 _COUNTS: Final = "SELECT key_id, kind, window_s, started_s, used FROM quota"
 _ADD_COUNT: Final = """
 INSERT INTO quota (key_id, kind, window_s, started_s, used)
 VALUES (%(key)s, %(kind)s, %(window)s, %(started)s, greatest(%(added)s, 0))
-ON CONFLICT (key_id, kind, window_s) DO UPDATE SET
-    used = CASE WHEN quota.started_s = excluded.started_s
-        THEN greatest(quota.used + %(added)s, 0) ELSE excluded.used END,
-    started_s = excluded.started_s
-WHERE quota.started_s <= excluded.started_s
+ON CONFLICT (key_id, kind, window_s, started_s) DO UPDATE
+SET used = greatest(quota.used + %(added)s, 0)
+WHERE %(most)s::bigint IS NULL OR quota.used < %(most)s::bigint
 RETURNING used
+"""
+_FORGET_WINDOWS: Final = """
+DELETE FROM quota
+WHERE key_id = %(key)s AND kind = %(kind)s AND window_s = %(window)s AND started_s < (
+    SELECT started_s FROM quota
+    WHERE key_id = %(key)s AND kind = %(kind)s AND window_s = %(window)s
+        AND started_s < %(started)s
+    ORDER BY started_s DESC LIMIT 1 OFFSET %(kept)s
+)
+"""
+_SPEND: Final = """
+INSERT INTO spent_token (nonce, ends_ms) VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING true
+"""
+_FORGET_SPENT: Final = """
+DELETE FROM spent_token WHERE nonce IN
+    (SELECT nonce FROM spent_token WHERE ends_ms < %s FOR UPDATE SKIP LOCKED)
 """
 _VERSION: Final = "SELECT changes FROM access_version"
 _CHANGED: Final = "UPDATE access_version SET changes = changes + 1"
@@ -141,31 +155,54 @@ class PostgresAccessTables:
         ]
 
     def counts(self) -> list[tuple[Slot, int, int]]:
-        """Return the start and the count of the last window of every key that was counted."""
+        """Return the start and the count of the last windows of every key that was counted."""
         return [
             ((key_id, Kind(kind), window_s), started_s, used)
             for key_id, kind, window_s, started_s, used in self._rows(_COUNTS)
         ]
 
-    def count(self, slot: Slot) -> tuple[int, int] | None:
-        """Return the start and the count of the last window that was counted in."""
+    def count(self, slot: Slot, started_s: int) -> int:
+        """Return the count of a window."""
         key_id, kind, window_s = slot
-        rows = self._rows(_COUNT, key_id, kind.value, window_s)
-        return rows[0] if rows else None
+        rows = self._rows(_COUNT, key_id, kind.value, window_s, started_s)
+        return int(rows[0][0]) if rows else 0
 
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
-        """Add counts to their windows; return what each holds then.
+        """Add counts to their windows; return what each holds then, None where it was full.
 
         In one order, whoever adds: two processes that lock each other's rows would wait for ever.
         """
-        ordered = sorted(enumerate(map(_as_values, batch)), key=lambda each: _lock_order(each[1]))
+        ordered = sorted(enumerate(batch), key=lambda each: _lock_order(each[1]))
+        values = [each.as_values() for _, each in ordered]
         totals: list[int | None] = [None] * len(batch)
-        with self._connection.cursor() as cursor:
-            cursor.executemany(_ADD_COUNT, [values for _, values in ordered], returning=True)
-            for (place, _), result in zip(ordered, cursor.results(), strict=True):
-                row = result.fetchone()
-                totals[place] = None if row is None else row[0]
+        for (place, _), row in zip(ordered, self._each(_ADD_COUNT, values), strict=True):
+            totals[place] = None if row is None else row[0]
+        for added, used in zip(batch, totals, strict=True):
+            if used == added.added:  # a new window
+                forget = added.as_values() | {"kept": KEPT_WINDOWS}
+                self._connection.execute(_FORGET_WINDOWS, forget)
         return totals
+
+    def spend_tokens(self, tokens: Sequence[Token]) -> list[bool]:
+        """Note tokens as used; return for each whether it was not yet."""
+        ordered = sorted(enumerate(tokens), key=lambda each: each[1])
+        is_fresh = [False] * len(tokens)
+        rows = self._each(_SPEND, [each for _, each in ordered])
+        for (place, _), row in zip(ordered, rows, strict=True):
+            is_fresh[place] = row is not None
+        return is_fresh
+
+    def forget_tokens(self, before_ms: int) -> None:
+        """Remove the used tokens that ended before a time."""
+        self._connection.execute(_FORGET_SPENT, (before_ms,))
+
+    def _each(self, query: LiteralString, values: Sequence[Any]) -> list[tuple[Any, ...] | None]:
+        """Run a statement with each of some values; return the first row of each, if any."""
+        if not values:
+            return []
+        with self._connection.cursor() as cursor:
+            cursor.executemany(query, values, returning=True)
+            return [result.fetchone() for result in cursor.results()]
 
     def secret(self, name: str) -> bytes | None:
         """Return the secret of a name, if one is kept."""
@@ -185,14 +222,9 @@ class PostgresAccessTables:
         return self._connection.execute(query, values).fetchall()
 
 
-def _as_values(added: Added) -> dict[str, Any]:
-    (key_id, kind, window_s), started_s, count = added
-    values = {"key": key_id, "kind": kind.value, "window": window_s}
-    return values | {"started": started_s, "added": count}
-
-
-def _lock_order(values: dict[str, Any]) -> tuple[int, str, int]:
-    return values["key"], values["kind"], values["window"]
+def _lock_order(added: Added) -> tuple[int, str, int, int]:
+    key_id, kind, window_s = added.slot
+    return key_id, kind.value, window_s, added.started_s
 
 
 def _as_key(row: tuple[Any, ...]) -> Key:

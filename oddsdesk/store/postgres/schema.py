@@ -227,6 +227,13 @@ ACCESS: Final[tuple[LiteralString, ...]] = (
     "INSERT INTO access_version VALUES (0)",
 )
 
+EXACT_COUNTS: Final[tuple[LiteralString, ...]] = (
+    "ALTER TABLE quota DROP CONSTRAINT quota_pkey",
+    "ALTER TABLE quota ADD PRIMARY KEY (key_id, kind, window_s, started_s)",
+    "CREATE TABLE spent_token (nonce bytea PRIMARY KEY, ends_ms bigint NOT NULL)",
+    "CREATE INDEX spent_token_ends ON spent_token (ends_ms)",
+)
+
 RESULTS: Final[tuple[LiteralString, ...]] = (
     f"""
     CREATE TABLE result (
@@ -260,5 +267,6 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
     CLOSING_LINES_THAT_STOOD,
     (CLOSING_SIGHTING, *CLOSING_LINES),
     (SPORTS_BY_CODE,),
+    EXACT_COUNTS,
 )
 """Migrations, only ever added at the end; ``oddsdesk_schema`` holds how many were done."""

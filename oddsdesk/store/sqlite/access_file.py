@@ -7,12 +7,14 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, TypeVar
 
+from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.sqlite.access_tables import SqliteAccessTables
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.file_place import FilePlace
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.recognition import SchemaCheck
+from oddsdesk.store.sqlite.syncing import TimedSync
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer, as_unavailable
 
@@ -64,6 +66,31 @@ SCHEMA: Final = Schema(
             "keys that may write",
             ("ALTER TABLE api_key ADD COLUMN may_write INTEGER NOT NULL DEFAULT 0",),
         ),
+        Step(
+            "exact counts, tokens of one use",
+            (
+                """
+                CREATE TABLE exact_quota (
+                    key_id INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    window_s INTEGER NOT NULL,
+                    started_s INTEGER NOT NULL,
+                    used INTEGER NOT NULL,
+                    PRIMARY KEY (key_id, kind, window_s, started_s)
+                ) STRICT, WITHOUT ROWID
+                """,
+                "INSERT INTO exact_quota SELECT key_id, kind, window_s, started_s, used FROM quota",
+                "DROP TABLE quota",
+                "ALTER TABLE exact_quota RENAME TO quota",
+                """
+                CREATE TABLE spent_token (
+                    nonce BLOB PRIMARY KEY,
+                    ends_ms INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID
+                """,
+                "CREATE INDEX spent_token_ends ON spent_token (ends_ms)",
+            ),
+        ),
     ),
 )
 
@@ -71,14 +98,17 @@ SCHEMA: Final = Schema(
 class AccessFile:
     """One read-only connection behind a lock and the thread that writes.
 
-    ``synchronous=FULL``: a key that was shown exists after any crash.
+    What is written by ``write``, such as keys, is on the disk when that returns: a key that was
+    shown exists after any crash. What is submitted, the counts, is synced within a second.
     """
 
     def __init__(self, path: Path, *, lock: DatabaseLock | None, locked_by: Path) -> None:
-        connection = open_writer(path, SCHEMA, synchronous="FULL", lock=lock, locked_by=locked_by)
+        connection = open_writer(path, SCHEMA, synchronous="NORMAL", lock=lock, locked_by=locked_by)
+        self._sync = TimedSync(path)
         self._writer = Writer(
             f"writer {path.name}",
             connection,
+            committed=self._sync.committed,
             check=SchemaCheck(path, SCHEMA),
             wal=WriteAheadLog(path, connection, WAL_BYTES),
             place=FilePlace(path),
@@ -92,6 +122,7 @@ class AccessFile:
             self._connection = open_reader(path, SCHEMA, checked=True)
         except BaseException:
             self._writer.close()
+            self._sync.close()
             raise
 
     def read(self, function: Callable[[SqliteAccessTables], T]) -> T:
@@ -128,11 +159,17 @@ class AccessFile:
         return self._writer.submit(lambda connection: function(SqliteAccessTables(connection)))
 
     def write(self, function: Callable[[SqliteAccessTables], T]) -> T:
-        """Run a function on the writer and wait until it is committed."""
-        return self.submit(function).result()
+        """Run a function on the writer and wait until the disk has what it changed."""
+        outcome = self.submit(function).result()
+        try:
+            self._sync.sync()
+        except OSError as error:
+            raise StoreUnavailableError(f"the disk refuses: {error.strerror or error}") from error
+        return outcome
 
     def close(self) -> None:
         """Finish what is queued and close both connections, the writer's last: it checkpoints."""
         with self._lock:
             self._connection.close()
         self._writer.close()
+        self._sync.close()

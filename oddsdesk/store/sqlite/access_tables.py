@@ -9,7 +9,7 @@ from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.accounts import Account, AccountRow
 from oddsdesk.store.keys import Caller, KeyName, StoredKey
-from oddsdesk.store.quotas import Added, Kind, Slot
+from oddsdesk.store.quotas import KEPT_WINDOWS, Added, Kind, Slot, Token
 
 _ACCOUNT: Final = "SELECT id, plan, bookmaker FROM account WHERE name = ?"
 _PUT_ACCOUNT: Final = """
@@ -54,18 +54,27 @@ _NAMED: Final = {
     KeyName.MASKED: "SELECT id FROM api_key WHERE masked = ? AND revoked_at IS NULL",
     KeyName.DIGEST: "SELECT id FROM api_key WHERE digest = ? AND revoked_at IS NULL",
 }
-_COUNT: Final = "SELECT started_s, used FROM quota WHERE key_id = ? AND kind = ? AND window_s = ?"
+_COUNT: Final = """
+SELECT used FROM quota WHERE key_id = ? AND kind = ? AND window_s = ? AND started_s = ?
+"""
 _COUNTS: Final = "SELECT key_id, kind, window_s, started_s, used FROM quota"
 _ADD_COUNT: Final = """
 INSERT INTO quota (key_id, kind, window_s, started_s, used)
 VALUES (:key, :kind, :window, :started, max(:added, 0))
-ON CONFLICT (key_id, kind, window_s) DO UPDATE SET
-    used = CASE WHEN started_s = excluded.started_s THEN max(used + :added, 0)
-        ELSE excluded.used END,
-    started_s = excluded.started_s
-WHERE started_s <= excluded.started_s
+ON CONFLICT (key_id, kind, window_s, started_s) DO UPDATE SET used = max(used + :added, 0)
+WHERE :most IS NULL OR used < :most
 RETURNING used
 """
+_FORGET_WINDOWS: Final = """
+DELETE FROM quota
+WHERE key_id = :key AND kind = :kind AND window_s = :window AND started_s < (
+    SELECT started_s FROM quota
+    WHERE key_id = :key AND kind = :kind AND window_s = :window AND started_s < :started
+    ORDER BY started_s DESC LIMIT 1 OFFSET :kept
+)
+"""
+_SPEND: Final = "INSERT OR IGNORE INTO spent_token (nonce, ends_ms) VALUES (?, ?)"
+_FORGET_SPENT: Final = "DELETE FROM spent_token WHERE ends_ms < ?"
 _KEEP_OWN: Final = "INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)"
 _OWN: Final = "SELECT value FROM secret WHERE name = ?"
 
@@ -142,32 +151,39 @@ class SqliteAccessTables:
         return hashlib.sha256(f"{keys}\n{accounts}".encode()).digest()
 
     def counts(self) -> list[tuple[Slot, int, int]]:
-        """Return the start and the count of the last window of every key that was counted."""
+        """Return the start and the count of the last windows of every key that was counted."""
         return [
             ((key_id, Kind(kind), window_s), started_s, used)
             for key_id, kind, window_s, started_s, used in self._rows(_COUNTS)
         ]
 
-    def count(self, slot: Slot) -> tuple[int, int] | None:
-        """Return the start and the count of the last window that was counted in."""
+    def count(self, slot: Slot, started_s: int) -> int:
+        """Return the count of a window."""
         key_id, kind, window_s = slot
-        rows = self._rows(_COUNT, key_id, kind.value, window_s)
-        return rows[0] if rows else None
+        rows = self._rows(_COUNT, key_id, kind.value, window_s, started_s)
+        return int(rows[0][0]) if rows else 0
 
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
-        """Add counts to their windows; return what each holds then."""
-        totals: list[int | None] = []
-        for (key_id, kind, window_s), started_s, added in batch:
-            values = {
-                "key": key_id,
-                "kind": kind.value,
-                "window": window_s,
-                "started": started_s,
-                "added": added,
-            }
-            rows = self._connection.execute(_ADD_COUNT, values).fetchall()
-            totals.append(rows[0][0] if rows else None)
-        return totals
+        """Add counts to their windows; return what each holds then, None where it was full."""
+        return [self._add_count(each) for each in batch]
+
+    def _add_count(self, added: Added) -> int | None:
+        values = added.as_values()
+        rows = self._connection.execute(_ADD_COUNT, values).fetchall()
+        if not rows:
+            return None
+        (used,) = rows[0]
+        if used == added.added:  # a new window
+            self._connection.execute(_FORGET_WINDOWS, values | {"kept": KEPT_WINDOWS})
+        return int(used)
+
+    def spend_tokens(self, tokens: Sequence[Token]) -> list[bool]:
+        """Note tokens as used; return for each whether it was not yet."""
+        return [self._connection.execute(_SPEND, each).rowcount == 1 for each in tokens]
+
+    def forget_tokens(self, before_ms: int) -> None:
+        """Remove the used tokens that ended before a time."""
+        self._connection.execute(_FORGET_SPENT, (before_ms,))
 
     def secret(self, name: str) -> bytes | None:
         """Return the secret of a name, if one is kept."""

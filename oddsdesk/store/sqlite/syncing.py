@@ -1,5 +1,6 @@
-"""Syncing the write-ahead log to the disk: a power failure costs a second of prices at most."""
+"""Syncing the write-ahead log to the disk: a power failure costs a second of changes at most."""
 
+import contextlib
 import logging
 import os
 import threading
@@ -38,6 +39,15 @@ class TimedSync:
         """Note a commit; takes next to no time."""
         self._wanted.set()
 
+    def sync(self) -> None:
+        """Sync what was committed until now, and wait for the disk.
+
+        Raises:
+            OSError: that is not possible; what was committed may be lost if power fails.
+        """
+        with contextlib.suppress(FileNotFoundError):  # it was copied into the file, and synced
+            self._write_through()
+
     def close(self) -> None:
         """Sync what is left and end; may be called twice."""
         self._closing.set()
@@ -59,7 +69,7 @@ class TimedSync:
             return  # who closes the file last has written the log into it, synced, and removed it
         except OSError as error:
             if not self._failed:
-                _log.error("the last prices may be lost if power fails: %s: %s", self._wal, error)
+                _log.error("the last changes may be lost if power fails: %s: %s", self._wal, error)
             self._failed = True
 
     def _write_through(self) -> None:

@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server import stream as stream_module
+from oddsdesk.server.tokens import issue_token
 from oddsdesk.store.access import open_access
 from tests.kit.promises import in_time
 
@@ -26,15 +27,37 @@ async def test_without_a_valid_token_it_is_accepted_then_closed(live, listening,
 
 
 async def test_token_ends_after_300_seconds_and_serves_until_then(live, listening):
-    """Limits; D23, D41: a token may be used again until it ends."""
-    token = await live.token(live.key())
+    """Limits; D23."""
+    key = live.key()
+    token, later = await live.token(key), await live.token(key)
     live.now += 299_999
-    for _ in range(2):
-        client = await live.open(token=token)
-        assert await listening.all_before_pong(client) == []
-        await client.close()
+    client = await live.open(token=token)
+    assert await listening.all_before_pong(client) == []
+    await client.close()
     live.now += 1
-    assert await listening.close_code(await live.open(token=token)) == 4001
+    assert await listening.close_code(await live.open(token=later)) == 4001
+
+
+async def pong_or_code(client):
+    try:
+        await client.send("ping")
+        return await client.recv()
+    except ConnectionClosed:
+        return client.close_code
+
+
+async def test_a_token_opens_one_stream(live, listening):
+    """D23: also where it is used twice at the same moment; a filter that is refused costs none."""
+    token = await live.token(live.key())
+    assert await listening.close_code(await live.open(f"token={token}&game_id=5")) == 4000
+    clients = await asyncio.gather(*(live.open(token=token) for _ in range(5)))
+    told = await asyncio.gather(*map(pong_or_code, clients))
+    assert sorted(map(str, told)) == ["4001"] * 4 + ["pong"]
+    again = await live.open(token=token)
+    assert await listening.close_code(again) == 4001
+    assert again.close_reason == "the token was used before; fetch a new one for each connection"
+    for client in clients:
+        await client.close()
 
 
 async def test_token_dies_with_its_key(live, listening):
@@ -106,12 +129,14 @@ async def test_free_may_not_filter_by_another_bookmaker(live, listening):
 
 async def test_free_has_30_connections_a_utc_day(live, listening):
     """D22: a connection that slips through closes with 4029."""
-    token = await live.token(live.key(Plan.FREE, "Bwin"))
-    for _ in range(30):
+    key = live.key(Plan.FREE, "Bwin")
+    caller = live.access.keys.caller(key)
+    tokens = [issue_token(live.access.secret, caller, live.now) for _ in range(31)]
+    for token in tokens[:30]:
         client = await live.open(token=token)
         assert await listening.all_before_pong(client) == []
         await client.close()
-    client = await live.open(token=token)
+    client = await live.open(token=tokens[30])
     assert await listening.close_code(client) == 4029
     assert client.close_reason.startswith("The 30 stream connections a day of the Free plan")
 

@@ -202,13 +202,15 @@ async def test_who_gives_up_waiting_leaves_the_reading_to_the_others(
 async def test_counts_of_other_processes_are_read_when_a_key_is_first_seen_and_a_second_later(
     access: LoopAccess, elsewhere: Elsewhere
 ) -> None:
-    elsewhere.tables.counts[SLOT] = 0, 2
-    assert (await access.take(*SLOT[:2], 5, 60, 0)).remaining == 2
+    elsewhere.tables.counts_of[SLOT, 0] = 2
+    assert (await access.peek(*SLOT[:2], 500, 60, 0)).remaining == 498
+    assert (await access.take(*SLOT[:2], 500, 60, 0)).remaining == 497
     flushing = access.flush()
     assert flushing is not None
-    elsewhere.tables.counts[SLOT] = 0, 5
-    assert (await access.peek(*SLOT[:2], 5, 60, 999)).remaining == 2
-    assert not (await access.take(*SLOT[:2], 5, 60, 1_000)).allowed
+    elsewhere.tables.counts_of[SLOT, 0] = 500
+    assert (await access.peek(*SLOT[:2], 500, 60, 999)).remaining == 497
+    assert (await access.peek(*SLOT[:2], 500, 60, 1_000)).remaining == 0
+    assert not (await access.take(*SLOT[:2], 500, 60, 1_000)).allowed
 
 
 async def test_nothing_is_read_on_the_loop(access: LoopAccess, elsewhere: Elsewhere) -> None:

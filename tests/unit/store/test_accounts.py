@@ -57,14 +57,20 @@ def test_a_plan_that_comes_back_goes_on_with_its_counts(access: AccessStore) -> 
     quotas = access.quotas
     for kind, allowance in ((Kind.REQUESTS, FREE_REQUESTS), (Kind.CONNECTIONS, 30)):
         for _ in range(allowance):
-            assert quotas.take(key_id, kind, allowance, DAY_S, NOON).allowed
+            assert (
+                quotas.take_exactly(key_id, kind, allowance, DAY_S, NOON).result(timeout=10).allowed
+            )
     quotas.save()
     access.keys.change_account("anna", NOON, plan=Plan.PRO)
-    assert quotas.take(key_id, Kind.REQUESTS, 5_500, 3_600, NOON).allowed
+    assert quotas.take_exactly(key_id, Kind.REQUESTS, 5_500, 3_600, NOON).result(timeout=10).allowed
     quotas.save()
     access.keys.change_account("anna", NOON, plan=Plan.FREE)
     quotas.learn([(key_id, Kind.REQUESTS, DAY_S)], NOON)
-    assert not quotas.take(key_id, Kind.REQUESTS, FREE_REQUESTS, DAY_S, NOON).allowed
+    assert (
+        not quotas.take_exactly(key_id, Kind.REQUESTS, FREE_REQUESTS, DAY_S, NOON)
+        .result(timeout=10)
+        .allowed
+    )
     (account,) = access.keys.accounts(NOON)
     assert (account.requests_left, account.streams_left, account.tokens_left) == (0, 0, 30)
     (account,) = access.keys.accounts(NOON + DAY_S * 1000)
@@ -74,7 +80,9 @@ def test_a_plan_that_comes_back_goes_on_with_its_counts(access: AccessStore) -> 
 def test_what_is_left_is_the_sum_over_active_keys(access: AccessStore) -> None:
     first, second, gone = (access.keys.create("anna", None, None, NOON).key for _ in range(3))
     access.keys.revoke(str(gone.key_id), NOON)
-    access.quotas.take(second.key_id, Kind.REQUESTS, FREE_REQUESTS, DAY_S, NOON)
+    access.quotas.take_exactly(second.key_id, Kind.REQUESTS, FREE_REQUESTS, DAY_S, NOON).result(
+        timeout=10
+    )
     access.quotas.save()
     (account,) = access.keys.accounts(NOON)
     assert account.key_ids == (first.key_id, second.key_id)
@@ -92,7 +100,7 @@ def test_a_removed_account_leaves_no_key_and_no_count(access: AccessStore) -> No
     gone = [access.keys.create("anna", None, None, NOON) for _ in range(2)]
     kept = access.keys.create("bob", None, None, NOON)
     for key in (gone[0].key, kept.key):
-        access.quotas.take(key.key_id, Kind.REQUESTS, 200, DAY_S, NOON)
+        access.quotas.take_exactly(key.key_id, Kind.REQUESTS, 200, DAY_S, NOON).result(timeout=10)
     access.quotas.save()
     removed = access.keys.remove_account(" anna", NOON)
     assert removed.key_ids == tuple(each.key.key_id for each in gone)

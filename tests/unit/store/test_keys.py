@@ -140,7 +140,7 @@ def test_a_count_that_is_saved_has_no_key_read_again(
     new = access.keys.create("default", None, None, NOW)
     access.keys.refresh()
     monkeypatch.setattr(SqliteAccessTables, "callers", pytest.fail)
-    access.quotas.take(new.key.key_id, Kind.REQUESTS, 10, 60, NOW)
+    access.quotas.take_exactly(new.key.key_id, Kind.REQUESTS, 10, 60, NOW).result(timeout=10)
     access.quotas.save()
     access.keys.refresh()
 

@@ -25,7 +25,7 @@ from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.leases import PostgresLease
 from oddsdesk.store.postgres.migrations import check_current
 from oddsdesk.store.postgres.moving import postgres_source, postgres_target
-from oddsdesk.store.quotas import Kind
+from oddsdesk.store.quotas import Kind, Token
 from oddsdesk.store.sqlite import moving as sqlite_moving
 from oddsdesk.store.sqlite.moving import sqlite_source, sqlite_target
 from oddsdesk.store.sqlite.recognition import Condition
@@ -72,7 +72,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         key = access.keys.create("ann", Plan.FREE, "Bet365", NOW).key
         access.keys.revoke(str(key.key_id), NOW)
         kept = access.keys.create("bob", None, None, NOW, may_write=True).key
-        access.quotas.take(kept.key_id, Kind.REQUESTS, 10, 60, NOW)
+        token = Token(b"used", NOW)
+        access.quotas.take_exactly(kept.key_id, Kind.CONNECTIONS, 10, 60, NOW, token).result(10)
     return path
 
 

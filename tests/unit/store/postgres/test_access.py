@@ -12,7 +12,7 @@ from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 from oddsdesk.store.keys import KeyLimitError
 from oddsdesk.store.postgres.access import open_postgres_access
-from oddsdesk.store.quotas import Kind
+from oddsdesk.store.quotas import Kind, Token, TokenSpentError
 from tests.kit.postgres import Postgres
 from tests.kit.promises import in_time
 
@@ -39,7 +39,9 @@ def other(access: AccessStore, url: str) -> Iterator[AccessStore]:
 
 
 def take(access: AccessStore, key_id: int = 1) -> int:
-    return access.quotas.take(key_id, Kind.REQUESTS, 100_000, WINDOW_S, NOON).remaining
+    asked = key_id, Kind.REQUESTS, 100_000, WINDOW_S, NOON
+    count = access.quotas.take(*asked) or access.quotas.take_exactly(*asked).result(timeout=10)
+    return count.remaining
 
 
 def used(access: AccessStore, key_id: int = 1) -> int:
@@ -120,20 +122,22 @@ def test_counts_of_many_keys_add_up_while_processes_save_them_at_once(
     assert [used(access, key) for key in keys] == [20] * len(keys)
 
 
-def test_two_processes_give_too_much_until_they_save_and_nothing_after_that(
+def test_two_processes_give_exactly_what_is_left(access: AccessStore, other: AccessStore) -> None:
+    asked = 1, Kind.REQUESTS, 5, WINDOW_S, NOON
+    counting = [which.quotas.take_exactly(*asked) for _ in range(4) for which in (access, other)]
+    assert sum(each.result(timeout=10).allowed for each in counting) == 5
+
+
+def test_a_token_is_used_once_by_two_processes_at_the_same_moment(
     access: AccessStore, other: AccessStore
 ) -> None:
-    """scale.md: exact where one process answers a key, else what fits into the time to a save."""
-
-    def granted(which: AccessStore, most: int) -> int:
-        which.quotas.learn([(1, Kind.REQUESTS, WINDOW_S)], NOON)
-        asked = (which.quotas.take(1, Kind.REQUESTS, 5, WINDOW_S, NOON) for _ in range(most))
-        return sum(count.allowed for count in asked)
-
-    assert granted(access, 4) + granted(other, 4) == 8
-    access.quotas.save()
-    other.quotas.save()
-    assert granted(access, 4) + granted(other, 4) == 0
+    tokens = [Token(bytes([number]) * 12, NOON + 300_000) for number in range(20)]
+    asked = 1, Kind.CONNECTIONS, None, WINDOW_S, NOON
+    using = [access.quotas.take_exactly(*asked, token) for token in tokens]
+    using += [other.quotas.take_exactly(*asked, token) for token in reversed(tokens)]
+    failures = [each.exception(timeout=10) for each in using]
+    assert len([each for each in failures if each is None]) == 20
+    assert {type(each) for each in failures} == {type(None), TokenSpentError}
 
 
 def test_who_takes_over_a_key_goes_on_from_what_was_saved(
@@ -159,6 +163,7 @@ def test_counts_stay_in_memory_while_the_disk_is_full(
     access: AccessStore, other: AccessStore, postgres: Postgres, url: str
 ) -> None:
     take(access)
+    take(access)
     with contextlib.closing(postgres.connect(url)) as connection:
         connection.execute(
             "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$"
@@ -171,10 +176,10 @@ def test_counts_stay_in_memory_while_the_disk_is_full(
         with pytest.raises(StoreUnavailableError) as refused:
             access.quotas.save()
         assert refused.value.fault is Fault.FULL
-        assert take(access) == 100_000 - 2
+        assert take(access) == 100_000 - 3
         connection.execute("DROP TRIGGER full_disk ON quota")
     access.quotas.save()
-    assert used(other) == 2
+    assert used(other) == 3
 
 
 def test_nobody_waits_long_for_a_locked_table(
