@@ -34,7 +34,7 @@ only kind *arguments:
 fuzz *arguments="--runs 500":
     .venv/bin/python -m tests.fuzz {{arguments}}
 
-# Ten minutes of fuzzing by chance, and Schemathesis
+# Ten minutes of fuzzing by chance, Schemathesis, and a scan for known vulnerabilities
 nightly *arguments:
     .ci/nightly {{arguments}}
 
