@@ -99,6 +99,7 @@ class Acceptor:
             self._refuse(connection)
             return
         task = spawn("connection", self._begin(connection, place, address))
+        place.end = task.cancel
         self._beginning.add(task)
         task.add_done_callback(partial(self._have_begun, connection, place))
 

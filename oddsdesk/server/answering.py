@@ -97,7 +97,9 @@ class Answering:
         app, limits = self._for_others(self._app), self._app.limits
         refusals = Refusals(self._service.figures, logs=self._settings.access_log)
         for listener, tls, connections in zip(self._listeners, contexts, counted, strict=False):
-            http = HttpServer(app, listener, limits, tls, connections, refusals)
+            http = HttpServer(
+                app, listener, limits, tls, connections, refusals, self._app.door.judge
+            )
             self._http.append(http)
             await http.start()
         if certificate is not None:

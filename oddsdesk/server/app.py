@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.server.answers import refuse, send_reply
+from oddsdesk.server.door import Door
 from oddsdesk.server.endpoints.catalogue import Catalogue
 from oddsdesk.server.endpoints.documentation import (
     DOCS_PATH,
@@ -38,8 +39,7 @@ from oddsdesk.server.limits import limits_before_the_gate
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Role
-
-STREAM_PATH = "/api/stream"
+from oddsdesk.server.stream import STREAM_PATH
 
 
 class App:
@@ -55,14 +55,21 @@ class App:
         """The rate-limit headers for refusals before this application sees a request (D17)."""
         figures = service.figures
         router = _router(service, self._reads, self._looks_back, self._looks)
-        guarded = HostGuard(router, service.hosts, self.limits, figures)
-        known = service.access.known_caller
-        in_turn = FairShares(guarded, known, self.limits, figures=figures, unbounded={INGEST_PATH})
-        self._app = ProbesFirst(in_turn, guarded)
+        self._guarded = HostGuard(router, service.hosts, self.limits, figures)
+        self.door = Door(service)
+        in_turn = FairShares(
+            self._guarded,
+            self.door.caller_of,
+            self.limits,
+            figures=figures,
+            unbounded={INGEST_PATH},
+        )
+        self._app = ProbesFirst(in_turn, self._guarded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or one stream."""
-        await self._app(scope, receive, send)
+        """Serve one request or one stream; the owner of the database waits for no turn."""
+        is_owner = scope["type"] == "http" and self.door.is_owner(scope["headers"])
+        await (self._guarded if is_owner else self._app)(scope, receive, send)
 
     def threads(self) -> tuple[ReaderPool, ...]:
         """Return the threads that each request needs."""

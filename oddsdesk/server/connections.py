@@ -1,4 +1,4 @@
-"""How many connections a server has, in all and by address, and who gets no further one (D83)."""
+"""How many connections a server has, in all and by address, and which end for newer ones (D83)."""
 
 import asyncio
 import contextlib
@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Refusal, refuse, send_reply
 from oddsdesk.server.descriptors import most_connections
+from oddsdesk.server.endpoints.health import PROBES
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.proxies import BELIEVED, Proxies
 from oddsdesk.server.settings import ConnectionLimits
@@ -46,22 +47,43 @@ class Why(StrEnum):
 
 
 class Place:
-    """A connection that counts until it is left."""
+    """A connection that counts until it is left.
 
-    __slots__ = ("_leave",)
+    ``end`` ends the connection for a newer one; whoever has the connection sets it.
+    """
 
-    def __init__(self, leave: Callable[[], None]) -> None:
-        self._leave: Callable[[], None] | None = leave
+    __slots__ = ("_keep", "_leave", "end", "whose")
+
+    def __init__(
+        self,
+        leave: Callable[["Place"], None],
+        keep: Callable[["Place"], None] = lambda _: None,
+        whose: str = "",
+    ) -> None:
+        self._leave: Callable[[Place], None] | None = leave
+        self._keep = keep
+        self.whose = whose
+        """The address that it counts for, empty for a proxy."""
+        self.end: Callable[[], object] = _nothing
+
+    def keep(self) -> None:
+        """Note that a valid key was shown on it: it is ended for no newer one."""
+        self._keep(self)
 
     def leave(self) -> None:
         """Count it no more; may be called twice."""
         leave, self._leave = self._leave, None
+        self.end = _nothing  # it knows the connection, which would outlive its end
         if leave is not None:
-            leave()
+            leave(self)
 
 
 class Connections:
     """Counts connections; those of a proxy count for whom it speaks of, while they are answered.
+
+    Where there are as many as there may be, a new one takes the place of the oldest on which no
+    valid key was shown: so nobody without a key keeps others out. Where a key was shown on all of
+    them, the new one is refused.
 
     For the server's loop. ``now`` is in seconds and never jumps.
     """
@@ -85,31 +107,39 @@ class Connections:
         self._now = now
         self._open = 0
         self._by_address: dict[str, int] = {}
+        self._strangers: dict[Place, None] = {}
+        """Those on which no key was shown, the oldest first."""
+        self._strangers_of: dict[str, dict[Place, None]] = {}
+        """The same by address."""
         self._refused: Counter[Why] = Counter()
         self._due: dict[Why, float] = {}
         self._scarce_until = now()
 
     def enter(self, address: str) -> Place | None:
         """Count a connection; None where there are as many as there may be."""
+        whose = "" if self._proxies.have(address) else _whose(address)
+        if whose and self._is_full(whose) and not self._make_room(self._strangers_of.get(whose)):
+            return None
         if self._open >= self._most:
             self._refuse(Why.ALL, f"there are {self._most}, the most there may be in all")
-            return None
-        whose = "" if self._proxies.have(address) else _whose(address)
-        if whose and self._is_full(whose):
-            return None
+            if not self._make_room(self._strangers):
+                return None
         self._open += 1
         self._count(whose, 1)
-        return Place(lambda: self._end(whose))
+        place = Place(self._end, self._keep, whose)
+        self._strangers[place] = None
+        self._strangers_of.setdefault(whose, {})[place] = None
+        return place
 
     def enter_by_proxy(self, address: str) -> Place | None:
         """Count what a proxy passes on of an address, a request or a stream; None as above."""
         if self._proxies.have(address):  # it asks for itself
-            return Place(lambda: None)
+            return Place(lambda _: None)
         whose = _whose(address)
         if self._is_full(whose):
             return None
         self._count(whose, 1)
-        return Place(lambda: self._count(whose, -1))
+        return Place(lambda _: self._count(whose, -1))
 
     @contextlib.asynccontextmanager
     async def shaking_hands(self, end: Callable[[], object]) -> AsyncIterator[None]:
@@ -177,9 +207,29 @@ class Connections:
         else:
             del self._by_address[whose]
 
-    def _end(self, whose: str) -> None:
+    def _keep(self, place: Place) -> None:
+        if place not in self._strangers:
+            return
+        del self._strangers[place]
+        of_address = self._strangers_of[place.whose]
+        del of_address[place]
+        if not of_address:
+            del self._strangers_of[place.whose]
+
+    def _make_room(self, strangers: dict[Place, None] | None) -> bool:
+        """End the oldest of these; return whether there was one."""
+        if not strangers:
+            return False
+        oldest = next(iter(strangers))
+        end = oldest.end
+        oldest.leave()
+        end()
+        return True
+
+    def _end(self, place: Place) -> None:
+        self._keep(place)
         self._open -= 1
-        self._count(whose, -1)
+        self._count(place.whose, -1)
 
     def _refuse(self, why: Why, said: str) -> None:
         self._refused[why] += 1
@@ -210,9 +260,13 @@ class ConnectionsByProxy:
             place.leave()
 
     def _place(self, scope: Scope) -> Place | None:
-        if BELIEVED in scope:
+        if BELIEVED in scope and scope.get("path") not in PROBES:
             return self._connections.enter_by_proxy(scope["client"][0])
-        return Place(lambda: None)  # it was counted when it was taken
+        return Place(lambda _: None)  # it was counted when it was taken
+
+
+def _nothing() -> None:
+    """End nothing."""
 
 
 def _whose(address: str) -> str:

@@ -19,7 +19,6 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.server.access import key_in
 from oddsdesk.server.answers import Refusal, going_down, refuse, send_reply
 from oddsdesk.server.figures import Figures, Refused
 from oddsdesk.server.limits import LimitsOf
@@ -183,7 +182,7 @@ class FairShares:
     def __init__(
         self,
         app: ASGIApp,
-        known_caller: Callable[[str], Caller | None],
+        known_caller: Callable[[Scope], Caller | None],
         limits: LimitsOf,
         now: Callable[[], float] = time.monotonic,
         figures: Figures | None = None,
@@ -238,8 +237,7 @@ class FairShares:
             raise going_down() from None
 
     def _line(self, scope: Scope) -> Line:
-        key = key_in(scope["headers"])
-        caller = None if key is None else self._known_caller(key)
+        caller = self._known_caller(scope)
         if caller is None:
             return self._strangers
         most, line = caller.rights.in_flight, self._by_key.get(caller.key_id)

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from oddsdesk.server.accepting import Acceptor
 from oddsdesk.server.connections import Connections, Place
+from oddsdesk.server.door import Judge, no_door
 from oddsdesk.server.fairness import Lane
 from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
@@ -155,7 +156,7 @@ class HttpServer:
 
     ``limits`` gives the rate-limit headers of requests that are refused before ``app``, which
     ``refusals`` are told. Without ``tls`` nothing is encrypted; without ``connections`` it counts
-    its own.
+    its own. ``judge`` tells whose requests there are.
     """
 
     def __init__(
@@ -166,12 +167,13 @@ class HttpServer:
         tls: ssl.SSLContext | None = None,
         connections: Connections | None = None,
         refusals: Refusals | None = None,
+        judge: Judge = no_door,
     ) -> None:
         self._listener = listener
         self._limits = limits
         self._connections = connections or Connections()
         self._refusals = refusals or Refusals()
-        self._config = _config(app, limits, tls, self._refusals)
+        self._config = _config(app, limits, tls, self._refusals, judge)
         self._uvicorn: _Uvicorn | None = None
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
@@ -222,9 +224,13 @@ class HttpServer:
 
 
 def _config(
-    app: ASGIApp, limits: LimitsOf, tls: ssl.SSLContext | None, refusals: Refusals
+    app: ASGIApp,
+    limits: LimitsOf,
+    tls: ssl.SSLContext | None,
+    refusals: Refusals,
+    judge: Judge,
 ) -> uvicorn.Config:
-    http = partial(BoundedHttp, limits=limits, refusals=refusals)
+    http = partial(BoundedHttp, limits=limits, refusals=refusals, judge=judge)
     return uvicorn.Config(
         app,
         http=cast(type[asyncio.Protocol], http),

@@ -56,6 +56,10 @@ class LoopAccess:
         await self._be_recent()
         return self._keys.by_id(key_id)
 
+    def known_by_id(self, key_id: int) -> Caller | None:
+        """Return who holds the active key of this id, as far as it is known."""
+        return self._keys.by_id(key_id)
+
     def known_caller(self, secret: str) -> Caller | None:
         """Return the caller of a key, as far as it is known."""
         return self._keys.caller(secret)

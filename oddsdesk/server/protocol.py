@@ -16,6 +16,8 @@ from uvicorn.protocols.http.httptools_impl import (
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.server.answers import Headers
 from oddsdesk.server.connections import Place
+from oddsdesk.server.door import Comer, Judge, no_door
+from oddsdesk.server.endpoints.health import HURRY
 from oddsdesk.server.fairness import LEAVING
 from oddsdesk.server.figures import Refused
 from oddsdesk.server.limits import LimitsOf
@@ -69,7 +71,8 @@ class BoundedHttp(HttpToolsProtocol):
     """uvicorn's HTTP protocol that refuses what is too large and drops who is too slow.
 
     ``limits`` gives the headers of a refusal, from what is known of the request's, and
-    ``refusals`` are told of it. The ``place`` is left when the connection ends.
+    ``refusals`` are told of it. The ``place`` is left when the connection ends; it is kept once
+    ``judge`` has found a caller's request on it.
     """
 
     def __init__(
@@ -78,11 +81,15 @@ class BoundedHttp(HttpToolsProtocol):
         limits: LimitsOf,
         refusals: Refusals,
         place: Place,
+        judge: Judge = no_door,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self._refusals = refusals
         self._place = place
+        self._judge = judge
+        self._hurry: asyncio.Event | None = None
+        """Of the probe that is being answered, if any: answers it at once."""
         self.has_begun = False
         """Whether it was told of a connection, and so will be of its end."""
         self._limits = limits
@@ -108,6 +115,7 @@ class BoundedHttp(HttpToolsProtocol):
         """Start the clock of the first request."""
         super().connection_made(transport)
         self.has_begun = True
+        self._place.end = self._end_for_newer
         self._await_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -220,6 +228,12 @@ class BoundedHttp(HttpToolsProtocol):
             raise self._stop_parser(ErrorCode.BAD_REQUEST, message)
         self._in_head = False
         self._await_request()
+        self._hurry = None
+        match self._judge(self.url, self.headers):
+            case Comer.CALLER:
+                self._place.keep()
+            case Comer.PROBE:
+                self._hurry = cast(Any, self.scope)[HURRY] = asyncio.Event()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -342,6 +356,16 @@ class BoundedHttp(HttpToolsProtocol):
                 cycle.message_event.set()
                 self._write_error(code, message)
         self._linger()
+
+    def _end_for_newer(self) -> None:
+        """End at once, since a newer connection needs the place; a probe is answered first."""
+        cycle = self.cycle
+        if self._hurry is None or cycle is None or cycle.response_complete:
+            self.transport.abort()
+            return
+        cycle.keep_alive = False
+        self._hear_no_more()
+        self._hurry.set()
 
     def _hear_no_more(self) -> None:
         self._is_deaf = True

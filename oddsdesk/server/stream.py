@@ -21,6 +21,8 @@ from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Count, Kind, Token, TokenSpentError
 from oddsdesk.store.spans import Position
 
+STREAM_PATH: Final = "/api/stream"
+
 IDLE_LIMIT_S: Final = 300.0
 """How long a client may send no text (D24)."""
 
@@ -33,7 +35,7 @@ TRY_LATER: Final = 1013
 _UNAVAILABLE: Final = "the database is unavailable; retry with backoff"
 _USED: Final = "the token was used before; fetch a new one for each connection"
 _PONG = text_frame(b"pong")
-_TOKEN: Final = (text("token"),)
+TOKEN: Final = (text("token"),)
 _FILTERS: Final = (sport(), text("competition"), text("bookmaker"), game_id())
 
 
@@ -108,7 +110,7 @@ class Stream:
 
     async def _caller(self, query: bytes) -> tuple[Caller, Token]:
         try:
-            token = read_query(query, _TOKEN, are_all=False)["token"]
+            token = read_query(query, TOKEN, are_all=False)["token"]
         except BadParameterError:
             token = None
         known = await read_token(self._access, token, self._clock()) if token else None

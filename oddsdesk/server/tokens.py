@@ -39,6 +39,31 @@ async def read_token(access: LoopAccess, token: str, now_ms: int) -> tuple[Calle
     None, too, for a longer life than any token is issued with: it was signed by somebody with a
     copy of the access file.
     """
+    claimed = _claimed(token, now_ms)
+    if claimed is None:
+        return None
+    claims, signature = claimed
+    caller = await _signer(access, claims, signature)
+    if caller is None:  # another process may have made or rotated the key just now
+        await access.refresh()
+        caller = await _signer(access, claims, signature)
+    if caller is None:
+        return None
+    _, ends_ms, nonce = _CLAIMS.unpack(claims)
+    return caller, Token(nonce, ends_ms)
+
+
+def known_bearer(access: LoopAccess, token: str, now_ms: int) -> Caller | None:
+    """Return whose token it is, as far as that is known; it waits for nothing."""
+    claimed = _claimed(token, now_ms)
+    if claimed is None:
+        return None
+    claims, signature = claimed
+    return _who_signed(access, access.known_by_id(_CLAIMS.unpack(claims)[0]), claims, signature)
+
+
+def _claimed(token: str, now_ms: int) -> tuple[bytes, bytes] | None:
+    """Return what a token claims, and its signature; None where that cannot be a token of now."""
     try:
         raw = base64.b64decode(token, altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
@@ -46,19 +71,18 @@ async def read_token(access: LoopAccess, token: str, now_ms: int) -> tuple[Calle
     if len(raw) != _SIZE:
         return None
     claims, signature = raw[: _CLAIMS.size], raw[_CLAIMS.size :]
-    _, ends_ms, nonce = _CLAIMS.unpack(claims)
-    if not now_ms < ends_ms <= now_ms + LIFETIME_S * 1000:
-        return None
-    caller = await _signer(access, claims, signature)
-    if caller is None:  # another process may have made or rotated the key just now
-        await access.refresh()
-        caller = await _signer(access, claims, signature)
-    return None if caller is None else (caller, Token(nonce, ends_ms))
+    _, ends_ms, _ = _CLAIMS.unpack(claims)
+    return (claims, signature) if now_ms < ends_ms <= now_ms + LIFETIME_S * 1000 else None
 
 
 async def _signer(access: LoopAccess, claims: bytes, signature: bytes) -> Caller | None:
     key_id, *_ = _CLAIMS.unpack(claims)
-    caller = await access.by_id(key_id)
+    return _who_signed(access, await access.by_id(key_id), claims, signature)
+
+
+def _who_signed(
+    access: LoopAccess, caller: Caller | None, claims: bytes, signature: bytes
+) -> Caller | None:
     if caller is None:
         return None
     is_theirs = hmac.compare_digest(signature, _signature(access.secret, caller, claims))

@@ -23,7 +23,7 @@ SECRET_HEADER: Final = "X-Oddsdesk-Secret"  # noqa: S105 - its name
 SECRET_FILE_VARIABLE: Final = "ODDSDESK_SECRET_FILE"  # noqa: S105 - its name
 """The environment variable that gives programs of `exec:` feeds the path of the file."""
 _LINE: Final = re.compile(rb"X-Oddsdesk-Secret: ([0-9a-f]{64})\r?\n?")
-_PREFIX: Final = f"{SECRET_HEADER}: ".encode()
+SECRET_PREFIX: Final = f"{SECRET_HEADER}: ".encode()
 _MOST_BYTES: Final = 200
 
 _log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class OwnerSecret:
                 keep_private(handle, self._odds_path)
                 file.seek(0)
                 file.truncate()
-                file.write(_PREFIX + secrets.token_hex(32).encode() + b"\n")
+                file.write(SECRET_PREFIX + secrets.token_hex(32).encode() + b"\n")
             keep_private(handle, self._odds_path)
 
     def read(self) -> str | None:
@@ -75,7 +75,7 @@ class OwnerSecret:
         secret = self.read()
         if secret is None:
             return False
-        return hmac.compare_digest(said.removeprefix(_PREFIX), secret.encode())
+        return hmac.compare_digest(said.removeprefix(SECRET_PREFIX), secret.encode())
 
     def remove(self) -> None:
         """Remove the file; the next server makes a new secret."""

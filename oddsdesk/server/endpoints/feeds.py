@@ -17,7 +17,7 @@ from oddsdesk.server.service import Service
 from oddsdesk.store.owner_secret import SECRET_HEADER, OwnerSecret
 
 PATH = "/administration/feeds"
-_SECRET: Final = SECRET_HEADER.lower().encode()
+SECRET: Final = SECRET_HEADER.lower().encode()
 _OF_OTHERS: Final = frozenset(
     {b"origin", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"}
 )
@@ -48,7 +48,7 @@ async def is_owner(scope: Scope, owner: OwnerSecret | None) -> bool:
     if owner is None or BELIEVED in scope or not _is_loopback((scope.get("client") or ("",))[0]):
         return False
     headers = scope["headers"]
-    said = [value for name, value in headers if name == _SECRET]
+    said = [value for name, value in headers if name == SECRET]
     if len(said) != 1 or any(name in _OF_OTHERS for name, _ in headers):
         return False
     host = next((host_name(value) for name, value in headers if name == b"host"), None)

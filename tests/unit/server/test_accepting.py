@@ -15,6 +15,8 @@ import pytest
 
 from oddsdesk.server import accepting
 from oddsdesk.server.connections import Connections
+from oddsdesk.server.door import Comer
+from oddsdesk.server.endpoints.health import HURRY
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.protocol import BoundedHttp
@@ -35,20 +37,39 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"hello"})
 
 
+def judge(url: bytes, _headers: Any) -> Comer:
+    """Judge by the path alone."""
+    return {b"/key": Comer.CALLER, b"/probe": Comer.PROBE}.get(url, Comer.STRANGER)
+
+
 @contextlib.asynccontextmanager
 async def served(
     connections: Connections,
     tls: ssl.SSLContext | None = None,
     refusals: Refusals | None = None,
+    app: Any = hello,
 ) -> AsyncIterator[tuple[str, int]]:
     listener = bind("127.0.0.1", 0)
-    server = HttpServer(hello, listener, tls=tls, connections=connections, refusals=refusals)
+    server = HttpServer(
+        app, listener, tls=tls, connections=connections, refusals=refusals, judge=judge
+    )
     await server.start()
     try:
         yield listener.getsockname()
     finally:
         async with asyncio.timeout(LIMIT_S):
             await server.stop()
+
+
+async def with_key(
+    address: tuple[str, int], tls: ssl.SSLContext | None = None
+) -> asyncio.StreamWriter:
+    """Hold a connection on which a key was shown."""
+    name = None if tls is None else "localhost"
+    reader, writer = await asyncio.open_connection(*address, ssl=tls, server_hostname=name)
+    writer.write(GET.replace(b" / ", b" /key "))
+    assert await reader.readuntil(b"hello")
+    return writer
 
 
 async def answer(address: tuple[str, int], tls: ssl.SSLContext | None = None) -> bytes:
@@ -81,16 +102,58 @@ def figure(connections: Connections, name: str) -> float:
 async def test_one_too_many_is_told_so_and_taken_once_another_has_ended() -> None:
     connections = Connections(ConnectionLimits(2, 2))
     async with served(connections) as address:
-        held = [await asyncio.open_connection(*address) for _ in range(2)]
-        await until(lambda: opened(connections) == 2)
+        held = [await with_key(address) for _ in range(2)]
         refused = await answer(address)
         assert refused.startswith(b"HTTP/1.1 503 ")
         assert b"\r\nretry-after: 1\r\n" in refused
         assert b'{"error":{"code":"service_unavailable"' in refused
-        for _, writer in held:
+        for writer in held:
             writer.close()
         await until(lambda: opened(connections) == 0)
         assert (await answer(address)).startswith(b"HTTP/1.1 200 ")
+    await until(lambda: opened(connections) == 0)
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HT", GET], ids=["nothing", "half", "no key"])
+async def test_who_comes_is_answered_whatever_strangers_hold_open(said: bytes) -> None:
+    connections = Connections(ConnectionLimits(3, 3))
+    async with served(connections) as address, asyncio.timeout(LIMIT_S):
+        kept = await with_key(address)
+        held = []
+        for _ in range(9):
+            held.append(await asyncio.open_connection(*address))
+            held[-1][1].write(said)
+            assert (await answer(address)).startswith(b"HTTP/1.1 200 ")
+        for reader, writer in held[:-1]:
+            with contextlib.suppress(ConnectionError):
+                await reader.read()
+            writer.close()
+        await until(lambda: opened(connections) == 2)
+        held[-1][1].close()
+        kept.close()
+    await until(lambda: opened(connections) == 0)
+
+
+async def test_a_probe_that_waits_is_answered_when_its_place_is_needed() -> None:
+    begun: list[Any] = []
+
+    async def when_hurried(scope: Any, receive: Any, send: Any) -> None:
+        begun.append(scope)
+        if HURRY in scope:
+            await scope[HURRY].wait()
+        await hello(scope, receive, send)
+
+    connections = Connections(ConnectionLimits(2, 2))
+    async with served(connections, app=when_hurried) as address, asyncio.timeout(LIMIT_S):
+        reader, writer = await asyncio.open_connection(*address)
+        writer.write(GET.replace(b" / ", b" /probe "))
+        await until(lambda: bool(begun))
+        kept = await with_key(address)
+        assert (await answer(address)).startswith(b"HTTP/1.1 200 ")
+        probed = await reader.read()
+        assert (probed[:13], probed[-5:]) == (b"HTTP/1.1 200 ", b"hello")
+        writer.close()
+        kept.close()
     await until(lambda: opened(connections) == 0)
 
 
@@ -197,8 +260,7 @@ async def test_one_too_many_of_tls_is_closed_without_a_handshake(tmp_path: Path)
     context.load_cert_chain(certificate.file, certificate.key)
     connections = Connections(ConnectionLimits(1, 1))
     async with served(connections, context) as address:
-        _, held = await asyncio.open_connection(*address)
-        await until(lambda: opened(connections) == 1)
+        held = await with_key(address, certificate.trusted)
         with pytest.raises((ConnectionError, ssl.SSLError)):
             await answer(address, certificate.trusted)
         held.close()

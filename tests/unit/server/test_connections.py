@@ -31,6 +31,14 @@ def counted(in_all: int, by_address: int, clock: Clock, *proxies: str) -> Connec
     return Connections(ConnectionLimits(in_all, by_address), Proxies(proxies), clock)
 
 
+def kept(connections: Connections, address: str) -> Place | None:
+    """Take a connection on which a key is shown."""
+    place = connections.enter(address)
+    if place is not None:
+        place.keep()
+    return place
+
+
 def refused(connections: Connections) -> dict[str, float]:
     return {
         each.labels["why"]: each.value
@@ -46,13 +54,13 @@ def opened(connections: Connections) -> float:
 
 def test_there_are_so_many_in_all(clock: Clock) -> None:
     connections = counted(2, 2, clock)
-    first = connections.enter("192.0.2.1")
+    first = kept(connections, "192.0.2.1")
     assert isinstance(first, Place)
-    assert connections.enter("192.0.2.2") is not None
+    assert kept(connections, "192.0.2.2") is not None
     assert connections.enter("192.0.2.3") is None
     first.leave()
     first.leave()
-    assert connections.enter("192.0.2.3") is not None
+    assert kept(connections, "192.0.2.3") is not None
     assert connections.enter("192.0.2.3") is None
     assert (opened(connections), refused(connections)["all"]) == (2, 2)
 
@@ -69,8 +77,8 @@ def test_there_are_so_many_in_all(clock: Clock) -> None:
 def test_there_are_so_many_of_an_address(address: str, same: str, other: str, clock: Clock) -> None:
     """A network of version 6 that is somebody's own counts as one."""
     connections = counted(10, 2, clock)
-    assert connections.enter(address) is not None
-    place = connections.enter(same)
+    assert kept(connections, address) is not None
+    place = kept(connections, same)
     assert place is not None
     assert connections.enter(address) is None
     assert connections.enter(other) is not None
@@ -81,7 +89,7 @@ def test_there_are_so_many_of_an_address(address: str, same: str, other: str, cl
 
 def test_a_proxy_has_as_many_as_there_may_be_and_whom_it_names_has_a_share(clock: Clock) -> None:
     connections = counted(3, 1, clock, "10.0.0.0/8")
-    assert all(connections.enter("10.1.2.3") is not None for _ in range(3))
+    assert all(kept(connections, "10.1.2.3") is not None for _ in range(3))
     assert connections.enter("10.1.2.3") is None
     assert connections.enter_by_proxy("192.0.2.1") is not None
     assert connections.enter_by_proxy("192.0.2.1") is None
@@ -94,15 +102,69 @@ def test_no_more_are_taken_than_there_are_descriptors_for(
 ) -> None:
     monkeypatch.setattr(connections_module, "most_connections", lambda: 1)
     connections = counted(10, 10, clock)
-    assert connections.enter("192.0.2.1") is not None
+    assert kept(connections, "192.0.2.1") is not None
     assert connections.enter("192.0.2.1") is None
+
+
+class Crowd:
+    """Connections by name, and the names of those that were ended for newer ones."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self.places: dict[str, Place] = {}
+        self.ended: list[str] = []
+
+    def come(self, name: str, address: str = "192.0.2.1") -> bool:
+        """Take a connection; return whether there was a place."""
+        place = self._connections.enter(address)
+        if place is None:
+            return False
+        self.places[name] = place
+        place.end = lambda: self.ended.append(name)
+        return True
+
+
+@pytest.mark.parametrize("limits", [(3, 9), (9, 3)], ids=["in all", "of an address"])
+def test_a_new_one_takes_the_place_of_the_oldest_without_a_key(
+    limits: tuple[int, int], clock: Clock
+) -> None:
+    """Whatever strangers hold open, who comes gets in; who has shown a key stays."""
+    connections = counted(*limits, clock)
+    crowd = Crowd(connections)
+    for name in ("key", "old", "young"):
+        assert crowd.come(name)
+    crowd.places["key"].keep()
+    assert crowd.come("new")
+    assert crowd.ended == ["old"]
+    crowd.places["old"].leave()  # its connection is lost only now
+    assert opened(connections) == 3
+    crowd.places["new"].keep()
+    assert crowd.come("newer")
+    assert crowd.ended == ["old", "young"]
+    crowd.places["newer"].keep()
+    assert not crowd.come("one too many")
+    crowd.places["key"].leave()
+    assert crowd.come("later")
+    assert opened(connections) == 3
+    for each in crowd.places.values():
+        each.leave()
+    assert opened(connections) == 0
+
+
+def test_an_address_with_too_many_takes_no_place_from_others(clock: Clock) -> None:
+    connections = counted(9, 1, clock)
+    crowd = Crowd(connections)
+    assert crowd.come("other", "192.0.2.2")
+    assert crowd.come("first")
+    assert crowd.come("second")
+    assert crowd.ended == ["first"]
 
 
 def test_the_log_tells_of_refusals_once_a_minute(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     connections = counted(9, 1, clock)
-    connections.enter("192.0.2.1")
+    kept(connections, "192.0.2.1")
     with caplog.at_level(logging.WARNING):
         for _ in range(500):
             connections.enter("192.0.2.1")
@@ -125,7 +187,7 @@ def test_health_tells_while_descriptors_are_scarce(clock: Clock) -> None:
     assert refused(connections)["descriptors"] == 1
 
 
-async def asked(app: Any, client: str, forwarded: str | None) -> dict[str, Any]:
+async def asked(app: Any, client: str, forwarded: str | None, path: str = "/") -> dict[str, Any]:
     """What an application answers to a client, or to whom a proxy speaks for."""
     sent: dict[str, Any] = {}
 
@@ -134,6 +196,7 @@ async def asked(app: Any, client: str, forwarded: str | None) -> dict[str, Any]:
 
     headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
     scope = {"type": "http", "scheme": "http", "client": (client, 5000), "headers": headers}
+    scope["path"] = path
     await app(scope, None, send)
     return sent
 
@@ -148,6 +211,7 @@ async def test_a_client_of_a_proxy_is_refused_what_is_one_too_many(clock: Clock)
             inner["same"] = {}
             inner["same"] = await asked(whole, "127.0.0.1", "192.0.2.1")
             inner["other"] = await asked(whole, "127.0.0.1", "192.0.2.2")
+            inner["probe"] = await asked(whole, "127.0.0.1", "192.0.2.1", "/api/ready")
             inner["itself"] = await asked(whole, "127.0.0.1", None)
             inner["pretending"] = await asked(whole, "203.0.113.7", "192.0.2.1")
         await send({"type": "http.response.start", "status": 204, "headers": []})
@@ -157,5 +221,6 @@ async def test_a_client_of_a_proxy_is_refused_what_is_one_too_many(clock: Clock)
     assert inner["same"]["status"] == 503
     assert json.loads(inner["same"]["body"])["error"]["code"] == "service_unavailable"
     assert (b"retry-after", b"1") in inner["same"]["headers"]
-    assert [inner[each]["status"] for each in ("other", "itself", "pretending")] == [204] * 3
+    others = ("other", "probe", "itself", "pretending")
+    assert [inner[each]["status"] for each in others] == [204] * 4
     assert (await asked(whole, "127.0.0.1", "192.0.2.1"))["status"] == 204

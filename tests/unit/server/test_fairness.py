@@ -62,7 +62,8 @@ class Server:
     def _clock(self) -> float:
         return self.now
 
-    def _known(self, secret: str) -> Caller | None:
+    def _known(self, scope: Any) -> Caller | None:
+        secret = dict(scope["headers"]).get(b"x-api-key", b"").decode()
         plan = Plan.FREE if secret.startswith("9") else Plan.PRO
         return Caller(int(secret), b"", plan, None) if secret.isdecimal() else None
 

@@ -1,0 +1,79 @@
+"""Callers and strangers are told apart by the head of a request, without waiting (D83)."""
+
+import hmac
+from collections.abc import Callable
+from enum import Enum, auto
+
+from starlette.types import Scope
+
+from oddsdesk.server.access import RequestHeaders, key_in
+from oddsdesk.server.endpoints.feeds import SECRET
+from oddsdesk.server.endpoints.health import PROBES
+from oddsdesk.server.parameters import BadParameterError, read_query
+from oddsdesk.server.service import Service
+from oddsdesk.server.stream import STREAM_PATH, TOKEN
+from oddsdesk.server.tokens import known_bearer
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.owner_secret import SECRET_PREFIX
+
+
+class Comer(Enum):
+    """Whose request it is, as far as that is known."""
+
+    CALLER = auto()
+    """It carries a valid key, a valid stream token, or the owner's secret."""
+    PROBE = auto()
+    STRANGER = auto()
+
+
+Judge = Callable[[bytes, RequestHeaders], Comer]
+"""Returns whose request it is that has this target and these headers."""
+
+
+def no_door(_url: bytes, _headers: RequestHeaders) -> Comer:
+    """Take everybody for a stranger."""
+    return Comer.STRANGER
+
+
+class Door:
+    """Judges requests by their heads; for the server's loop."""
+
+    def __init__(self, service: Service) -> None:
+        self._access = service.access
+        self._clock = service.clock
+        secret = None if service.owner is None else service.owner.read()
+        self._secret = None if secret is None else secret.encode()
+
+    def judge(self, url: bytes, headers: RequestHeaders) -> Comer:
+        """Return whose request it is."""
+        path, _, query = url.decode("latin-1").partition("?")
+        if path in PROBES:
+            return Comer.PROBE
+        if self._caller(path, query.encode("latin-1"), headers) or self.is_owner(headers):
+            return Comer.CALLER
+        return Comer.STRANGER
+
+    def caller_of(self, scope: Scope) -> Caller | None:
+        """Return whose key or stream token a request carries, as far as it is known."""
+        return self._caller(scope["path"], scope["query_string"], scope["headers"])
+
+    def _caller(self, path: str, query: bytes, headers: RequestHeaders) -> Caller | None:
+        if (key := key_in(headers)) is not None:
+            return self._access.known_caller(key)
+        if path != STREAM_PATH:
+            return None
+        try:
+            token = read_query(query, TOKEN, are_all=False)["token"]
+        except BadParameterError:
+            return None
+        return known_bearer(self._access, token, self._clock()) if token else None
+
+    def is_owner(self, headers: RequestHeaders) -> bool:
+        """Say whether a request carries the owner's secret as it was at the start.
+
+        It only saves a wait: endpoints ask the file.
+        """
+        return self._secret is not None and any(
+            name == SECRET and hmac.compare_digest(value.removeprefix(SECRET_PREFIX), self._secret)
+            for name, value in headers
+        )
