@@ -88,7 +88,7 @@ def cluster(postgres: Postgres, bus: Nats | None) -> Iterator[Cluster]:
         recorder = Node(database, Path(folder), "api", *options)
         gateways = [Node(database, Path(folder), "api,stream", *options) for _ in range(2)]
         with running(recorder, *gateways):
-            yield Cluster(postgres, recorder, gateways, make_key(database))
+            yield Cluster(postgres, recorder, gateways, make_key(database, may_write=True))
 
 
 @contextlib.asynccontextmanager
@@ -112,10 +112,11 @@ async def listening(made: Cluster) -> AsyncIterator[list[list[tuple[float, int]]
 class Poster:
     """Posts bodies on one connection, with as little of the processor as can be."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: str) -> None:
         host, _, port = url.removeprefix("http://").partition(":")
         self._where = (host, int(port))
-        self._head = f"POST /ingest HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: "
+        self._head = f"POST /ingest HTTP/1.1\r\nHost: {host}:{port}\r\n"
+        self._head += f"X-Api-Key: {key}\r\nContent-Length: "
 
     async def __aenter__(self) -> "Poster":
         self._reader, self._writer = await asyncio.open_connection(*self._where)
@@ -138,7 +139,8 @@ async def post(made: Cluster, seconds: float) -> dict[int, float]:
     async with contextlib.AsyncExitStack() as opened, asyncio.TaskGroup() as all_:
         posters: asyncio.Queue[Poster] = asyncio.Queue()
         for _ in range(POSTS):
-            posters.put_nowait(await opened.enter_async_context(Poster(made.recorder.url)))
+            poster = Poster(made.recorder.url, made.key)
+            posters.put_nowait(await opened.enter_async_context(poster))
 
         async def one(number: int, body: str) -> None:
             poster = await posters.get()

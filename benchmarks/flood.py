@@ -38,6 +38,7 @@ from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.feeds.live.spec import LiveSpec
 from oddsdesk.store.access import open_access
+from oddsdesk.store.owner_secret import owner_header
 
 MARKETS = 20_000
 FRAME_LINES = 1_000
@@ -145,14 +146,14 @@ def stream_lines() -> None:
         server.serve_forever()
 
 
-def post_lines(url: str) -> None:
+def post_lines(url: str, database: str) -> None:
     """One poster: body after body of 32 MB."""
-    host = url.removeprefix("http://")
+    host, headers = url.removeprefix("http://"), owner_header(Path(database))
     frames = _frames(f"Post {os.getpid()}")
     while True:
         with contextlib.closing(http.client.HTTPConnection(host, timeout=60)) as connection:
             body = (next(frames) for _ in range(150))
-            connection.request("POST", "/ingest", body=body, encode_chunked=True)
+            connection.request("POST", "/ingest", body, headers, encode_chunked=True)
             connection.getresponse().read()
 
 
@@ -201,7 +202,7 @@ class Service:
         self.url = self.process.stdout.readline().strip().removeprefix("listening on ")
         if "posts" in floods:
             for _ in range(POSTERS):
-                self._help("post", self.url)
+                self._help("post", self.url, str(self.database))
         with contextlib.closing(open_access(self.database)) as access:
             self.key = access.keys.create("calm", Plan.PRO_LIVE, None, system_clock()).secret
 

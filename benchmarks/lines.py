@@ -32,6 +32,7 @@ from websockets.sync.server import serve as serve_web_socket
 
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
+from oddsdesk.store.owner_secret import owner_header
 
 MESSAGE_LINES = 10
 LIMIT_S = 300.0
@@ -122,6 +123,9 @@ class Service:
         assert self._process.stdout is not None
         self.url = self._process.stdout.readline().strip().removeprefix("listening on ")
 
+    def owner(self) -> dict[str, str]:
+        return owner_header(self._database)
+
     def changes(self) -> int:
         with closing(sqlite3.connect(self._database)) as connection:
             return int(connection.execute("SELECT count(*) FROM price_change").fetchone()[0])
@@ -156,7 +160,8 @@ def by_exec(folder: Path, lines: Lines) -> Outcome:
 def by_post(folder: Path, lines: Lines, *, packed: bool = False) -> Outcome:
     with closing(Service(folder)) as service:
         body = gzip.compress(lines.whole, 1) if packed else lines.whole
-        headers = {"Content-Encoding": "gzip"} if packed else {}
+        headers = service.owner()
+        headers |= {"Content-Encoding": "gzip"} if packed else {}
         began = time.monotonic()
         answer = httpx.post(f"{service.url}/ingest", content=body, headers=headers, timeout=LIMIT_S)
         seconds = time.monotonic() - began

@@ -31,6 +31,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access import open_access
+from oddsdesk.store.owner_secret import owner_header
 from oddsdesk.tasks import spawn, stop
 
 BOOKMAKERS = ("Pinnacle", "Unibet", "Betway", "Bwin", "Ladbrokes", "Betsson", "Tipico", "Coral")
@@ -158,7 +159,8 @@ class Service:
         """Record quotes as a program on the same machine does."""
         body = "\n".join(json.dumps(each) for each in quotes)
         async with httpx.AsyncClient(base_url=self.url, timeout=60) as http:
-            answer = (await http.post("/ingest", content=body)).json()
+            headers = owner_header(self.database)
+            answer = (await http.post("/ingest", content=body, headers=headers)).json()
         assert (answer["accepted"], answer["rejected"]) == (len(quotes), []), answer
 
     async def rows(self, name: str) -> list[str]:

@@ -20,7 +20,7 @@ from oddsdesk.network.errors import NetworkError
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import owner_of
-from oddsdesk.store.owner_secret import SECRET_HEADER, OwnerSecret
+from oddsdesk.store.owner_secret import owner_header, secret_path
 from oddsdesk.system_keyring import KeyringError
 
 if TYPE_CHECKING:
@@ -161,24 +161,23 @@ def _ask(database: Database) -> list[FeedReport]:
     if not owner.url:
         who = f"process {owner.pid} runs its feeds"
         raise click.ClickException(f"{database}: {who} and listens on nothing, or only starts")
-    own = OwnerSecret(database)
-    secret = own.read()
-    if secret is None:
+    header = owner_header(database)
+    if not header:
         raise click.ClickException(
-            f"{own.path}: expected the owner's secret, readable by you and nobody else; restart the"
-            " server, which makes it"
+            f"{secret_path(database)}: expected the owner's secret, readable by you and nobody"
+            " else; restart the server, which makes it"
         )
     try:
-        body = asyncio.run(_get(owner.url, secret))
+        body = asyncio.run(_get(owner.url, header))
         return msgspec.json.decode(body, type=list[FeedReport])
     except (NetworkError, msgspec.DecodeError) as error:
         raise click.ClickException(f"{database}: its server did not answer: {error}") from error
 
 
-async def _get(url: str, secret: str) -> bytes:
+async def _get(url: str, header: dict[str, str]) -> bytes:
     from oddsdesk.network.http import HttpClient  # noqa: PLC0415 - 60 ms that --help saves
 
-    http = HttpClient({SECRET_HEADER: secret}, is_secure=False, is_local=True)
+    http = HttpClient(header, is_secure=False, is_local=True)
     try:
         reply = await http.send("GET", url + _PATH, {})
     finally:

@@ -88,6 +88,12 @@ def owner_secret_of(database: Database) -> OwnerSecret | None:
     return None if isinstance(database, DatabaseUrl) else OwnerSecret(database)
 
 
+def owner_header(odds_path: Path) -> dict[str, str]:
+    """Return the header by which a server takes a caller for the owner; empty without a secret."""
+    secret = OwnerSecret(odds_path).read()
+    return {} if secret is None else {SECRET_HEADER: secret}
+
+
 def secret_path(odds_path: Path) -> Path:
     """Return the file of the owner's secret of a database."""
     real = odds_path.resolve()

@@ -58,6 +58,9 @@ def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
 ) -> None:
     first, first_url = served(launch, url)
     headers = made_key(launch, url)
+    unsaid = httpx.post(f"{first_url}/ingest", content=b"")
+    assert unsaid.status_code == 401
+    assert "PostgreSQL has no owner's secret" in unsaid.json()["error"]["message"]
     post(first_url, soft=2.25, headers=headers)
     eventually(first_url, "/api/value-bets", headers, 1)  # it has the lease before another asks
     second, second_url = served(launch, url)

@@ -20,11 +20,12 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.lock import owner_of
+from oddsdesk.store.owner_secret import OwnerSecret
 from oddsdesk.store.store import open_store
 from tests.kit.deployed import Certificate, free_port, own_environment, program
 from tests.kit.ndjson import quote
 from tests.kit.owner import as_owner
-from tests.kit.program import Program
+from tests.kit.program import Launch, Program
 from tests.kit.workers import until
 
 pytestmark = [
@@ -372,6 +373,43 @@ def test_the_commands_and_a_posting_program_of_a_feed_need_nothing(tmp_path: Pat
         assert "exec" in _output(["feeds", *named], environment)
     finally:
         running.kill()
+
+
+def test_the_secret_is_in_no_log_configuration_or_backup(launch: Launch, tmp_path: Path) -> None:
+    database = tmp_path / "odds.db"
+    named = ["--database", str(database)]
+    logging = ["--access-log", "--log-level", "info"]
+    running = launch("serve", *named, "--port", "0", *logging)
+    url = running.first_line().removeprefix("listening on ")
+    header = as_owner(database)
+    (secret,) = header.values()
+    with httpx.Client(base_url=url) as client:
+        for path in ("/ingest", f"/ingest/{secret}", f"/ingest?secret={secret}"):
+            client.post(path, content=_body("Logged"), headers=header)
+        client.get("/api/odds", headers={"Host": f"{secret}.example"})
+        client.get("/administration/feeds", headers=header).raise_for_status()
+    told = []
+    for command in (
+        ["serve", *named, "--show-config"],
+        ["backup", *named, "--with-keys", "--with-bets", str(tmp_path / "all.tar")],
+    ):
+        asked = launch(*command)
+        told += asked.process.communicate(timeout=LIMIT_S)
+        assert asked.process.returncode == 0, told
+    status, out, err = running.finish()
+    assert (status, out) == (0, "")
+    assert "POST '/ingest'" in err
+    assert secret not in "".join([err, *told])
+    assert secret.encode() not in (tmp_path / "all.tar").read_bytes()
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    kept = OwnerSecret(restored / "odds.db")
+    kept.make()
+    place = ["--database", str(restored / "odds.db")]
+    restoring = launch("restore", str(tmp_path / "all.tar"), *place)
+    assert restoring.process.wait(LIMIT_S) == 0
+    assert (restored / "odds.db").exists()
+    assert not kept.path.exists()
 
 
 def _ask(world: World, way: Way, game: str) -> int:

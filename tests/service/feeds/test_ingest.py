@@ -125,6 +125,15 @@ async def test_pages_and_who_comes_through_a_proxy_need_a_key_that_may_write(
     assert (writer.status_code, len(rows)) == (200, 1)
 
 
+async def test_a_script_of_older_versions_is_told_what_to_add(serve: Serve) -> None:
+    async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
+        answer = await http.post("/ingest", content=line(1))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "unauthorized")
+    message = answer.json()["error"]["message"]
+    for part in ("keys create --write", "curl -H @DATABASE.secret", "docs/feeds.md"):
+        assert part in message
+
+
 async def test_at_the_address_of_a_proxy_that_is_believed_nobody_is_a_program_here(
     serve: Serve,
 ) -> None:

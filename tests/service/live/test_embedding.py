@@ -21,6 +21,7 @@ from oddsdesk.server.listener import ListenError
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.owner_secret import owner_header
 from tests.kit.promises import in_time
 
 
@@ -53,6 +54,19 @@ def test_nothing_that_the_desk_asks_its_own_server_is_counted(embedded):
     assert answer.headers["x-ratelimit-remaining"] == "5500"
     other = embedded.administration.create_key("somebody", Plan.PRO_LIVE, None).result().secret
     assert _get(embedded.url, other).headers["x-ratelimit-remaining"] == "5499"
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Origin": "http://127.0.0.1"}, {"Host": "localhost"}], ids=str
+)
+def test_a_desk_takes_quotes_of_its_owner_only(embedded, settings, headers):
+    """Of no other user of the machine, and of no page in a browser, even with the secret."""
+    url, owner = f"{embedded.url}/ingest", owner_header(settings.database)
+    assert httpx.post(url, content=b"", headers=headers).status_code == 401
+    with_secret = httpx.post(url, content=b"", headers=headers | owner)
+    assert with_secret.status_code == (401 if "Origin" in headers else 200)
+    rebound = httpx.post(url, content=b"", headers=owner | {"Host": "evil.example"})
+    assert rebound.status_code == 400
 
 
 def test_each_start_has_a_key_of_its_own_and_ends_the_last(settings):

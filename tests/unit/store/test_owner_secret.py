@@ -1,0 +1,147 @@
+"""The owner's secret: made once, private, and nobody else's."""
+
+import logging
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.network.secrets import without_keys
+from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.owner_secret import OwnerSecret, owner_secret_of
+from tests.kit.users import NOBODY, as_nobody
+
+READ = """
+import sys
+from pathlib import Path
+from oddsdesk.store.owner_secret import OwnerSecret
+own = OwnerSecret(Path(sys.argv[1]))
+own.make()
+print(own.read())
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> OwnerSecret:
+    database = tmp_path / "odds.db"
+    database.touch()
+    return OwnerSecret(database)
+
+
+def made(own: OwnerSecret) -> str:
+    own.make()
+    secret = own.read()
+    assert secret is not None
+    return secret
+
+
+def test_it_is_made_once_and_private(own: OwnerSecret) -> None:
+    assert own.read() is None
+    secret = made(own)
+    assert own.path.name == "odds.db.secret"
+    assert own.path.read_text() == f"X-Oddsdesk-Secret: {secret}\n"
+    assert own.path.stat().st_mode & 0o777 == 0o600
+    assert made(own) == secret
+    assert secret not in without_keys(f"a line with {secret} in it")
+
+
+def test_only_the_secret_or_its_whole_line_matches(own: OwnerSecret) -> None:
+    assert not own.matches(b"")
+    secret = made(own).encode()
+    assert own.matches(secret)
+    assert own.matches(b"X-Oddsdesk-Secret: " + secret)
+    for wrong in (b"", b"X-Oddsdesk-Secret: ", secret[:-1], secret + b"0", secret.upper(), b"\xff"):
+        assert not own.matches(wrong)
+
+
+def test_one_that_is_removed_or_replaced_ends_at_once(own: OwnerSecret) -> None:
+    first = made(own)
+    own.remove()
+    own.remove()
+    assert not own.matches(first.encode())
+    second = made(own)
+    assert second != first
+    assert own.matches(second.encode())
+    assert not own.matches(first.encode())
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"X-Oddsdesk-Secret: \n", b"X-Oddsdesk-Secret: 00", b"x" * 9_999, b"\n"]
+)
+def test_a_damaged_file_opens_nothing_and_is_made_again(own: OwnerSecret, content: bytes) -> None:
+    own.path.write_bytes(content)
+    own.path.chmod(0o600)
+    for said in (b"", content.strip(), b"00"):
+        assert not own.matches(said)
+    assert len(made(own)) == 64
+    assert own.path.stat().st_size == len("X-Oddsdesk-Secret: ") + 65
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_one_that_others_could_read_is_not_accepted_and_is_replaced(own: OwnerSecret) -> None:
+    secret = made(own)
+    own.path.chmod(0o640)
+    assert not own.matches(secret.encode())
+    assert made(own) != secret
+    assert own.path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.parametrize("kind", ["symbolic", "hard", "folder"])
+def test_a_link_in_its_place_is_not_followed(
+    own: OwnerSecret, kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = f"X-Oddsdesk-Secret: {'0' * 64}\n"
+    planted = tmp_path / "planted"
+    planted.write_text(line)
+    planted.chmod(0o600)
+    if kind == "folder":
+        own.path.mkdir()
+    elif kind == "symbolic":
+        own.path.symlink_to(planted)
+    else:
+        own.path.hardlink_to(planted)
+    with caplog.at_level(logging.WARNING):
+        own.make()
+    (record,) = caplog.records
+    assert "the owner's secret cannot be kept" in record.getMessage()
+    assert not own.matches(b"0" * 64)
+    assert planted.read_text() == line
+
+
+def test_the_file_of_another_user_is_not_accepted(
+    open_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    own = OwnerSecret(open_folder / "odds.db")
+    (open_folder / "odds.db").touch()
+    own.path.write_text(f"X-Oddsdesk-Secret: {'0' * 64}\n")
+    own.path.chmod(0o600)
+    os.chown(own.path, NOBODY, NOBODY)
+    own.make()
+    assert "belongs to nobody" in caplog.text
+    assert not own.matches(b"0" * 64)
+
+
+def test_what_root_makes_is_usable_by_the_databases_owner(open_folder: Path) -> None:
+    database = open_folder / "odds.db"
+    database.touch()
+    os.chown(database, NOBODY, NOBODY)
+    secret = made(OwnerSecret(database))
+    out, err = as_nobody("-c", READ, str(database)).communicate(timeout=60)
+    assert (out, err) == (f"{secret}\n", "")
+
+
+def test_all_who_make_it_at_once_end_with_the_same(own: OwnerSecret) -> None:
+    makers = [threading.Thread(target=own.make) for _ in range(8)]
+    for each in makers:
+        each.start()
+    for each in makers:
+        each.join()
+    secret = own.read()
+    assert secret is not None
+    assert made(own) == secret
+
+
+def test_a_database_behind_a_url_has_none() -> None:
+    assert owner_secret_of(DatabaseUrl("postgresql://localhost/odds")) is None
