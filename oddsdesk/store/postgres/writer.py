@@ -27,6 +27,8 @@ PAUSE_S: Final = 0.05
 _MOST_PAUSES: Final = 16
 _PASSING: Final = frozenset({"40001", "40P01", "55P03"})
 """Another process was in the way: it could not be serialized, a deadlock, a lock."""
+_CUT: Final = frozenset({None, "25P03", "57P01"})
+"""PostgreSQL or the network ended the connection, and with it the transaction."""
 _MADE_AT_ONCE: Final = "23505"
 """A row with that key is there. If another process made it at the same moment, the next try
 finds it; if not, it is a bug."""
@@ -46,7 +48,8 @@ class PostgresWriter:
     after each commit, ``rolled_back`` after each try that left nothing.
 
     What another process was in the way of (a lock, a deadlock) is rolled back and done again as a
-    whole, for ``turn_s`` seconds, or as long as it takes for None.
+    whole, for ``turn_s`` seconds, or as long as it takes for None. So is once what a connection had
+    begun that was cut: until it is told to commit it has left nothing.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class PostgresWriter:
         self._most = MAX_JOBS if may_share else 1
         self._turns: Turns[Connection] = Turns()
         self._turn_s = turn_s
+        self._is_committing = False
         self._ending = threading.Event()
         self._failures = 0
         self._not_before = 0.0
@@ -143,9 +147,11 @@ class PostgresWriter:
         self, jobs: list[Job[Connection]], passes: Callable[[BaseException], bool]
     ) -> list[Job[Connection]]:
         """Do jobs in one transaction; return those that are committed."""
+        self._is_committing = False
         connection = self._begin()
         alone = len(jobs) == 1
         done = [job for job in jobs if self._do(job, connection, passes, alone=alone)]
+        self._is_committing = True
         if connection.do("COMMIT") != "COMMIT":
             raise psycopg.OperationalError("the transaction was rolled back")
         return done
@@ -155,6 +161,8 @@ class PostgresWriter:
         state = getattr(error, "sqlstate", None)
         if state == _MADE_AT_ONCE:
             return tries < _TRIES_OF_MADE
+        if isinstance(error, psycopg.OperationalError) and state in _CUT:
+            return tries == 1 and not self._is_committing
         left = self._turn_s is None or time.monotonic() - since < self._turn_s
         return state in _PASSING and left
 

@@ -569,3 +569,54 @@ def test_a_row_that_another_makes_at_the_same_moment_is_found_by_the_next_try(
         with pytest.raises(psycopg.errors.UniqueViolation):
             done.result(LIMIT_S)
         assert len(tries) == 3
+
+
+def cut(connection: PreparingConnection, postgres: Postgres) -> None:
+    """Have PostgreSQL end a connection."""
+    with contextlib.closing(postgres.connect(postgres.server_url)) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 30000)", (connection.info.backend_pid,))
+
+
+def test_a_connection_cut_in_mid_transaction_costs_neither_a_quote_nor_a_refusal(
+    postgres: Postgres, store: PostgresStore, quote: MakeQuote
+) -> None:
+    tries: list[int] = []
+
+    def work(connection: PreparingConnection) -> None:
+        tries.append(1)
+        connection.execute("INSERT INTO setting VALUES ('cut', '1')")
+        if len(tries) == 1:
+            cut(connection, postgres)
+
+    go = hold(store)
+    done, recorded = store.write(work), store.record([quote()])
+    go.set()
+    done.result(LIMIT_S)
+    assert recorded.result(LIMIT_S).changes == 3
+    assert len(tries) == 2
+    assert rows(store, "SELECT value FROM setting WHERE key = 'cut'") == [("1",)]
+    assert len(log(store)) == 3
+
+
+def test_what_may_have_been_committed_is_not_done_again(
+    postgres: Postgres, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do = PreparingConnection.do
+    tries: list[int] = []
+
+    def do_and_cut(connection: PreparingConnection, command: str) -> str:
+        done = do(connection, command)
+        if command == "COMMIT" and tries:
+            raise psycopg.OperationalError("the connection was lost")
+        return done
+
+    def work(connection: PreparingConnection) -> None:
+        tries.append(1)
+        connection.execute("INSERT INTO setting VALUES ('once', '1')")
+
+    monkeypatch.setattr(PreparingConnection, "do", do_and_cut)
+    with pytest.raises(StoreUnavailableError, match="lost"):
+        store.write(work).result(LIMIT_S)
+    monkeypatch.undo()
+    assert tries == [1]
+    assert rows(store, "SELECT value FROM setting WHERE key = 'once'") == [("1",)]
