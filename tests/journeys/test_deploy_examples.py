@@ -4,9 +4,12 @@ import contextlib
 import json
 import re
 import shutil
+import socket
+import ssl
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -120,6 +123,7 @@ def test_a_proxy_loses_nothing_and_a_killed_process_costs_no_answer(
 ) -> None:
     proxy = behind(name)
     check_answers(proxy, pair[0], key)
+    check_old_tls(proxy)
     check_stream(proxy, pair, key)
     at_home = check_where_keys_go(proxy, pair, key)
     pair[at_home].kill()
@@ -131,7 +135,9 @@ def test_a_proxy_loses_nothing_and_a_killed_process_costs_no_answer(
         assert stream.recv(timeout=LIMIT_S) == "pong"
     pair[1 - at_home].kill()
     with proxy.client() as client:
+        client.get("/api/stream?token=0123456789abcdef")
         answer = client.get("/api/odds", headers={"X-Api-Key": key})
+    assert answer.headers["strict-transport-security"] == "max-age=31536000"
     assert (answer.status_code, answer.json()) == (503, UNAVAILABLE)
     assert answer.headers["retry-after"] == "1"
     assert answer.headers["content-type"] == "application/json"
@@ -155,6 +161,7 @@ def check_answers(proxy: Proxy, backend: Backend, key: str) -> None:
             expected, found = (each.get(path, headers=headers) for each in (direct, client))
             assert found.status_code == expected.status_code, path
             assert names(expected) <= names(found), path
+            assert found.headers["strict-transport-security"] == "max-age=31536000"
             if found.headers["content-type"] == "application/json":
                 assert found.json().get("data") == expected.json().get("data")
                 assert found.json().get("error") == expected.json().get("error")
@@ -170,9 +177,23 @@ def check_answers(proxy: Proxy, backend: Backend, key: str) -> None:
         assert unlisted.content == b""
     else:
         assert (unlisted.status_code, unlisted.json()["error"]["code"]) == (400, "bad_request")
-    plain = httpx.get(f"http://localhost:{proxy.plain_port}/api/odds")
+    plain = httpx.get(f"http://localhost:{proxy.plain_port}/api/odds?token=0123456789abcdef")
     assert plain.status_code == 308
     assert plain.headers["location"].startswith("https://localhost")
+
+
+def check_old_tls(proxy: Proxy) -> None:
+    """TLS before 1.2 is refused, also of a client that would take it."""
+    old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        old.minimum_version = ssl.TLSVersion.TLSv1
+        old.maximum_version = ssl.TLSVersion.TLSv1_1
+    plain = socket.create_connection(("localhost", proxy.port))
+    with plain, pytest.raises((ssl.SSLError, ConnectionError)):
+        old.wrap_socket(plain, server_hostname="localhost")
 
 
 def check_stream(proxy: Proxy, pair: Pair, key: str) -> None:

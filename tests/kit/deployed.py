@@ -209,6 +209,7 @@ def _nginx(proxy: Proxy, certificate: Certificate, changes: dict[str, str]) -> l
         "/etc/nginx/odds.pem": str(certificate.file),
         "/etc/nginx/odds.key": str(certificate.key),
         "/var/log/nginx/odds.log": str(proxy.folder / "access.log"),
+        "/var/log/nginx/odds-error.log": str(proxy.folder / "error.log"),
     }
     (proxy.folder / "odds.conf").write_text(example("nginx.conf", changes | own))
     user = "user root;" if os.geteuid() == 0 else ""
