@@ -19,6 +19,8 @@ THREADS = 2
 Python's sqlite3 module hands the interpreter lock over at each row."""
 A_TURN_S: Final = 0.001
 """What reading is taken to cost until it is known."""
+CHARGED: Final = 1 / 8
+"""The part of what a share owes that is charged at the end of each of its turns."""
 
 
 class Turn(NamedTuple, Generic[T]):
@@ -32,10 +34,12 @@ class Turn(NamedTuple, Generic[T]):
 class _Share(Generic[T]):
     """One line's use of the threads: what of it waits, and at which virtual time it is due."""
 
-    __slots__ = ("due", "running", "waiting")
+    __slots__ = ("due", "owed", "running", "waiting")
 
     def __init__(self) -> None:
         self.due = 0.0
+        self.owed = 0.0
+        """What its turns cost more than was guessed, and was not charged yet; less than 0: less."""
         self.running = 0
         self.waiting: deque[Turn[T]] = deque()
 
@@ -47,8 +51,9 @@ class FairQueue(Generic[T]):
     (SFQ(D); Jin, Chase, Kaur: SIGMETRICS 2004). Each share has a virtual time at which it is due,
     which moves on by what its turns cost; the one that is due first is next. A share that had
     nothing waiting is due no earlier than the last turn that was given, so a pause saves up
-    nothing. A turn's cost is a guess until ``settle`` corrects it by what it really took. Any
-    thread may call.
+    nothing. A turn's cost is a guess until ``settle`` tells what it really took. The difference is
+    charged bit by bit, so that a turn that was held up by something else makes nobody wait long.
+    Any thread may call.
     """
 
     def __init__(self) -> None:
@@ -101,10 +106,12 @@ class FairQueue(Generic[T]):
                 return
             share = self._shares[turn.whose]
             share.running -= 1
-            share.due += cost - turn.cost
+            owed = share.owed + cost - turn.cost
+            share.due += owed * CHARGED
+            share.owed = owed - owed * CHARGED
             if share.waiting:
                 self._enter(share)
-            elif not share.running and share.due <= self._time:
+            elif not share.running and share.due + share.owed <= self._time:
                 del self._shares[turn.whose]
 
     def clear(self) -> list[T]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.server.reader_pool import FairQueue, ReaderPool
+from oddsdesk.server.reader_pool import CHARGED, FairQueue, ReaderPool
 
 Job = tuple[str, float]
 """Whose it is, and how long it takes."""
@@ -73,7 +73,7 @@ def test_two_keys_with_the_same_load_get_the_same_time(took: list[float], count:
     used: Counter[str] = Counter()
     for _, whose, seconds in threads.log:
         used[whose] += seconds  # type: ignore[assignment]
-    assert abs(used["a"] - used["b"]) <= (count + 2) * max(took)
+    assert abs(used["a"] - used["b"]) <= (count + 2 + 1 / CHARGED) * max(took)
 
 
 @given(lengths, lengths, st.integers(1, 3))
@@ -83,7 +83,9 @@ def test_costly_requests_cost_more_turns(one: list[float], other: list[float], c
     used: Counter[str] = Counter()
     for _, whose, seconds in threads.log:
         used[whose] += seconds  # type: ignore[assignment]
-    assert abs(used["a"] - used["b"]) <= (count + 2) * max(one + other), "time counts, not requests"
+    assert abs(used["a"] - used["b"]) <= (count + 2 + 1 / CHARGED) * max(one + other), (
+        "time counts, not requests"
+    )
 
 
 @given(st.integers(1, 6), st.integers(1, 40), lengths, st.integers(1, 3))
@@ -93,14 +95,13 @@ def test_nobody_waits_for_more_than_a_turn_or_two_of_each_other_key(
     threads = Threads(count)
     greedy = {f"greedy {number}": (open_ones, forever(took)) for number in range(others)}
     closed_loop(threads, greedy | {"modest": (1, forever([0.001]))}, 3)
-    waited, since = Counter[str](), 0
+    waited = Counter[str]()
     for _, whose, _ in threads.log:
         if whose == "modest":
             assert waited.total() <= 2 * others + count
             waited.clear()
         else:
             waited[whose] += 1
-    assert since == 0
 
 
 events = st.lists(
@@ -133,6 +134,16 @@ def test_no_thread_is_idle_while_somebody_waits(
         assert asked[whose].popleft() == seconds
 
 
+def test_a_turn_that_was_held_up_makes_its_key_wait_for_few_turns() -> None:
+    """The machine stood still for 100 ms while one of two keys alike read."""
+    threads = Threads(1)
+    held_up = iter([0.002] * 20 + [0.1] + [0.002] * 10_000)
+    closed_loop(threads, {"a": (2, forever([0.002])), "b": (2, held_up)}, 1)
+    order = "".join(whose for _, whose, _ in threads.log)
+    assert "a" * 10 not in order
+    assert order.count("a") - order.count("b") > 35, "in the end it is charged"
+
+
 def test_a_pause_saves_up_nothing() -> None:
     threads = Threads(1)
     threads.queue.add("late", 0.001, ("late", 0.001))
@@ -148,7 +159,7 @@ def test_a_pause_saves_up_nothing() -> None:
         threads.start()
         threads.finish()
     since = Counter(whose for _, whose, _ in threads.log[before:])
-    assert abs(since["late"] - since["greedy"]) <= 2
+    assert abs(since["late"] - since["greedy"]) <= 1 / CHARGED
 
 
 def test_what_is_cleared_is_given_back() -> None:
