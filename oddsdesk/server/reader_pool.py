@@ -19,6 +19,8 @@ THREADS = 2
 Python's sqlite3 module hands the interpreter lock over at each row."""
 A_TURN_S: Final = 0.001
 """What reading is taken to cost until it is known."""
+ROUND_S: Final = 0.025
+"""Differences of time below that are none: keys alike are served in the order in which they ask."""
 CHARGED: Final = 1 / 8
 """The part of what a share owes that is charged at the end of each of its turns."""
 
@@ -49,11 +51,14 @@ class FairQueue(Generic[T]):
 
     Start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) for several servers at a time
     (SFQ(D); Jin, Chase, Kaur: SIGMETRICS 2004). Each share has a virtual time at which it is due,
-    which moves on by what its turns cost; the one that is due first is next. A share that had
-    nothing waiting is due no earlier than the last turn that was given, so a pause saves up
-    nothing. A turn's cost is a guess until ``settle`` tells what it really took. The difference is
-    charged bit by bit, so that a turn that was held up by something else makes nobody wait long.
-    Any thread may call.
+    which moves on by what its turns cost; the one that is due first is next. Those that are due in
+    the same ``ROUND_S`` take turns, as in deficit round robin (Shreedhar, Varghese: SIGCOMM 1995).
+    A share that had nothing waiting is due no earlier than the last turn that was given, so a pause
+    saves up nothing.
+
+    A turn's cost is a guess until ``settle`` tells what it really took. The difference is charged
+    bit by bit, so that a turn that was held up by something else makes nobody wait long. Any thread
+    may call.
     """
 
     def __init__(self) -> None:
@@ -62,7 +67,7 @@ class FairQueue(Generic[T]):
         self._time = 0.0
         """When the last turn that was given was due."""
         self._shares: dict[Hashable, _Share[T]] = {}
-        self._due: list[tuple[float, int, _Share[T]]] = []
+        self._due: list[tuple[int, int, float, _Share[T]]] = []
         """A heap; an entry whose time is no more that of its share counts for nothing."""
         self._open = 0
         """Turns that wait or run."""
@@ -83,7 +88,7 @@ class FairQueue(Generic[T]):
         """Return what runs next, None where nothing waits; ``settle`` ends it."""
         with self._lock:
             while self._due:
-                due, _, share = heapq.heappop(self._due)
+                *_, due, share = heapq.heappop(self._due)
                 if not share.waiting or due != share.due:
                     continue
                 turn = share.waiting.popleft()
@@ -125,7 +130,8 @@ class FairQueue(Generic[T]):
             return works
 
     def _enter(self, share: _Share[Any]) -> None:
-        heapq.heappush(self._due, (share.due, next(self._numbers), share))
+        number = next(self._numbers)
+        heapq.heappush(self._due, (int(share.due // ROUND_S), number, share.due, share))
 
 
 class _Work(NamedTuple):
