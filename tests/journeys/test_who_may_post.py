@@ -237,6 +237,7 @@ REFUSED: Final = {
     "page of another site": Way(400, headers=("Origin: http://evil.example",)),
     "secret of a page": Way(401, headers=(SECRET, "Origin: http://localhost")),
     "secret, X-Forwarded-For": Way(401, headers=(SECRET, "X-Forwarded-For: 127.0.0.1")),
+    "secret, X-Forwarded-Proto": Way(401, headers=(SECRET, "X-Forwarded-Proto: https")),
     "secret, Forwarded": Way(401, headers=(SECRET, "Forwarded: for=127.0.0.1")),
     "secret, Via": Way(401, headers=(SECRET, "Via: 1.1 proxy")),
     "secret, X-Real-IP": Way(401, headers=(SECRET, "X-Real-IP: 127.0.0.1")),
