@@ -7,11 +7,17 @@ Budget on PostgreSQL: 50,000 selections a second and 20 microseconds of the proc
 of this process and of PostgreSQL's together, on an empty database and on one that holds the
 quotes already while a tenth of the prices moves. Without ``--database``, which has to be on this
 machine and may be written to, PostgreSQL's programs run a server that waits for the disk.
+
+With ``--at-once 2 4 8`` so many `ingest` commands record into a fresh database of each engine at
+the same time, each a file of ``--quotes`` quotes, while ``--busy`` processes keep the machine busy.
+Budget: all end with status 0, and the database holds each quote.
 """
 
 import argparse
 import contextlib
 import os
+import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,11 +28,13 @@ from statistics import median
 from typing import NamedTuple
 from urllib.parse import quote as quoted
 
+import msgspec
 import psycopg
 from record import BUDGET, fresh_quotes, moved
 
-from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.quotes import Quote, quote_line
+from oddsdesk.store.databases import DatabaseUrl, database_named
 from oddsdesk.store.store import Store, open_store
 
 CPU_BUDGET_US = 20.0
@@ -116,6 +124,75 @@ def in_turns(server: Server, options: argparse.Namespace) -> dict[tuple[str, str
 
 
 @contextlib.contextmanager
+def busy_machine(count: int) -> Iterator[None]:
+    """Keep so many processes busy."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+
+
+def written_files(folder: Path, count: int, quotes: int) -> tuple[list[Path], int]:
+    """Write files, each of bookmakers of its own; return them and the selections of one."""
+    made = fresh_quotes(quotes, Random(7))
+    now, files = system_clock(), []
+    for number in range(count):
+        path = folder / f"{number}.ndjson"
+        with path.open("wb") as file:
+            for each in made:
+                named = f"{each.bookmaker} of {number}"
+                file.write(
+                    quote_line(msgspec.structs.replace(each, bookmaker=named, scraped_at=now))
+                    + b"\n"
+                )
+        files.append(path)
+    return files, sum(len(each.odds) for each in made)
+
+
+def count_quotes(database: str) -> int:
+    is_url = isinstance(database_named(database), DatabaseUrl)
+    opened = psycopg.connect(database) if is_url else sqlite3.connect(database)
+    with contextlib.closing(opened) as connection:
+        ((count,),) = connection.execute("SELECT count(*) FROM quote").fetchall()
+    return int(count)
+
+
+def ingest_at_once(database: str, files: list[Path], selections: int, quotes: int) -> str:
+    """Record files at once; return what is wrong, nothing where all is whole."""
+    command = [sys.executable, "-m", "oddsdesk", "ingest", "--database", database]
+    started = [
+        subprocess.Popen([*command, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for file in files
+    ]
+    wanted = f"quotes {quotes}, changes {selections}, skipped 0, bad 0"
+    for each in started:
+        out, error = each.communicate()
+        if each.returncode or out.decode().strip() != wanted:
+            return f"status {each.returncode}: {error.decode().strip()[-200:]}"
+    held = count_quotes(database)
+    return "" if held == quotes * len(files) else f"{held} quotes are there"
+
+
+def all_at_once(server: Server, options: argparse.Namespace) -> bool:
+    """Have several commands record at once on each engine; return whether all was whole."""
+    kept = True
+    for count in options.at_once:
+        with tempfile.TemporaryDirectory() as folder, server.empty() as url:
+            files, selections = written_files(Path(folder), count, options.quotes)
+            for engine, database in (("SQLite", f"{folder}/odds.db"), ("PostgreSQL", url)):
+                begin = time.perf_counter()
+                with busy_machine(options.busy):
+                    wrong = ingest_at_once(database, files, selections, options.quotes)
+                seconds = time.perf_counter() - begin
+                kept = kept and not wrong
+                print(f"{engine:<12}{count} at once{seconds:8.1f} s   {wrong or 'all whole'}")
+    return kept
+
+
+@contextlib.contextmanager
 def server_of(url: str | None) -> Iterator[Server]:
     if url is not None:
         yield Server(url)
@@ -133,8 +210,12 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=2_000, help="quotes a recording")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--database", help="a PostgreSQL database of this machine")
+    parser.add_argument("--at-once", type=int, nargs="+", metavar="COUNT")
+    parser.add_argument("--busy", type=int, default=8, help="busy processes beside --at-once")
     options = parser.parse_args()
     with server_of(options.database) as server:
+        if options.at_once:
+            return 0 if all_at_once(server, options) else 1
         found = in_turns(server, options)
     kept = True
     print(f"{options.quotes:,} quotes in recordings of {options.batch:,}; medians, best in ()")

@@ -475,24 +475,32 @@ def test_one_of_several_processes_makes_the_tables_and_the_others_wait(
     assert holder.execute("SELECT steps FROM oddsdesk_schema").fetchall() == [(len(STEPS),)]
 
 
-def test_a_lock_that_is_never_let_go_is_told_and_refused(
-    monkeypatch: pytest.MonkeyPatch, url: str, postgres: Postgres, quote: MakeQuote
+def test_a_long_wait_for_a_turn_is_told_until_it_ends(
+    monkeypatch: pytest.MonkeyPatch,
+    store: PostgresStore,
+    quote: MakeQuote,
+    holder: PreparingConnection,
 ) -> None:
-    monkeypatch.setattr(store_module, "TURN_S", 2 * LATER_S)
-    with (
-        contextlib.closing(opened(url)) as store,
-        contextlib.closing(postgres.connect(url)) as other,
-    ):
-        other.execute("BEGIN")
-        other.execute(TAKE_TURN)
-        monkeypatch.setattr(store_module, "HELD_S", LATER_S)
-        recorded = store.record([quote()])
-        told = until(store.refusal)
-        assert told.fault is Fault.LOCKED
+    monkeypatch.setattr(store_module, "HELD_S", LATER_S)
+    holder.execute(TAKE_TURN)
+    recorded = store.record([quote()])
+    told = until(store.refusal)
+    assert (told.fault, recorded.done()) == (Fault.LOCKED, False)
+    holder.execute("COMMIT")
+    assert recorded.result(LIMIT_S).changes == 3
+    assert store.refusal() is None
+
+
+def test_a_lock_that_is_kept_too_long_is_refused(
+    monkeypatch: pytest.MonkeyPatch, url: str, quote: MakeQuote, holder: PreparingConnection
+) -> None:
+    monkeypatch.setattr(store_module, "TURN_S", SHORT_S)
+    with contextlib.closing(opened(url)) as store:
+        holder.execute(TAKE_TURN)
         with pytest.raises(StoreUnavailableError, match="locked") as refused:
-            recorded.result(LIMIT_S)
+            store.record([quote()]).result(LIMIT_S)
         assert refused.value.fault is Fault.LOCKED
-        other.execute("ROLLBACK")
+        holder.execute("ROLLBACK")
         assert store.record([quote()]).result(LIMIT_S).changes == 3
 
 
