@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.server.answers import Headers
-from oddsdesk.server.connections import Place
+from oddsdesk.server.connections import RETRY, TOO_MANY, Place
 from oddsdesk.server.door import Comer, Judge, no_door
 from oddsdesk.server.endpoints.health import HURRY
 from oddsdesk.server.fairness import LEAVING
@@ -358,22 +358,29 @@ class BoundedHttp(HttpToolsProtocol):
         self._linger()
 
     def _end_for_newer(self) -> None:
-        """End at once, since a newer connection needs the place; a probe is answered first."""
+        """End at once, since a newer connection needs the place; what was asked is answered."""
         cycle = self.cycle
-        if self._hurry is None or cycle is None or cycle.response_complete:
+        if cycle is None or cycle.response_started or self.pipeline:
             self.transport.abort()
             return
-        cycle.keep_alive = False
         self._hear_no_more()
-        self._hurry.set()
+        if self._hurry is not None:
+            cycle.keep_alive = False
+            self._hurry.set()
+            return
+        cycle.disconnected = True
+        cycle.message_event.set()
+        self._write_error(ErrorCode.SERVICE_UNAVAILABLE, TOO_MANY, RETRY)
+        self.transport.close()
+        self._abort_later(LINGER_S)
 
     def _hear_no_more(self) -> None:
         self._is_deaf = True
         self._unparsed = b""
         self._stop_request_timer()
 
-    def _write_error(self, code: ErrorCode, message: str) -> bytes:
-        answer = error_answer(code, message, self._limits(self.headers or ()))
+    def _write_error(self, code: ErrorCode, message: str, headers: Headers = ()) -> bytes:
+        answer = error_answer(code, message, [*headers, *self._limits(self.headers or ())])
         self.transport.write(answer)
         return answer
 

@@ -41,8 +41,11 @@ LIMIT_S: Final = 3.0
 
 ANSWERS_A_SECOND: Final = 100.0
 ANSWERS_AT_ONCE: Final = 50
-"""Probes that are answered at once. Each further one waits ``PAUSE_S``, and then is answered."""
-PAUSE_S: Final = 0.5
+"""Probes that are answered at once. Each further one waits, and then is answered."""
+PAUSES_S: Final = (0.5, 1.5)
+"""How long it waits. The waits differ, so that those who ask again at once do not come together."""
+_GOLDEN: Final = 0.618034
+"""Its multiples, without the whole part, are spread evenly over 0 to 1, however many there are."""
 HURRY: Final = "oddsdesk.hurry"
 """Where a scope has the event that ends this wait: a newer connection needs the place."""
 
@@ -233,6 +236,7 @@ class ProbesFirst:
         self._probed = probed
         self._now = now
         self._lane = Lane(ANSWERS_A_SECOND, ANSWERS_AT_ONCE)
+        self._part = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or stream."""
@@ -246,12 +250,17 @@ class ProbesFirst:
             hurry: asyncio.Event = scope.get(HURRY) or asyncio.Event()
             try:
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(PAUSE_S):
+                    async with asyncio.timeout(self._pause_s()):
                         await hurry.wait()
             except asyncio.CancelledError:  # the server ends
                 await send_reply(scope, send, refuse(going_down(), ""))
                 return
         await self._probed(scope, receive, send)
+
+    def _pause_s(self) -> float:
+        self._part = (self._part + _GOLDEN) % 1
+        least, most = PAUSES_S
+        return least + self._part * (most - least)
 
 
 def _lines(troubles: list[Trouble]) -> list[str]:

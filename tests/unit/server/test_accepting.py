@@ -134,6 +134,31 @@ async def test_who_comes_is_answered_whatever_strangers_hold_open(said: bytes) -
     await until(lambda: opened(connections) == 0)
 
 
+async def test_a_request_without_a_key_is_told_when_its_place_is_needed() -> None:
+    """A proxy that hears nothing would take the process for dead."""
+    begun: list[Any] = []
+
+    async def never(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] != "/slow":
+            await hello(scope, receive, send)
+            return
+        begun.append(scope)
+        await receive()
+        assert (await receive())["type"] == "http.disconnect"
+
+    connections = Connections(ConnectionLimits(1, 1))
+    async with served(connections, app=never) as address, asyncio.timeout(LIMIT_S):
+        reader, writer = await asyncio.open_connection(*address)
+        writer.write(GET.replace(b" / ", b" /slow "))
+        await until(lambda: bool(begun))
+        assert (await answer(address)).startswith(b"HTTP/1.1 200 ")
+        told = await reader.read()
+        assert told.startswith(b"HTTP/1.1 503 ")
+        assert b"\r\nretry-after: 1\r\n" in told
+        writer.close()
+    await until(lambda: opened(connections) == 0)
+
+
 async def test_a_probe_that_waits_is_answered_when_its_place_is_needed() -> None:
     begun: list[Any] = []
 

@@ -193,7 +193,7 @@ async def test_probes_pass_by_what_others_wait_for() -> None:
 async def test_a_flood_of_probes_waits_and_each_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(health, "PAUSE_S", HANG_S)
+    monkeypatch.setattr(health, "PAUSES_S", (HANG_S, HANG_S))
     asked, hurry = Asked(), asyncio.Event()
     for _ in range(ANSWERS_AT_ONCE + 1):
         await asked.ask("/api/ready")
