@@ -11,6 +11,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -37,6 +38,8 @@ from tests.kit.workers import until
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the examples are for Linux")
 
 PUBLIC = "https://odds.example.org"
+STRANGERS = 150
+"""Connections that ask without a key as fast as they are answered."""
 MOST_KEYS = 50
 """Unknown keys, which are spread by ports that the system picks: both processes get some."""
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "date", "server"}
@@ -253,6 +256,48 @@ def test_a_process_is_drained_before_it_is_stopped(behind: Behind, pair: Pair, k
             )
             assert (share[listened], share[1 - listened]) == (0, 4)
             until(lambda: [each.streams() for each in pair] == [1, 1])
+        stream.send("ping")
+        assert stream.recv(timeout=LIMIT_S) == "pong"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["haproxy", "caddy", "nginx"])
+def test_callers_without_a_key_stop_neither_probes_nor_keys_nor_streams(
+    name: str, behind: Behind, key: str
+) -> None:
+    """Whoever asks too often without a key is refused in the contract's form."""
+    proxy = behind(name)
+    answers: list[httpx.Response] = []
+    ended = threading.Event()
+
+    def ask() -> None:
+        with proxy.client() as client:
+            while not ended.is_set():
+                answers.append(client.get("/docs"))
+
+    with ThreadPoolExecutor(STRANGERS) as strangers:
+        asking = [strangers.submit(ask) for _ in range(STRANGERS)]
+        try:
+            until(lambda: any(each.status_code == 503 for each in answers.copy()), LIMIT_S)
+            check_that_others_are_answered(proxy, key)
+        finally:
+            ended.set()
+    assert [each.exception() for each in asking] == [None] * STRANGERS
+    (refused, *_) = [each for each in answers if each.status_code == 503]
+    assert refused.json()["error"]["code"] == "service_unavailable"
+    assert refused.headers["retry-after"] == "1"
+
+
+def check_that_others_are_answered(proxy: Proxy, key: str) -> None:
+    for _ in range(8):
+        for path, headers in (
+            ("/api/ready", {}),
+            ("/api/health", {}),
+            ("/api/odds", {"X-Api-Key": key}),
+        ):
+            with proxy.client() as client:
+                assert client.get(path, headers=headers).status_code == 200, path
+    with opened(proxy, key) as stream:
         stream.send("ping")
         assert stream.recv(timeout=LIMIT_S) == "pong"
 
