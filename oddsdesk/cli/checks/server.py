@@ -16,7 +16,8 @@ from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.lock import DatabaseInUseError, Owner, owner_of
 
-_PROBE_S: Final = 2.0
+_PROBE_S: Final = 4.0
+"""More than the 3 s that a server waits for its database before it says that this hangs."""
 _MOST_BYTES: Final = 65_536
 
 
