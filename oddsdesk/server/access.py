@@ -28,8 +28,8 @@ def unauthorized() -> Refusal:
     """Return the refusal for a missing or unknown key."""
     return Refusal(
         ErrorCode.UNAUTHORIZED,
-        "X-Api-Key: expected a valid API key, it is missing, unknown or sent twice;"
-        " /docs says how one is sent.",
+        "X-Api-Key: expected one valid API key, but it is missing, unknown, revoked or sent"
+        " twice; /docs shows how to send it. The operator of this server makes keys.",
     )
 
 
@@ -66,7 +66,8 @@ def require_all_bookmakers(caller: Caller, name: str) -> None:
     if not caller.rights.all_bookmakers:
         raise Refusal(
             ErrorCode.BOOKMAKER_FORBIDDEN,
-            f"{name}: the {caller.plan.value} plan sees one bookmaker only; it needs Pro.",
+            f"{name} is not part of the {caller.plan.value} plan, which sees one bookmaker only; it"
+            " needs Pro.",
         )
 
 
@@ -86,7 +87,8 @@ def visibility_for(caller: Caller, asked: dict[str, Any]) -> Visibility:
     if bookmaker is not None and bookmaker != chosen:
         raise Refusal(
             ErrorCode.BOOKMAKER_FORBIDDEN,
-            f"bookmaker: the {caller.plan.value} plan sees {chosen!r} only, got {bookmaker!r}.",
+            f"bookmaker: the {caller.plan.value} plan sees {chosen!r} only, got {bookmaker!r};"
+            " ask for that one, or leave it out.",
         )
     return Visibility(bookmaker=chosen, live=caller.rights.live)
 
@@ -97,6 +99,7 @@ def _require_chosen(caller: Caller) -> str:
     if caller.bookmaker is None:
         raise Refusal(
             ErrorCode.BOOKMAKER_NOT_CONFIGURED,
-            f"The {caller.plan.value} plan sees one bookmaker; this account has chosen none.",
+            f"The {caller.plan.value} plan sees one bookmaker, and this account has chosen none;"
+            " the operator of this server chooses it.",
         )
     return caller.bookmaker

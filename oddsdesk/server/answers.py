@@ -95,19 +95,22 @@ def unavailable() -> Refusal:
     """Return the refusal while the database can't be read or written."""
     return Refusal(
         ErrorCode.SERVICE_UNAVAILABLE,
-        "The database is unavailable for the moment; retry with backoff.",
+        f"The database is unavailable for the moment; retry in {RETRY_AFTER_S} s, with backoff.",
         [(b"retry-after", str(RETRY_AFTER_S).encode())],
     )
 
 
 def going_down() -> Refusal:
     """Return the refusal of a request that comes while the server stops."""
-    return Refusal(ErrorCode.SERVICE_UNAVAILABLE, "The server is going down; retry with backoff.")
+    return Refusal(ErrorCode.SERVICE_UNAVAILABLE, "The server is stopping; retry with backoff.")
 
 
 def failed() -> Refusal:
     """Return the refusal after a bug of ours: without any detail."""
-    return Refusal(ErrorCode.INTERNAL_ERROR, "The server failed; retry with backoff.")
+    return Refusal(
+        ErrorCode.INTERNAL_ERROR,
+        "The server made an error, which is in its log; retry with backoff.",
+    )
 
 
 async def send_reply(scope: Scope, send: Send, reply: Reply) -> None:

@@ -250,9 +250,14 @@ class FairShares:
         return line
 
     def _busy(self, scope: Scope) -> Refusal:
+        is_stranger = self._line(scope) is self._strangers
+        whose = "without a known key" if is_stranger else "with this key"
+        instead = (
+            "send a valid X-Api-Key" if is_stranger else "wait for answers before sending more"
+        )
         return Refusal(
             ErrorCode.SERVICE_UNAVAILABLE,
-            f"Too many requests of this caller wait already; retry in {RETRY_S} s.",
+            f"{MOST_WAITING} requests {whose} wait already; {instead}, or retry in {RETRY_S} s.",
             [(b"retry-after", str(RETRY_S).encode()), *self._limits(scope["headers"])],
         )
 

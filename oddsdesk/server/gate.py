@@ -258,7 +258,7 @@ class EndpointGate(Gate):
 
 def no_such_path() -> Refusal:
     """Return the refusal of a path that is not the contract's."""
-    return Refusal(ErrorCode.NOT_FOUND, "There is no such path; /docs has those that there are.")
+    return Refusal(ErrorCode.NOT_FOUND, "There is no such path; /docs lists all paths.")
 
 
 def _asked_address(scope: Scope) -> str:

@@ -77,11 +77,18 @@ class HostGuard:
             self._figures.turned_away(Refused.HOST)
             named = masked(host or "none")
             self._note(named)
-            said = f"Host: expected a name of this server, got {named}"
+            said = (
+                f"Host: this server does not answer to {named}; use the address that its operator"
+                " gave you. The operator adds a name with --allow-host."
+            )
             return self._refusal(scope, said)
         if origin is not None and not self._trusts(origin, host):
             self._figures.turned_away(Refused.ORIGIN)
-            return self._refusal(scope, "Origin: pages of other sites are not served")
+            said = (
+                "Origin: web pages of other sites may not use this server; call it from a program,"
+                " without an Origin header."
+            )
+            return self._refusal(scope, said)
         return None
 
     def _note(self, host: str) -> None:

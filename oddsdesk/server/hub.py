@@ -35,7 +35,12 @@ KEY_BACKLOG: Final = 64 * 1024 * 1024
 UNAUTHORIZED: Final = 4001
 FELL_BEHIND: Final = 4008
 GOING_AWAY: Final = 1001
-_TOO_SLOW: Final = "too slow: read the present state again"
+_STOPPING: Final = "the server is stopping: connect again with backoff"
+_MISSED: Final = "changes were missed: connect again, and read the present state over REST"
+_CHANGED: Final = (
+    "the key was revoked or rotated, or its plan or bookmaker changed: fetch a new token"
+)
+_TOO_SLOW: Final = "too slow: connect again, and read the present state over REST"
 
 _log = logging.getLogger(__name__)
 
@@ -96,7 +101,7 @@ class Hub:
 
     def _add(self, subscriber: Subscriber, position: Position) -> None:
         if self._closed:
-            subscriber.channel.close(GOING_AWAY, "the server is going down")
+            subscriber.channel.close(GOING_AWAY, _STOPPING)
         elif not self._subscribers:
             self._position = position
         self._subscribers.add(subscriber)
@@ -122,7 +127,7 @@ class Hub:
         """Close every stream, and those that come later, because the server is going down."""
         self._closed = True
         for subscriber in self._subscribers:
-            subscriber.channel.close(GOING_AWAY, "the server is going down")
+            subscriber.channel.close(GOING_AWAY, _STOPPING)
 
     async def run(self) -> None:
         """Tail the log until cancelled; streams do not outlive it.
@@ -177,7 +182,7 @@ class Hub:
     def _give_up_all(self) -> None:
         """Close the streams that are open, since they may have missed changes."""
         for subscriber in self._subscribers:
-            subscriber.channel.close(FELL_BEHIND, "changes were missed: read the present state")
+            subscriber.channel.close(FELL_BEHIND, _MISSED)
         self._subscribers.clear()
 
     def _hand_out(
@@ -238,4 +243,4 @@ class Hub:
         for caller, subscribers in by_caller.items():
             if not self._access.is_unchanged(caller):
                 for subscriber in subscribers:
-                    subscriber.channel.close(UNAUTHORIZED, "the key is not what it was")
+                    subscriber.channel.close(UNAUTHORIZED, _CHANGED)

@@ -20,8 +20,8 @@ _DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-?)(?:[0-9a-fA-F]{4}\1){3}[0-9a-fA-F]{12}", re.ASCII)
 _MOMENT = "as_of"
 _NOT_OF_A_MOMENT = (
-    "not answered here; /api/odds, /api/odds/{bookmaker}, /api/games and /api/games/{game_id}"
-    " answer it"
+    "this path knows the present only; leave it out here. /api/odds, /api/odds/{bookmaker},"
+    " /api/games and /api/games/{game_id} answer as of a moment"
 )
 _SPORT_BY_LOWER = {sport.lower(): sport for sport in SPORTS}
 

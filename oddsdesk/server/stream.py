@@ -33,6 +33,7 @@ NOT_TEXT: Final = 1003
 TRY_LATER: Final = 1013
 
 _UNAVAILABLE: Final = "the database is unavailable; retry with backoff"
+_INVALID: Final = "the token is missing, expired or not valid: get one from POST /api/stream/token"
 _USED: Final = "the token was used before; fetch a new one for each connection"
 _PONG = text_frame(b"pong")
 TOKEN: Final = (text("token"),)
@@ -115,7 +116,7 @@ class Stream:
             token = None
         known = await read_token(self._access, token, self._clock()) if token else None
         if known is None or not known[0].rights.websocket:
-            raise _ClosedError(UNAUTHORIZED, "the token is missing, over or not valid")
+            raise _ClosedError(UNAUTHORIZED, _INVALID)
         return known
 
 
@@ -123,15 +124,18 @@ def _asked_interest(caller: Caller, query: bytes) -> Interest:
     try:
         return _interest(caller, read_query(query, _FILTERS))
     except BadParameterError as error:
-        raise _ClosedError(BAD_FILTER, _short(error)) from error
+        raise _ClosedError(BAD_FILTER, _short(str(error))) from error
 
 
 def _interest(caller: Caller, asked: dict[str, Any]) -> Interest:
     rights = caller.rights
     bookmaker = asked["bookmaker"]
     if not rights.all_bookmakers:
-        if caller.bookmaker is None or bookmaker not in (None, caller.bookmaker):
-            raise _ClosedError(FORBIDDEN_FILTER, "the plan does not see this bookmaker")
+        if caller.bookmaker is None:
+            raise _ClosedError(FORBIDDEN_FILTER, "no bookmaker is chosen for this account on Free")
+        if bookmaker not in (None, caller.bookmaker):
+            said = f"bookmaker: this plan sees one only: {caller.bookmaker}"
+            raise _ClosedError(FORBIDDEN_FILTER, _short(said))
         bookmaker = caller.bookmaker
     return Interest(asked["sport"], asked["competition"], bookmaker, asked["game_id"], rights.live)
 
@@ -143,18 +147,22 @@ async def _listen(channel: Channel, receive: Receive) -> None:
             async with asyncio.timeout(IDLE_LIMIT_S):
                 message = await receive()
         except TimeoutError:
-            channel.close(1000, "nothing was heard for 5 minutes")
+            channel.close(
+                1000, "no text came for 5 minutes: send ping every 30 s, and connect again"
+            )
             return
         if message["type"] == "websocket.disconnect":
             return
         if message.get("text") is None:
-            channel.close(NOT_TEXT, "expected text")
+            channel.close(NOT_TEXT, "a binary message: send text")
             return
         if message["text"] == "ping" and not channel.offer(_PONG):
-            channel.close(FELL_BEHIND, "too slow: read the present state again")
+            channel.close(
+                FELL_BEHIND, "too slow: connect again, and read the present state over REST"
+            )
             return
 
 
-def _short(error: BadParameterError) -> str:
-    """Return the message shortened to the 123 bytes that a close frame holds."""
-    return str(error).encode()[:120].decode(errors="ignore")
+def _short(reason: str) -> str:
+    """Return a reason shortened to the 123 bytes that a close frame holds."""
+    return reason.encode()[:120].decode(errors="ignore")

@@ -152,7 +152,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def handle_cont(self, event: Any) -> None:
         """Take a further fragment of a message, up to ``FRAGMENT_LIMIT``."""
         if len(self.frames) >= FRAGMENT_LIMIT:
-            self.close(1009, f"more than {FRAGMENT_LIMIT} fragments")
+            self.close(1009, f"a message in more than {FRAGMENT_LIMIT} fragments: send it whole")
             self.frames = []
             return
         super().handle_cont(event)
@@ -164,7 +164,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
                 b"".join(self.frames).decode()
             except UnicodeDecodeError:
                 self.frames = []
-                self.close(1007, "text that is no UTF-8")
+                self.close(1007, "a text message that is not UTF-8")
                 return
         super().send_receive_event_to_app()
 

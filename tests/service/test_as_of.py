@@ -103,8 +103,8 @@ def test_a_moment_is_refused_where_the_answer_would_be_of_now(moved: Any, text: 
         error = answer.json()["error"]
         assert (error["code"], error["message"]) == (
             "bad_request",
-            "as_of: not answered here; /api/odds, /api/odds/{bookmaker}, /api/games and"
-            " /api/games/{game_id} answer it",
+            "as_of: this path knows the present only; leave it out here. /api/odds,"
+            " /api/odds/{bookmaker}, /api/games and /api/games/{game_id} answer as of a moment",
         )
 
 

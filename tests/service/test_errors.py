@@ -68,8 +68,8 @@ def test_an_unknown_caller_has_nothing_left_and_may_ask_again_now(service: Any) 
 
 def test_who_asks_without_a_key_or_at_no_path_is_told_where_to_read(service: Any) -> None:
     """The address that a server prints as it starts, in a browser, is both."""
-    assert "/docs says how" in error_of(service.http.get("/"))["message"]
-    assert "/docs has those" in error_of(service.get("/", service.key()))["message"]
+    assert "/docs shows how" in error_of(service.http.get("/"))["message"]
+    assert "/docs lists all" in error_of(service.get("/", service.key()))["message"]
     assert service.http.get("/docs").status_code == 200
 
 
@@ -137,6 +137,29 @@ def test_parameters_come_before_rights_and_rights_before_existence(service: Any)
     assert service.get("/api/odds/live", key, is_live="false").status_code == 400
     assert service.get("/api/odds/live", key).status_code == 403
     assert service.get("/api/value-bets", key, cursor="nonsense").status_code == 400
+
+
+def test_each_refusal_says_what_to_do(service: Any) -> None:
+    """To a caller who has only the answer."""
+    free, live = service.key(Plan.FREE, "Betfair"), service.key()
+    none = service.key(Plan.FREE, None)
+    told = [
+        (None, "/api/odds", {}, "The operator of this server makes keys."),
+        (live, "/api/nothing", {}, "/docs lists all paths."),
+        (live, "/api/odds?cursor=x", {}, "expected the next_cursor of an answer of this list"),
+        (live, "/api/events/none", {}, "/api/events lists those that have."),
+        (live, f"/api/games/{'0' * 32}", {}, "/api/games lists those that have."),
+        (live, f"/api/games/{'0' * 32}/history", {}, "/api/games lists games with active odds."),
+        (live, "/api/odds", {"Host": "evil.example"}, "adds a name with --allow-host."),
+        (live, "/api/odds", {"Origin": "https://evil.example"}, "call it from a program"),
+        (free, "/api/odds?bookmaker=Bwin", {}, "ask for that one, or leave it out."),
+        (free, "/api/value-bets", {}, "they need Pro."),
+        (none, "/api/odds", {}, "the operator of this server chooses it."),
+    ]
+    for key, path, headers, advice in told:
+        named = {} if key is None else {"X-Api-Key": key}
+        answer = service.http.get(path, headers=named | headers)
+        assert advice in error_of(answer)["message"], path
 
 
 def test_every_403_says_where_to_upgrade(service: Any) -> None:

@@ -51,7 +51,10 @@ def _event(call: Call) -> Payload:
         )
         if detail is not None:
             return Payload(detail)
-    raise Refusal(ErrorCode.NOT_FOUND, "No event with this slug has active odds.")
+    raise Refusal(
+        ErrorCode.NOT_FOUND,
+        "No event with this slug has active odds; /api/events lists those that have.",
+    )
 
 
 EVENTS = Endpoint(

@@ -97,7 +97,10 @@ def _history(call: Call) -> Payload:
         call.asked["cursor"],
     )
     if page is None:
-        raise Refusal(ErrorCode.NOT_FOUND, "There is no game with this id.")
+        raise Refusal(
+            ErrorCode.NOT_FOUND,
+            "There is no game with this id; /api/games lists games with active odds.",
+        )
     silences = call.reader.silences(call.now_ms - _SILENCES_OF_MS, call.now_ms, SILENT_MS)
     told = [[format_ms(begin), format_ms(end)] for begin, end in silences[-_MOST_SILENCES:]]
     return replace(listing(page), silences=told)
@@ -112,7 +115,10 @@ def _game_id(text: str) -> str:
 
 
 def _unknown() -> Refusal:
-    return Refusal(ErrorCode.NOT_FOUND, "No game with this id has active odds.")
+    return Refusal(
+        ErrorCode.NOT_FOUND,
+        "No game with this id has active odds; /api/games lists those that have.",
+    )
 
 
 GAMES = Endpoint(

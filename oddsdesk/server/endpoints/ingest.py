@@ -41,6 +41,8 @@ _PIECE: Final = 256 * 1024
 _SHORT: Final = 8 * 1024
 """Bytes that are read on the loop, others on a thread: no slice of the loop's is long."""
 _GZIP_WINDOW: Final = zlib.MAX_WBITS | 16
+_NO_GZIP: Final = "the body is not gzip, as Content-Encoding says; lines before the fault are kept"
+_CUT_GZIP: Final = "the gzip body ends early; lines up to there are kept, send the rest again"
 _RETRY: Final = [(b"retry-after", b"1")]
 _REFUSED: Final = Trouble("quotes were refused: too many bodies of POST /ingest come at a time")
 
@@ -96,7 +98,7 @@ class IngestGate(Gate):
         free, own = AT_ONCE - self._running.total(), self._running[whose]
         if own >= free:
             self._service.troubles.say("ingest", _REFUSED, TOLD_S)
-            of_all = f"{AT_ONCE - free} bodies are read already"
+            of_all = f"{AT_ONCE - free} bodies are being read already"
             message = f"{of_all}, {own} of them of this writer" if free else of_all
             raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, f"{message}; retry in 1 s.", _RETRY)
         self._running[whose] += 1
@@ -244,8 +246,14 @@ def _unpacking(encoding: bytes) -> Callable[[bytes], Iterator[bytes]]:
                 yield member.decompress(left, _PIECE)
                 left = member.unconsumed_tail
         except zlib.error as error:
-            raise Refusal(ErrorCode.BAD_REQUEST, "the body is not packed as it says") from error
+            raise Refusal(
+                ErrorCode.BAD_REQUEST,
+                _NO_GZIP,
+            ) from error
         if not chunk and not member.eof:
-            raise Refusal(ErrorCode.BAD_REQUEST, "the packed body ends early")
+            raise Refusal(
+                ErrorCode.BAD_REQUEST,
+                _CUT_GZIP,
+            )
 
     return unpack

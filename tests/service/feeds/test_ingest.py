@@ -217,7 +217,7 @@ async def test_damaged_packing_is_told(serve: Serve, body: bytes) -> None:
     async with serve() as served:
         answer = await post(served, body, content_encoding="gzip")
     assert answer.status_code == 400
-    assert "pack" in answer.json()["error"]["message"]
+    assert "gzip" in answer.json()["error"]["message"]
 
 
 async def test_one_writer_leaves_a_place_for_others_and_health_tells_of_the_refusal(
