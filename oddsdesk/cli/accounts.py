@@ -1,7 +1,6 @@
 """`oddsdesk accounts`: lists and removes accounts, changes their plan and bookmaker (D109)."""
 
 import json
-import shlex
 import sys
 import time
 from pathlib import Path
@@ -157,10 +156,9 @@ def remove(database: Database, access: Path | None, name: str, yes: bool) -> Non
 def _ask(account: AccountState) -> None:
     """Ask at a terminal whether an account is to go; end the command unless it is."""
     if not _is_asked_at_a_terminal():
-        command = f"oddsdesk accounts remove {shlex.quote(account.name)} --yes"
         raise click.ClickException(
-            f"nothing was removed: there is no terminal to ask at; `{command}` removes the account"
-            " without a question"
+            "nothing was removed: there is no terminal to ask at; --yes removes the account without"
+            " a question"
         )
     text = f"Remove account {account.name!r} ({account.sees}) with {_keys_in_words(account)}?"
     click.confirm(text, abort=True)

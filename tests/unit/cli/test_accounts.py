@@ -119,7 +119,7 @@ def test_a_script_removes_with_yes_alone(database: str) -> None:
     refused = run(database, "remove", "anna")
     assert refused.exit_code == 1
     assert "nothing was removed" in refused.stderr
-    assert "`oddsdesk accounts remove anna --yes`" in refused.stderr
+    assert "--yes removes the account without a question" in refused.stderr
     removed = run(database, "remove", "anna", "--yes")
     assert removed.stdout == "removed account 'anna' with 1 active key (id 1)\n"
     assert secret[-4:] not in CliRunner().invoke(keys, ["list", "--database", database]).stdout
