@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -12,6 +13,9 @@ from typing import Final
 from platformdirs import user_config_path, user_data_path, user_log_path
 
 PROGRAM: Final = "oddsdesk"
+_OWN_FOLDER: Final = 0o700
+_SHARED_FOLDER: Final = 0o770
+"""Less the user's umask."""
 PORTABLE: Final = "data"
 """A folder of this name beside a bundled program keeps all that the program keeps."""
 
@@ -115,13 +119,23 @@ def can_write(path: Path) -> bool:
 def make_folder(path: Path) -> None:
     """Make a folder and those above it, so that they are there after a power failure, too.
 
+    Those that it makes are their owner's alone, unless they lie in one that a group shares.
+
     Raises:
         OSError: it cannot be made.
     """
     missing = [each for each in (path, *path.parents) if not each.exists()]
-    path.mkdir(parents=True, exist_ok=True)
+    for each in reversed(missing):
+        mode = _SHARED_FOLDER if is_of_group(each.parent.stat()) else _OWN_FOLDER
+        each.mkdir(mode, exist_ok=True)
+    path.mkdir(exist_ok=True)  # a file in its place is refused
     for each in missing:
         sync_folder(each.parent)
+
+
+def is_of_group(folder: os.stat_result) -> bool:
+    """Say whether a group shares a folder on purpose: it may write there, and others may not."""
+    return bool(folder.st_mode & stat.S_IWGRP) and not folder.st_mode & stat.S_IWOTH
 
 
 def sync(path: Path) -> None:

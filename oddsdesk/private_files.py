@@ -1,4 +1,8 @@
-"""Files that only their owner may read: made so, kept so, and never another user's."""
+"""Files that only their owner may read: made so, kept so, and never another user's.
+
+Keys, bets and secrets are their owner's alone (``make_private``). Odds and logs may be shared with
+a group on purpose, and with nobody else (``keep_from_others``).
+"""
 
 import contextlib
 import os
@@ -8,8 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.places import is_of_group, make_folder
+
 OWNER_ONLY: Final = 0o600
 _OTHERS: Final = 0o077
+FOR_GROUP: Final = 0o660
+"""What a file that a group may share begins with, less the user's umask."""
+_NEITHER_OWNER_NOR_GROUP: Final = 0o007
+_BESIDE: Final = ("", "-wal", "-shm", "-journal")
+"""What the names of a database's files end with."""
 _FLAGS: Final = (
     os.O_RDWR
     | getattr(os, "O_NOFOLLOW", 0)
@@ -84,10 +95,57 @@ def make_private(path: Path, *, owned_as: Path | None = None) -> None:
         finally:
             os.close(handle)
     owner = None if owned_as is None else _owner_beside(owned_as)
-    for ending in ("", "-wal", "-shm", "-journal"):
+    for ending in _BESIDE:
         with _held(path.with_name(path.name + ending), owner) as place:
             if place is not None:
                 _keep_private(place, owner)
+
+
+def keep_from_others(path: Path) -> None:
+    """Make a file for its owner, or take the rights of everybody else from one that is ours.
+
+    A group keeps the rights that it has, and gets them to a new file in a folder that it shares
+    (``is_of_group``). The same goes for what SQLite keeps beside. What cannot be changed is left as
+    it is: whoever uses the file meets what is wrong.
+    """
+    if sys.platform == "win32":
+        return
+    real = path.resolve()
+    with contextlib.suppress(OSError):
+        _make_for_owner(real)
+    for ending in _BESIDE:
+        with contextlib.suppress(OSError):
+            _narrow(real.with_name(real.name + ending))
+
+
+def make_own_folder(path: Path) -> None:
+    """Make a folder of this program's own, or take the rights of everybody else from one.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    make_folder(path)
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            _narrow(path)
+
+
+def _make_for_owner(path: Path) -> None:
+    handle = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, FOR_GROUP)
+    try:
+        folder = path.parent.stat()
+        if not (is_of_group(folder) and os.fstat(handle).st_gid == folder.st_gid):
+            os.fchmod(handle, OWNER_ONLY)
+        if os.geteuid() == 0 and folder.st_uid != 0:  # the server that runs as this user reads it
+            os.fchown(handle, folder.st_uid, folder.st_gid)
+    finally:
+        os.close(handle)
+
+
+def _narrow(path: Path) -> None:
+    found = path.stat()
+    if found.st_uid == os.geteuid() and found.st_mode & _NEITHER_OWNER_NOR_GROUP:
+        path.chmod(stat.S_IMODE(found.st_mode) & ~_NEITHER_OWNER_NOR_GROUP)
 
 
 def check_private(path: Path, *, owned_as: Path | None = None) -> None:

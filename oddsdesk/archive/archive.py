@@ -18,7 +18,8 @@ from oddsdesk.archive.files import ArchivedFile, archived_files, by_day
 from oddsdesk.archive.index import index_of
 from oddsdesk.archive.parquet import span_of, write_sorted
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.places import sync
+from oddsdesk.places import make_folder, sync
+from oddsdesk.private_files import keep_from_others
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.spans import ArchivedRow, Position, Span
 from oddsdesk.store.unfinished import unfinished_beside
@@ -54,7 +55,7 @@ class Archive:
         Raises:
             OSError: it cannot.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         with unfinished_beside(self.folder / "hour"):
             pass
 
@@ -136,7 +137,7 @@ class Archive:
 
     def _write(self, span: Span) -> None:
         path = self._path(span)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         sync(self.folder)
         with unfinished_beside(self.folder / "hour") as scratch:
             whole = scratch / "whole"
@@ -144,6 +145,7 @@ class Archive:
             found = self._reader().between(span.shard, span.first, span.last)
             if (written, found) != (span.rows, span) or span_of(whole) != span:
                 raise ArchiveError(f"the log changed while {path.name} was written")
+            keep_from_others(whole)
             sync(whole)
             whole.replace(path)
             sync(path.parent)

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from oddsdesk.archive.files import ArchivedFile
 from oddsdesk.archive.parquet import SCHEMA, span_of
 from oddsdesk.archive.reading import values_of
+from oddsdesk.private_files import FOR_GROUP
 from oddsdesk.store.older import OldGame
 from oddsdesk.whole_files import whole_file
 
@@ -123,7 +124,7 @@ def index_of(files: Sequence[ArchivedFile], go_on: Callable[[], None] = lambda: 
             ]
             read.append(_Read(file, parts))
     found = _numbered(games, read)
-    with contextlib.suppress(OSError), whole_file(place) as stream:
+    with contextlib.suppress(OSError), whole_file(place, FOR_GROUP) as stream:
         stream.write(msgspec.msgpack.encode(found))
     return found
 

@@ -23,6 +23,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.installed import how_to_install
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.private_files import OWNER_ONLY
 from oddsdesk.research.export.columns import EXPORTS, Column, described
 from oddsdesk.research.export.exporting import (
     Exported,
@@ -43,7 +44,7 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
-from oddsdesk.whole_files import whole_file
+from oddsdesk.whole_files import NEW_FILE, whole_file
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -221,7 +222,11 @@ def _writing(name: str, target: str, how: str | None, sources: list[str]) -> Ite
     """Give what writes rows to a file, whole or not at all, or to standard output."""
     form, packed = _format(name, target, how)
     columns, words = EXPORTS[name], described(sources)
-    with output(target) as file, _writer(file, columns, form, packed, words) as writer:
+    new_mode = OWNER_ONLY if name == "bets" else NEW_FILE
+    with (
+        output(target, new_mode) as file,
+        _writer(file, columns, form, packed, words) as writer,
+    ):
         yield writer
     if form is Format.PARQUET and not is_standard_output(target):
         _write_schema(Path(target).parent / _SCHEMA, words)

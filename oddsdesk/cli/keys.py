@@ -18,6 +18,7 @@ from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
+from oddsdesk.places import make_folder
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import access_path, earlier_access_files, is_there
 from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
@@ -212,7 +213,7 @@ def _make_usual_folder(database: Path) -> None:
     """Make the folder of the database that nobody had to name; another one may be misspelt."""
     if click.get_current_context().get_parameter_source("database") is ParameterSource.DEFAULT:
         with contextlib.suppress(OSError):  # said of the file in it
-            database.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(database.parent)
 
 
 def _refuse_other_keys(database: Path, path: Path) -> None:

@@ -47,6 +47,7 @@ from oddsdesk.ledger.writing import as_fields, write_bet_analytix, write_csv, wr
 from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.pricing.results import Result
+from oddsdesk.private_files import OWNER_ONLY
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -268,7 +269,7 @@ def export(
             click.echo(line, err=True)
     else:
         {"csv": write_csv, "json": write_json}[chosen](bets, text)
-    with output(target) as stream:
+    with output(target, OWNER_ONLY) as stream:
         stream.write(text.getvalue())
 
 

@@ -1,16 +1,19 @@
 """Where the program's log goes: standard error, and a file that stays small."""
 
+import io
 import logging
 import re
 import sys
 import time
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from oddsdesk.network.secrets import without_keys
 from oddsdesk.places import NoHomeError, log_folder, portable_folder
+from oddsdesk.private_files import keep_from_others, make_own_folder
 
 FILE: Final = "oddsdesk.log"
 MOST_BYTES: Final = 1_000_000
@@ -113,6 +116,14 @@ def _is_always_told(record: logging.LogRecord, level: int) -> bool:
     return level <= logging.WARNING and record.name.startswith(_LIVE_FEEDS)
 
 
+class _OwnFileHandler(RotatingFileHandler):
+    """Keeps the log from other users."""
+
+    def _open(self) -> io.TextIOWrapper:
+        keep_from_others(Path(self.baseFilename))
+        return super()._open()
+
+
 def _log_to_file() -> None:
     try:
         path = log_folder() / FILE
@@ -120,8 +131,8 @@ def _log_to_file() -> None:
         _log.info("%s; the log is on standard error only", error)
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(
+        make_own_folder(path.parent)
+        handler = _OwnFileHandler(
             path,
             maxBytes=MOST_BYTES,
             backupCount=KEPT,

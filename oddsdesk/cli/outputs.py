@@ -10,7 +10,7 @@ from typing import BinaryIO, Final, cast
 import click
 
 from oddsdesk.feeds.sources import Readable
-from oddsdesk.whole_files import whole_file
+from oddsdesk.whole_files import NEW_FILE, whole_file
 
 STANDARD: Final = "-"
 _STDOUT: Final = frozenset({STANDARD, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
@@ -27,8 +27,10 @@ def standard_input() -> Readable:
 
 
 @contextmanager
-def output(target: str) -> Iterator[BinaryIO]:
+def output(target: str, new_mode: int = NEW_FILE) -> Iterator[BinaryIO]:
     """Give the file that ``target`` names to write to: standard output, or a file, whole.
+
+    A new file gets ``new_mode``, less the user's umask.
 
     Raises:
         click.ClickException: it cannot be written; a reader of standard output who has gone
@@ -39,7 +41,7 @@ def output(target: str) -> Iterator[BinaryIO]:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         else:
-            with whole_file(Path(target)) as stream:
+            with whole_file(Path(target), new_mode) as stream:
                 yield stream
     except OSError as error:
         if error.errno == errno.EPIPE and is_standard_output(target):

@@ -14,6 +14,7 @@ from oddsdesk.pricing.profiles import (
     profile_lines,
     write_profile,
 )
+from oddsdesk.private_files import OWNER_ONLY
 from oddsdesk.shipped_bookmakers import shipped_profiles
 from oddsdesk.whole_files import whole_file
 
@@ -81,7 +82,7 @@ def save_bookmakers(profiles: Iterable[Profile]) -> None:
     text = "\n".join([*kept, ",".join(COLUMNS), *written, ""])
     try:
         make_folder(path.parent)
-        with whole_file(path) as file:
+        with whole_file(path, OWNER_ONLY) as file:
             file.write(text.encode())
     except OSError as error:
         raise BookmakersFileError(

@@ -14,7 +14,7 @@ import msgspec
 
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held, Said, key_text
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.private_files import OWNER_ONLY
+from oddsdesk.private_files import OWNER_ONLY, make_own_folder
 from oddsdesk.whole_files import whole_file
 
 _END_S: Final = 2.0
@@ -86,7 +86,7 @@ class AlertMemory:
 
     def _write(self, text: bytes) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_own_folder(self._path.parent)
             with whole_file(self._path, OWNER_ONLY, private=True) as file:
                 file.write(text)
         except OSError as error:

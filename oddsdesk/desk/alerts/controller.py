@@ -40,6 +40,7 @@ from oddsdesk.ledger.bets import counted
 from oddsdesk.ledger.games import on_listed_games
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
+from oddsdesk.private_files import OWNER_ONLY, make_own_folder
 from oddsdesk.slices import slices
 from oddsdesk.tasks import in_daemon_thread, spawn
 from oddsdesk.whole_files import whole_file
@@ -152,8 +153,8 @@ class AlertsController(QObject):
                 text = with_target(text, rule, instead_of)
             elif instead_of is not None:
                 text = without_target(text, instead_of)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(self.path) as file:
+            make_own_folder(self.path.parent)
+            with whole_file(self.path, OWNER_ONLY) as file:
                 file.write(text.encode())
         except (OSError, UnicodeDecodeError) as error:
             raise RulesFileError(f"{self.path}: {getattr(error, 'strerror', error)}") from error

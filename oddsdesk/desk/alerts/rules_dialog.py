@@ -46,6 +46,7 @@ from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import resize_scaled
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import STEP
+from oddsdesk.private_files import OWNER_ONLY, make_own_folder
 from oddsdesk.whole_files import whole_file
 
 EXAMPLE: Final = """\
@@ -327,8 +328,8 @@ class RulesDialog(FormDialog):
                 name = self._path.name
                 self.say_trouble(f"{name} was changed elsewhere meanwhile. Open the rules anew.")
                 return
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(self._path) as file:
+            make_own_folder(self._path.parent)
+            with whole_file(self._path, OWNER_ONLY) as file:
                 file.write(self.text.toPlainText().encode())
         except (OSError, UnicodeDecodeError) as error:
             self.say_trouble(f"The rules are not kept: {getattr(error, 'strerror', error)}")

@@ -21,6 +21,7 @@ from oddsdesk.ledger.reading import NO_MATCH, ImportedBets, OddsUnclearError, re
 from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.ledger.writing import write_bet_analytix
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.private_files import OWNER_ONLY
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.whole_files import whole_file
 
@@ -96,7 +97,7 @@ class BetsFiles(QObject):
         """Write bets as Bet-Analytix takes them in, whole or not at all."""
 
         def work(_ledger: Ledger) -> Taken:
-            with whole_file(path) as file:
+            with whole_file(path, OWNER_ONLY) as file:
                 done = write_bet_analytix(bets, file)
             said = "; ".join([f"{_bets(done.written)} written to {path}", *done.changed])
             return lambda: self.said.emit(f"{said}.", False)

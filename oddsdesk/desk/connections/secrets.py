@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from oddsdesk.places import make_folder
 from oddsdesk.system_keyring import Keyring, KeyringError, system_keyring
 from oddsdesk.whole_files import whole_file
 
@@ -21,7 +22,7 @@ OWNER_ONLY: Final = 0o600
 
 def write_whole(path: Path, content: bytes) -> None:
     """Replace a file that only its owner may read; ``OSError`` leaves the old one as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with whole_file(path, OWNER_ONLY, private=True) as file:
         file.write(content)
 

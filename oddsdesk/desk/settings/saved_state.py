@@ -1,5 +1,6 @@
 """What is kept between starts: the window's geometry and docks, and small values by key."""
 
+import contextlib
 import logging
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -9,6 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow
 
 from oddsdesk.places import settings_folder
+from oddsdesk.private_files import keep_from_others, make_own_folder
 
 T = TypeVar("T")
 
@@ -22,9 +24,11 @@ class Layout:
     """The kept layout, an INI file in the user's configuration folder."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._settings = QSettings(
-            str(path or settings_folder() / "desk.ini"), QSettings.Format.IniFormat
-        )
+        path = path or settings_folder() / "desk.ini"
+        with contextlib.suppress(OSError):  # then nothing is kept
+            make_own_folder(path.parent)
+        keep_from_others(path)
+        self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 
     @property
     def folder(self) -> Path:

@@ -10,6 +10,7 @@ from typing import Literal
 from oddsdesk import __version__
 from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy
 from oddsdesk.places import can_write, make_folder
+from oddsdesk.private_files import keep_from_others
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
 from oddsdesk.store.sqlite.migrations import Schema, migrate
@@ -66,6 +67,7 @@ def open_writer(
 
     def prepared() -> sqlite3.Connection:
         _make_folder(path)
+        keep_from_others(path)
         return _prepare(bare_connection(path), path, schema, synchronous)
 
     limit_s = BUSY_TIMEOUT_S * (PATIENT_TIMES if waits else 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.places import can_write, make_folder, sync
-from oddsdesk.private_files import check_private, make_private
+from oddsdesk.private_files import check_private, keep_from_others, make_private
 from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.moving import ACCESS, Copied, Row, Table, read_whole
@@ -271,6 +271,7 @@ def _make(path: Path, schema: Schema) -> None:
         StoreError: somebody else has made some this moment.
     """
     make_folder(path.parent)
+    keep_from_others(path)
     with _tables_of(schema) as made, contextlib.closing(bare_connection(path)) as written:
         written.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         with _transaction(written):

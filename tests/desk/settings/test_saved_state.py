@@ -1,6 +1,7 @@
 """What is kept between starts is typed; what cannot be read gives way to what is usual."""
 
 import logging
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,15 @@ def saved(path: Path) -> Saved[list[str]]:
 def test_a_value_is_there_at_the_next_start(path: Path) -> None:
     saved(path).put(["Zürich", "a, b"])
     assert saved(path).get() == ["Zürich", "a, b"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has rights of its own")
+def test_no_other_user_reads_the_settings(path: Path) -> None:
+    Layout(path).put("colours", "dark")
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    Layout(path).put("colours", "light")
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_what_was_never_kept_is_the_usual_without_a_word(

@@ -1,6 +1,7 @@
 """Hours of the log in Parquet files: all of it, once, whatever happens on the way."""
 
 import contextlib
+import os
 import re
 import signal
 import subprocess
@@ -113,6 +114,9 @@ def test_hours_that_are_over_are_archived_once(recorded: Recorder, tmp_path: Pat
     assert archived(folder) == log
     hours = {row[9] // HOUR_MS for row in log}
     assert len(list(folder.glob("*/*.parquet"))) == len(hours)
+    if os.name == "posix":
+        assert folder.stat().st_mode & 0o077 == 0
+        assert not any(each.stat().st_mode & 0o007 for each in folder.rglob("*"))
 
 
 def test_rows_of_a_game_are_together_and_in_order(

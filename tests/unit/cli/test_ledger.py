@@ -1,6 +1,7 @@
 """`oddsdesk ledger`."""
 
 import json
+import os
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -221,6 +222,8 @@ def test_a_file_to_export_into_is_named_as_others_are(tmp_path: Path) -> None:
     file = tmp_path / "bets.json"
     run("export", str(file))
     assert [bet["bet"] for bet in json.loads(file.read_text())] == [1, 2]
+    if os.name == "posix":
+        assert file.stat().st_mode & 0o077 == 0, "bets are their owner's"
     assert run("export", "-").stdout == run("export").stdout
     twice = CliRunner().invoke(ledger, ["export", str(file), "--to", str(file)])
     assert twice.exit_code == 2

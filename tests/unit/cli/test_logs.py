@@ -1,6 +1,7 @@
 """The log of a window is in a file, without what must not be in it and without growing."""
 
 import logging
+import stat
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,17 @@ def test_a_foreign_text_is_bounded_and_shows_nothing_that_steers_a_terminal(
     assert "Logging error" not in err
     assert max(map(len, err.splitlines())) < 1.1 * logs.MOST_CHARACTERS
     assert "(100005 characters)" in err
+
+
+def test_no_other_user_reads_the_log(monkeypatch: pytest.MonkeyPatch):
+    log_folder().mkdir(parents=True)
+    log_folder().chmod(0o755)
+    (log_folder() / logs.FILE).touch(0o644)
+    (log_folder() / logs.FILE).chmod(0o644)
+    monkeypatch.setattr(logs, "MOST_BYTES", 200)
+    logs.start_logging(window=True)
+    for number in range(20):
+        logging.getLogger("oddsdesk").info("line %d", number)
+    found = [stat.S_IMODE(each.stat().st_mode) for each in log_folder().iterdir()]
+    assert len(found) == 1 + logs.KEPT
+    assert {each & 0o007 for each in [*found, log_folder().stat().st_mode]} == {0}
