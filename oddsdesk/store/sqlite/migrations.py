@@ -86,7 +86,11 @@ def migrate(
         migrations(name=step.name)(_migration(step))
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if applied_steps(connection, schema):
+        done = applied_steps(connection, schema)
+        if done and done >= {step.name for step in schema.steps}:
+            connection.execute("ROLLBACK")  # another process has done it meanwhile
+            return
+        if done:
             before_changes()
         migrations.apply(Database(connection, execute_plugins=False))
     except BaseException:

@@ -11,7 +11,7 @@ import pytest
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.file_place import FilePlace
-from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.migrations import Schema, Step, migrate
 from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.turns import MAX_JOBS
 from tests.kit.disks import refuse_writes
@@ -218,6 +218,15 @@ def test_a_file_that_is_being_made_by_another_is_waited_for(
     other.close()
     assert waits == [True, True]
     assert texts(tmp_path) == []
+
+
+def test_a_file_that_another_has_made_meanwhile_is_neither_copied_nor_made_again(
+    connection: sqlite3.Connection,
+) -> None:
+    copies: list[str] = []
+    migrate(connection, SCHEMA, lambda: copies.append("copied"))
+    assert (copies, connection.in_transaction) == ([], False)
+    connection.close()
 
 
 def test_a_bug_in_a_function_stays_its_own_error(writer: Writer) -> None:
