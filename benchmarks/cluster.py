@@ -99,9 +99,11 @@ async def listening(made: Cluster) -> AsyncIterator[list[list[tuple[float, int]]
         pipes = []
         for each in made.gateways:
             asked = {"X-Api-Key": made.key}
-            answer = await client.post(f"{each.url}/api/stream/token", headers=asked)
-            path = f"/api/stream?token={answer.json()['token']}"
-            pipes.append(await opened.enter_async_context(subscribed(each.url, path, SUBSCRIBERS)))
+            paths = []
+            for _ in range(SUBSCRIBERS):
+                answer = await client.post(f"{each.url}/api/stream/token", headers=asked)
+                paths.append(f"/api/stream?token={answer.json()['token']}")
+            pipes.append(await opened.enter_async_context(subscribed(each.url, paths)))
         try:
             yield found
         finally:

@@ -17,7 +17,8 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import cast
@@ -39,6 +40,9 @@ MESSAGES = 400_000
 """Of a flood, to all subscribers together."""
 STEP = 1e-6
 """Each change has odds of its own: 1 + its number times this."""
+
+Paths = Callable[[int], list[str]]
+"""Returns as many paths of the stream, each with a token of its own."""
 
 
 class Subscriber(asyncio.Protocol):
@@ -82,18 +86,18 @@ class Subscriber(asyncio.Protocol):
         return found
 
 
-def subscribe(address: str, path: str, count: int, pipe: Connection) -> None:
+def subscribe(address: str, paths: Sequence[str], pipe: Connection) -> None:
     """The process of the subscribers; answers with what they heard when told to end."""
-    asyncio.run(_subscribe(address, path, count, pipe))
+    asyncio.run(_subscribe(address, paths, pipe))
 
 
-async def _subscribe(address: str, path: str, count: int, pipe: Connection) -> None:
+async def _subscribe(address: str, paths: Sequence[str], pipe: Connection) -> None:
     host, port = address.removeprefix("http://").split(":")
     loop = asyncio.get_running_loop()
     subscribers = []
-    for _ in range(count):
+    for path in paths:
         _, made = await loop.create_connection(
-            lambda: Subscriber(path, f"{host}:{port}"), host, int(port)
+            partial(Subscriber, path, f"{host}:{port}"), host, int(port)
         )
         subscribers.append(made)
     while not all(each.chunks for each in subscribers):
@@ -107,10 +111,10 @@ async def _subscribe(address: str, path: str, count: int, pipe: Connection) -> N
 
 
 @contextlib.asynccontextmanager
-async def subscribed(address: str, path: str, count: int) -> AsyncIterator[Connection]:
+async def subscribed(address: str, paths: Sequence[str]) -> AsyncIterator[Connection]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=subscribe, args=(address, path, count, theirs))
+    process = context.Process(target=subscribe, args=(address, paths, theirs))
     process.start()
     await asyncio.to_thread(ours.recv)
     try:
@@ -140,14 +144,14 @@ def quote(number: int) -> Quote:
     )
 
 
-async def latency(server: Server, path: str, count: int, seconds: float, *, stuck: int) -> None:
+async def latency(server: Server, paths: Paths, count: int, seconds: float, *, stuck: int) -> None:
     """Record ``RATE`` changes a second, ten at a time."""
     idle = [await asyncio.open_connection(*_endpoint(server), limit=1) for _ in range(stuck)]
     for _, writer in idle:
-        handshake = Subscriber(path, "127.0.0.1")
+        handshake = Subscriber(paths(1)[0], "127.0.0.1")
         handshake.connection_made(writer.transport)
         writer.transport.pause_reading()
-    async with subscribed(server.url, path, count) as pipe:
+    async with subscribed(server.url, paths(count)) as pipe:
         sent: dict[int, float] = {}
         # Each run has numbers of its own: the same odds again would be no changes.
         first = number = (1 + bool(stuck)) * 1_000_000
@@ -173,11 +177,11 @@ async def latency(server: Server, path: str, count: int, seconds: float, *, stuc
     )
 
 
-async def flood(server: Server, path: str, count: int) -> float:
+async def flood(server: Server, paths: Paths, count: int) -> float:
     """Record many changes at once; return messages a second to the last subscriber."""
     changes = MESSAGES // count
     batch = [quote(count * 1_000_000 + number) for number in range(0, changes, 2)]
-    async with subscribed(server.url, path, count) as pipe:
+    async with subscribed(server.url, paths(count)) as pipe:
         began = time.monotonic()
         await asyncio.wrap_future(server.store.record(batch))
         committed = time.monotonic()
@@ -223,12 +227,15 @@ async def main(seconds: float) -> None:
             secret = server.access.keys.create("b", Plan.PRO_LIVE, None, system_clock()).secret
             caller = server.access.keys.caller(secret)
             assert caller is not None
-            token = issue_token(server.access.secret, caller, system_clock())
-            path = f"/api/stream?token={token}"
-            await latency(server, path, 20, seconds, stuck=0)
-            await latency(server, path, 20, seconds, stuck=10)
+
+            def paths(count: int) -> list[str]:
+                issue = partial(issue_token, server.access.secret, caller, system_clock())
+                return [f"/api/stream?token={issue()}" for _ in range(count)]
+
+            await latency(server, paths, 20, seconds, stuck=0)
+            await latency(server, paths, 20, seconds, stuck=10)
             for count in (20, 200):
-                ours = await flood(server, path, count)
+                ours = await flood(server, paths, count)
                 theirs = await plain_broadcast(count)
                 print(f"  ratio {ours / theirs:.2f}")
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,14 +96,14 @@ async def changes_s(
 ) -> float:
     """Record changes from outside; seconds of the servers' processors until all were heard."""
     host, port = served.url.removeprefix("http://").split(":")
-    async with httpx.AsyncClient(base_url=served.url) as client:
-        answer = await client.post("/api/stream/token", headers={"X-Api-Key": key})
-    path = f"/api/stream?token={answer.json()['token']}"
     loop = asyncio.get_running_loop()
-    subscribers = [
-        await loop.create_connection(lambda: Subscriber(path, f"{host}:{port}"), host, int(port))
-        for _ in range(subscribers_count)
-    ]
+    subscribers = []
+    async with httpx.AsyncClient(base_url=served.url) as client:
+        for _ in range(subscribers_count):
+            answer = await client.post("/api/stream/token", headers={"X-Api-Key": key})
+            path = f"/api/stream?token={answer.json()['token']}"
+            made = partial(Subscriber, path, f"{host}:{port}")
+            subscribers.append(await loop.create_connection(made, host, int(port)))
     heard = [subscriber for _, subscriber in subscribers]
     async with asyncio.timeout(LIMIT_S):
         while not all(each.chunks for each in heard):

@@ -89,13 +89,16 @@ def test_stops_in_two_seconds_with_streams_and_connections_open(embedded, caplog
     async def stream() -> tuple[int | None, float]:
         async with httpx.AsyncClient(base_url=embedded.url) as http:
             headers = {"X-Api-Key": embedded.key}
-            token = (await http.post("/api/stream/token", headers=headers)).json()["token"]
-            address = f"{embedded.url.replace('http', 'ws')}/api/stream?token={token}"
-            stuck = await connect(address)
+
+            async def address() -> str:
+                token = (await http.post("/api/stream/token", headers=headers)).json()["token"]
+                return f"{embedded.url.replace('http', 'ws')}/api/stream?token={token}"
+
+            stuck = await connect(await address())
             stuck.transport.pause_reading()
             half = socket.create_connection(("127.0.0.1", int(embedded.url.rpartition(":")[2])))
             half.sendall(b"GET / HTTP/1.1\r\n")
-            async with connect(address) as client:
+            async with connect(await address()) as client:
                 began = time.monotonic()
                 stopping = asyncio.to_thread(embedded.stop)
                 stopped, closed = await asyncio.gather(stopping, _until_closed(client))

@@ -169,14 +169,16 @@ def test_stops_in_time_with_streams_open_and_a_feed_running(serve, tmp_path):
     request = urllib.request.Request(
         f"{address}/api/stream/token", method="POST", headers={"X-Api-Key": key}
     )
-    with urllib.request.urlopen(request) as answer:
-        token = json.load(answer)["token"]
+    tokens = []
+    for _ in range(2):
+        with urllib.request.urlopen(request) as answer:
+            tokens.append(json.load(answer)["token"])
 
     async def until_closed() -> tuple[int | None, float]:
         ws = address.replace("http", "ws")
-        async with connect(f"{ws}/api/stream?token={token}") as client:
+        async with connect(f"{ws}/api/stream?token={tokens[0]}") as client:
             await asyncio.wait_for(client.recv(), LIMIT_S)
-            stuck = await connect(f"{ws}/api/stream?token={token}")
+            stuck = await connect(f"{ws}/api/stream?token={tokens[1]}")
             stuck.transport.pause_reading()
             began = time.monotonic()
             program.terminate()

@@ -1,23 +1,29 @@
 """Counting requests: fixed windows, never one too many, kept over restarts (D17, D18)."""
 
 import sqlite3
+import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from oddsdesk.contract.plans import DAY_S, HOUR_S
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.quotas import MOST_AHEAD, Count, Kind, Quotas
+from oddsdesk.store.quotas import MOST_AHEAD, REREAD_MS, Added, Count, Kind, Quotas
 
 KEY = 1
 LARGE = 5_500
+ALLOWANCES = st.sampled_from([3, 30, 200, LARGE])
+"""Of keys with the same number."""
 NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()) * 1000
 
 
@@ -267,3 +273,104 @@ def test_what_is_asked_for_steadily_is_read_once(
     for half_second in range(1, 10):
         take(access.quotas, allowance=LARGE, now=NOON + 500 * half_second)
         access.quotas.save()
+
+
+class TwoProcesses(RuleBasedStateMachine):
+    """Two processes on one file, which count, give back, save, are killed and begin again.
+
+    Most windows are small. The large one has 400 left.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self._path = Path(self._folder.name, "odds.db")
+        self._processes = [open_access(self._path) for _ in range(2)]
+        used = Added((LARGE, Kind.REQUESTS, DAY_S), NOON // 1000 // DAY_S * DAY_S, LARGE - 400)
+        self._processes[0]._file.write(lambda tables: tables.add_counts([used]))
+        self._granted = Counter({LARGE: used.added})
+        self._lost: Counter[int] = Counter()
+        """What killed processes had granted and not saved, at most."""
+        self._taken: list[tuple[int, int, Count]] = []
+        self._now = NOON
+
+    @rule(which=st.integers(0, 1), allowance=ALLOWANCES, times=st.integers(1, 40))
+    def take(self, which: int, allowance: int, times: int) -> None:
+        quotas = self._processes[which].quotas
+        for _ in range(times):
+            self._note(which, allowance, self._asked(quotas, allowance).result(timeout=10))
+
+    @rule(allowance=ALLOWANCES, times=st.integers(1, 20))
+    def take_at_once(self, allowance: int, times: int) -> None:
+        asking = [
+            (which, self._asked(process.quotas, allowance))
+            for _ in range(times)
+            for which, process in enumerate(self._processes)
+        ]
+        for which, answer in asking:
+            self._note(which, allowance, answer.result(timeout=10))
+
+    @rule()
+    def give_back(self) -> None:
+        if self._taken:
+            which, allowance, count = self._taken.pop()
+            slot = allowance, Kind.REQUESTS, allowance, DAY_S
+            self._processes[which].quotas.give_back(*slot, count)
+            self._granted[allowance] -= 1
+
+    @rule(which=st.integers(0, 1))
+    def save(self, which: int) -> None:
+        self._processes[which].quotas.save()
+
+    @rule(milliseconds=st.integers(1, 2_000))
+    def wait(self, milliseconds: int) -> None:
+        self._now += milliseconds
+
+    @rule(which=st.integers(0, 1))
+    def kill(self, which: int) -> None:
+        """As `kill -9`: what was not saved is lost, which may be some that were given back."""
+        for process in self._processes:
+            process.quotas.save()
+        for _ in range(3):
+            self.take(which, LARGE, 1)
+        with self._processes[which].quotas._lock:
+            self._processes[which].quotas._unsaved.clear()
+        self._processes[which].close()
+        self._lost[LARGE] += MOST_AHEAD
+        self._taken = [each for each in self._taken if each[0] != which]
+        self._processes[which] = open_access(self._path)
+
+    @invariant()
+    def never_too_many(self) -> None:
+        for allowance, granted in self._granted.items():
+            ahead = 0 if allowance < LARGE else 2 * MOST_AHEAD + self._lost[allowance]
+            assert granted <= allowance + ahead
+
+    def teardown(self) -> None:
+        for process in self._processes:
+            process.quotas.save()
+        self._now += REREAD_MS
+        for allowance in (3, 30, 200):
+            self.take(0, allowance, allowance)
+            self.take_at_once(allowance, 3)
+            assert self._granted[allowance] == allowance, "all that were left, and no more"
+        for process in self._processes:
+            process.close()
+        self._folder.cleanup()
+
+    def _asked(self, quotas: Quotas, allowance: int) -> "Future[Count]":
+        slot = allowance, Kind.REQUESTS, allowance, DAY_S, self._now
+        if (count := quotas.take(*slot)) is None:
+            return quotas.take_exactly(*slot)
+        known = Future[Count]()
+        known.set_result(count)
+        return known
+
+    def _note(self, which: int, allowance: int, count: Count) -> None:
+        if count.allowed:
+            self._granted[allowance] += 1
+            self._taken.append((which, allowance, count))
+
+
+TwoProcesses.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+test_two_processes_grant_exactly_the_allowance = TwoProcesses.TestCase
