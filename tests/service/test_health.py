@@ -10,6 +10,7 @@ import pytest
 
 from oddsdesk import __version__
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.server.fairness import FairShares
 from oddsdesk.server.reader_pool import THREADS
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.origins import Origin
@@ -75,6 +76,19 @@ def test_health_names_the_sources_of_the_last_hours_odds(service: Any) -> None:
     assert service.http.get("/api/health").json()["sources"] == ["polymarket", "the-odds-api"]
     service.now += 61 * 60_000
     assert "sources" not in service.http.get("/api/health").json()
+
+
+def test_probes_are_in_no_line_of_other_requests(
+    service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D82, D83: callers without a key fill that line."""
+
+    async def never(*_: Any) -> None:
+        raise AssertionError("a probe waits in a line")
+
+    monkeypatch.setattr(FairShares, "__call__", never)
+    for path in ("/api/ready", "/api/health"):
+        assert service.http.get(path).status_code == 200
 
 
 def test_probes_wait_for_no_thread_that_others_use(
