@@ -12,6 +12,7 @@ from oddsdesk.server.access_log import AccessLog
 from oddsdesk.server.app import App, create_app
 from oddsdesk.server.certificate import Certificate
 from oddsdesk.server.connections import Connections, ConnectionsByProxy
+from oddsdesk.server.door import Door
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
@@ -94,7 +95,7 @@ class Answering:
         certificate = self._certificate
         contexts = [certificate.context, None] if certificate else [None]
         counted = [self._connections, None]  # others leave programs of this machine their own
-        app, limits = self._for_others(self._app), self._app.limits
+        app, limits = self._for_others(self._app, self._app.door), self._app.limits
         refusals = Refusals(self._service.figures, logs=self._settings.access_log)
         for listener, tls, connections in zip(self._listeners, contexts, counted, strict=False):
             http = HttpServer(
@@ -111,12 +112,12 @@ class Answering:
         if self._service.store.path is None:
             self._jobs.start("database", self._watch_database)
 
-    def _for_others(self, app: ASGIApp) -> ASGIApp:
+    def _for_others(self, app: ASGIApp, door: Door) -> ASGIApp:
         """Return the application with what the settings put before it."""
         if self._settings.access_log:
             app = AccessLog(app)
         if self._settings.public.behind_proxy:
-            app = ConnectionsByProxy(app, self._connections)
+            app = ConnectionsByProxy(app, self._connections, door.caller_of)
             app = BehindProxy(app, self._proxies)
         return app
 

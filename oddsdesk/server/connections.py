@@ -131,11 +131,14 @@ class Connections:
         self._strangers_of.setdefault(whose, {})[place] = None
         return place
 
-    def enter_by_proxy(self, address: str) -> Place | None:
-        """Count what a proxy passes on of an address, a request or a stream; None as above."""
+    def enter_by_proxy(self, address: str, *, has_key: bool = False) -> Place | None:
+        """Count what a proxy passes on of an address, a request or a stream; None as above.
+
+        Those with a valid key count for themselves: others at the address do not keep them out.
+        """
         if self._proxies.have(address):  # it asks for itself
             return Place(lambda _: None)
-        whose = _whose(address)
+        whose = f"{_whose(address)}{' with a key' if has_key else ''}"
         if self._is_full(whose):
             return None
         self._count(whose, 1)
@@ -243,9 +246,15 @@ class Connections:
 class ConnectionsByProxy:
     """Counts what proxies pass on for whom they say it is; behind what believes them."""
 
-    def __init__(self, app: ASGIApp, connections: Connections) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        connections: Connections,
+        known_caller: Callable[[Scope], object | None] = lambda _: None,
+    ) -> None:
         self._app = app
         self._connections = connections
+        self._known_caller = known_caller
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request or a stream on, unless there are too many of its client."""
@@ -261,7 +270,8 @@ class ConnectionsByProxy:
 
     def _place(self, scope: Scope) -> Place | None:
         if BELIEVED in scope and scope.get("path") not in PROBES:
-            return self._connections.enter_by_proxy(scope["client"][0])
+            has_key = self._known_caller(scope) is not None
+            return self._connections.enter_by_proxy(scope["client"][0], has_key=has_key)
         return Place(lambda _: None)  # it was counted when it was taken
 
 

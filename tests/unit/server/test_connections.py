@@ -95,6 +95,11 @@ def test_a_proxy_has_as_many_as_there_may_be_and_whom_it_names_has_a_share(clock
     assert connections.enter_by_proxy("192.0.2.1") is None
     assert connections.enter_by_proxy("192.0.2.2") is not None
     assert all(connections.enter_by_proxy("10.1.2.3") is not None for _ in range(9))
+    keyed = connections.enter_by_proxy("192.0.2.1", has_key=True)
+    assert keyed is not None, "others of its address do not keep it out"
+    assert connections.enter_by_proxy("192.0.2.1", has_key=True) is None
+    keyed.leave()
+    assert connections.enter_by_proxy("192.0.2.1", has_key=True) is not None
 
 
 def test_no_more_are_taken_than_there_are_descriptors_for(
@@ -212,15 +217,19 @@ async def test_a_client_of_a_proxy_is_refused_what_is_one_too_many(clock: Clock)
             inner["same"] = await asked(whole, "127.0.0.1", "192.0.2.1")
             inner["other"] = await asked(whole, "127.0.0.1", "192.0.2.2")
             inner["probe"] = await asked(whole, "127.0.0.1", "192.0.2.1", "/api/ready")
+            inner["keyed"] = await asked(whole, "127.0.0.1", "192.0.2.1", "/key")
             inner["itself"] = await asked(whole, "127.0.0.1", None)
             inner["pretending"] = await asked(whole, "203.0.113.7", "192.0.2.1")
         await send({"type": "http.response.start", "status": 204, "headers": []})
 
-    whole = BehindProxy(ConnectionsByProxy(app, connections), Proxies(["127.0.0.1"]))
+    def known(scope: Any) -> str | None:
+        return "a caller" if scope["path"] == "/key" else None
+
+    whole = BehindProxy(ConnectionsByProxy(app, connections, known), Proxies(["127.0.0.1"]))
     assert (await asked(whole, "127.0.0.1", "192.0.2.1"))["status"] == 204
     assert inner["same"]["status"] == 503
     assert json.loads(inner["same"]["body"])["error"]["code"] == "service_unavailable"
     assert (b"retry-after", b"1") in inner["same"]["headers"]
-    others = ("other", "probe", "itself", "pretending")
-    assert [inner[each]["status"] for each in others] == [204] * 4
+    others = ("other", "probe", "keyed", "itself", "pretending")
+    assert [inner[each]["status"] for each in others] == [204] * 5
     assert (await asked(whole, "127.0.0.1", "192.0.2.1"))["status"] == 204
