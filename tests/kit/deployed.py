@@ -107,8 +107,9 @@ class Proxy:
         folder: Path,
         ports: tuple[int, int],
         certificate: Certificate,
+        connections: int = 200,
     ) -> None:
-        self.name, self.folder = name, folder
+        self.name, self.folder, self.connections = name, folder, connections
         self.trusted = certificate.trusted
         self.port, self.plain_port = free_port(), free_port()
         self.url = f"https://localhost:{self.port}"
@@ -179,7 +180,7 @@ def example(name: str, changes: Mapping[str, str]) -> str:
 def _haproxy(proxy: Proxy, certificate: Certificate, changes: dict[str, str]) -> list[str]:
     own = {
         "    user haproxy\n    group haproxy\n": "",
-        "maxconn 20000": "maxconn 200",
+        "maxconn 20000": f"maxconn {proxy.connections}",
         "/run/haproxy/admin.sock": str(proxy.folder / "admin.sock"),
         "bind :443": f"bind 127.0.0.1:{proxy.port}",
         "bind :80": f"bind 127.0.0.1:{proxy.plain_port}",
