@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from oddsdesk.server import protocol
+from oddsdesk.server.fairness import LEAVING
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.protocol import BODY_LIMIT, HEAD_LIMIT
@@ -468,3 +469,25 @@ async def test_what_is_refused_is_counted_and_logged_where_no_application_does(
     counted = {each.labels["why"]: each.value for each in figures.samples() if "why" in each.labels}
     assert {each: count for each, count in counted.items() if count} == {why: 1}
     assert caplog.messages == ([] if line is None else [line.format(size=len(body))])
+
+
+@pytest.mark.parametrize("how", ["half", "whole"])
+async def test_the_application_is_told_when_the_client_of_a_request_goes(how):
+    begun, left = asyncio.Event(), asyncio.Event()
+
+    async def waiting(scope, receive, send):
+        begun.set()
+        await scope[LEAVING]
+        left.set()
+        await _app(scope, receive, send)
+
+    async with _connected(GET, app=waiting) as (reader, writer), asyncio.timeout(LIMIT_S):
+        await begun.wait()
+        assert not left.is_set()
+        if how == "half":
+            writer.write_eof()
+        else:
+            writer.transport.abort()
+        await left.wait()
+        if how == "half":
+            assert (await _rest(reader)).startswith(b"HTTP/1.1 200"), "what began is answered"
