@@ -7,8 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
-from queue import SimpleQueue
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from oddsdesk.server.circuit import Circuit
@@ -151,14 +150,8 @@ class ReaderPool:
     ) -> None:
         self._circuit = circuit or Circuit()
         self._turns: FairQueue[_Work] = FairQueue()
-        self._calls: SimpleQueue[bool] = SimpleQueue()
-        """One for each work that waits; False ends a thread."""
-        self._threads = [
-            threading.Thread(target=self._work_on, name=f"oddsdesk {name}_{number}", daemon=True)
-            for number in range(threads)
-        ]
-        self._lock = threading.Lock()
-        self._has_begun = self._has_ended = False
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"oddsdesk {name}")
+        """Given one call for each work that waits; it begins a thread once all others are busy."""
 
     async def run(
         self, function: Callable[[], T], whose: Hashable = None, cost_s: float = A_TURN_S
@@ -175,39 +168,20 @@ class ReaderPool:
     ) -> asyncio.Future[T]:
         """Run a function on one of the threads, and return the future of what it returns."""
         answer: Future[T] = Future()
-        with self._lock:
-            if self._has_ended:
-                raise RuntimeError("the threads that read have ended")
-            self._turns.add(whose, cost_s, _Work(function, answer))
-            self._calls.put(True)
-            if not self._has_begun:
-                self._has_begun = True
-                for thread in self._threads:
-                    thread.start()
+        self._turns.add(whose, cost_s, _Work(function, answer))
+        self._pool.submit(self._work)
         return asyncio.wrap_future(answer)
 
     def abandon(self) -> None:
         """Begin nothing any more, and wait for nothing: what runs ends unheard."""
-        with self._lock:
-            if self._has_ended:
-                return
-            self._has_ended = True
-            waiting = self._turns.clear()
-            for _ in self._threads:
-                self._calls.put(False)
-        for work in waiting:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for work in self._turns.clear():
             work.answer.cancel()
 
     def close(self) -> None:
         """Wait for what runs, drop what waits, and end the threads."""
         self.abandon()
-        if self._has_begun:
-            for thread in self._threads:
-                thread.join()
-
-    def _work_on(self) -> None:
-        while self._calls.get():
-            self._work()
+        self._pool.shutdown()
 
     def _work(self) -> None:
         """Do what is next; what nobody waits for any more costs nothing."""
