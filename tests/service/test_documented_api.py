@@ -117,6 +117,7 @@ def test_plans_stand_with_what_they_allow() -> None:
         per_day = rights.connections_per_day
         assert rows[plan.value] == [
             f"{rights.requests:,} {window}",
+            str(rights.in_flight),
             "all" if rights.all_bookmakers else "one, chosen for the account",
             yes(rights.value_bets),
             f"{per_day} connections a day" if per_day else yes(rights.websocket),
