@@ -73,7 +73,7 @@ class Recorder:
             self.quotes += recorded.quotes
             self.changes += recorded.changes
             if recorded.skipped:
-                self.skipped.take(recorded, self._store.reader().has_prices)
+                self.skipped.add_recorded(recorded, self._store.reader().are_in_log)
 
     def interrupt(self) -> bool:
         """Finish the batch that is being recorded unless another program holds it up.

@@ -61,7 +61,7 @@ def import_files(
         quotes += recorded.quotes
         changes += recorded.changes
         if recorded.skipped:
-            skipped.take(recorded, store.reader().has_prices)
+            skipped.add_recorded(recorded, store.reader().are_in_log)
     imported.skip_older(skipped.prices, there=skipped.prices_there)
     store.record_results(imported.results).result()
     notes = (past, american_line(imported), skipped.line())

@@ -1,6 +1,6 @@
 """The store's own types for arguments and results; other results are the contract's structs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -43,12 +43,17 @@ class Skipped(msgspec.Struct):
     """Of these, whose prices the log has at their time: nothing of them is lost."""
     prices_there: int = 0
 
-    def take(self, recorded: Recorded, has_prices: Callable[[int, Quote], bool]) -> None:
-        """Take in what a recording did; ``has_prices`` asks the log (``Reader.has_prices``)."""
+    def add_recorded(
+        self, recorded: Recorded, are_in_log: Callable[[Sequence[tuple[int, Quote]]], list[bool]]
+    ) -> None:
+        """Count what a recording skipped; ``are_in_log`` asks the log (``Reader.are_in_log``)."""
+        if not recorded.skipped:
+            return
         self.quotes += recorded.skipped
         self.prices += recorded.skipped_prices
-        for game, quote in recorded.older:
-            if has_prices(game, quote):
+        there = are_in_log(recorded.older)
+        for (_, quote), is_there in zip(recorded.older, there, strict=True):
+            if is_there:
                 self.quotes_there += 1
                 self.prices_there += len(quote.odds)
 

@@ -1,6 +1,7 @@
 """Everything that a reader can be asked, of the quotes in ``kit.store``."""
 
 from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.values import MarketKey, MoveFilter
@@ -31,6 +32,10 @@ def ask_everything(reader: Reader) -> None:
     reader.bookmakers(NOW)
     reader.changes_after(0, 5)
     reader.last_seq()
+    priced, gone = (
+        Quote("A", "Home 0 - Away", "EPL", "total", 0, odds, NOW) for odds in ({"Yes": 2.0}, {})
+    )
+    reader.are_in_log([(1, priced), (1, gone)])
     reader.logged(0, 0, 5, 0, NOW)
     reader.told_by()
     reader.scores()

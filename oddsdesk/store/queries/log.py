@@ -1,13 +1,18 @@
 """The log of price changes: its tail for the stream, its past for charts."""
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
+
+import msgspec
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.queries.conditions import may_be_told, share_parameter
 from oddsdesk.store.queries.older import Older
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.values import Change, HistoryPoint, MoveFilter
+
+_encode: Final = msgspec.json.Encoder().encode
 
 
 def changes_after(
@@ -67,42 +72,33 @@ def history(
     return _since(select(select.sql.log.history, parameters), since_ms)
 
 
-_STOOD: Final = """
-SELECT odds FROM price_change
-WHERE game = :game AND selection = :selection AND market_type = :market_type
-    AND period = :period AND bookmaker = :bookmaker AND scraped_at = (
-        SELECT max(scraped_at) FROM price_change
-        WHERE game = :game AND selection = :selection AND market_type = :market_type
-            AND period = :period AND bookmaker = :bookmaker AND scraped_at <= :at
-    )
-"""
-_WITHDRAWN: Final = """
-SELECT 1 FROM price_change
-WHERE game = :game AND scraped_at = :at AND bookmaker = :bookmaker
-    AND market_type = :market_type AND period = :period AND odds IS NULL
-LIMIT 1
-"""
+def are_in_log(select: Select, quotes: Sequence[tuple[int, Quote]]) -> list[bool]:
+    """Return of each quote, told with the row of its game, whether the log has all its prices.
 
-
-def has_prices(select: Select, game: int, quote: Quote) -> bool:
-    """Return whether each price of a quote stands in the log at its time.
-
-    Of one without prices: whether any was withdrawn then. What went to the archive is not looked
-    for, so nothing is said to be there that is not.
+    A price is there if it stood at the time of the quote. A quote without prices is there if the
+    log has a withdrawal of that market at that time. Moves that were archived are not looked up,
+    so such a quote counts as missing.
     """
-    asked = {
-        "game": game,
-        "market_type": quote.market_type,
-        "period": quote.period,
-        "bookmaker": quote.bookmaker,
-        "at": quote.scraped_at,
-    }
-    if not quote.odds:
-        return bool(select(_WITHDRAWN, asked))
-    return all(
-        (odds,) in select(_STOOD, {**asked, "selection": selection})
-        for selection, odds in quote.odds.items()
-    )
+    priced, withdrawn = [], []
+    for place, (game, quote) in enumerate(quotes):
+        market = (place, game, quote.bookmaker, quote.market_type, quote.period, quote.scraped_at)
+        if not quote.odds:
+            withdrawn.append(market)
+        priced += [(*market, selection) for selection in quote.odds]
+    counts = Counter[int]()
+    if priced:
+        asked = {"asked": _encode(priced).decode()}
+        stood = {(place, name, odds) for place, name, odds in select(select.sql.log.stood, asked)}
+        counts.update(
+            place
+            for place, (_, quote) in enumerate(quotes)
+            for name, odds in quote.odds.items()
+            if (place, name, odds) in stood
+        )
+    if withdrawn:
+        asked = {"asked": _encode(withdrawn).decode()}
+        counts.update(place for (place,) in select(select.sql.log.withdrawn, asked))
+    return [counts[place] >= max(len(quote.odds), 1) for place, (_, quote) in enumerate(quotes)]
 
 
 def _since(rows: Iterable[Row], since_ms: int) -> list[HistoryPoint]:

@@ -98,9 +98,12 @@ class LogReader:
         """Return the sources that any price came from, as far as that is known (D66)."""
         return spans.told_by(self._select)
 
-    def has_prices(self, game: int, quote: Quote) -> bool:
-        """Return whether the log has the prices of a quote of a game's row at its time."""
-        return log.has_prices(self._select, game, quote)
+    def are_in_log(self, quotes: Sequence[tuple[int, Quote]]) -> list[bool]:
+        """Return of each quote, told with the row of its game, whether its prices are in the log.
+
+        They are if they stood at the time of the quote. What was archived is not looked up.
+        """
+        return log.are_in_log(self._select, quotes)
 
     def history(
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int

@@ -67,6 +67,12 @@ class LogSql(NamedTuple):
     """The newest number of ``:shard`` that there ever was; nothing or 0 for none."""
     history: str
     """How every bookmaker moved a selection: bookmaker, odds, whether in play, ``scraped_at``."""
+    stood: str
+    """Which prices of ``:asked`` stood: place, selection, odds. That is a JSON array of arrays:
+    place, game, bookmaker, market type, period, time, selection."""
+    withdrawn: str
+    """The places of the markets of ``:asked`` that were withdrawn at their time. That is a JSON
+    array as for ``stood``, without selections."""
     of_shard: str
     """The condition that a move ``c`` is of ``:shard``."""
     by_time: str

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 from collections.abc import Callable
 from contextlib import closing
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -101,6 +102,55 @@ def test_an_unread_price_stays_and_a_missing_one_is_withdrawn(
     assert sorted((each.selection, each.odds or 0.0) for each in changes) == sorted(
         (name, odds or 0.0) for name, odds in expected
     )
+
+
+BOOKMAKERS, MARKETS, TIMES = ("Bet365", "Pinnacle"), ("moneyline", "total"), range(5)
+PRICES = (
+    *({}, {"PSG": 1.1}, {"PSG": 2.3}, {"Lyon": 1.1}, {"Lyon": 2.3}),
+    *({"PSG": 1.1, "Lyon": 1.1}, {"PSG": 1.1, "Lyon": 2.3}, {"PSG": 2.3, "Lyon": 1.1}),
+)
+ALL_SAID = list(itertools.product(BOOKMAKERS, MARKETS, TIMES, PRICES))
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(ALL_SAID), max_size=12))
+def test_quotes_are_in_the_log_if_each_of_their_prices_stood_at_their_time(
+    store: Store,
+    quote: MakeQuote,
+    now: int,
+    said: list[tuple[str, str, int, dict[str, float]]],
+) -> None:
+    """Counted by walking the log of one game for each price of each quote there can be."""
+    example = next(EXAMPLES)
+    of_example = {"match_name": f"PSG - Lyon {example}", "competition": f"League {example}"}
+
+    def made(bookmaker: str, market: str, at: int, odds: dict[str, float]) -> Quote:
+        fields = {"market_type": market, "odds": odds, "scraped_at": now + at}
+        return quote(bookmaker, **fields, **of_example)
+
+    before = store.reader().last_seq()
+    record(store, *(made(*each) for each in sorted(said, key=itemgetter(2))))
+    moves = store.reader().changes_after(before, 10_000)
+    game = moves[0].game if moves else 0
+
+    def stood(bookmaker: str, market: str, at: int, odds: dict[str, float]) -> bool:
+        of_market = [
+            each
+            for each in moves
+            if (each.bookmaker, each.market_type) == (bookmaker, market)
+            and each.scraped_at <= now + at
+        ]
+        if not odds:
+            return any(each.odds is None and each.scraped_at == now + at for each in of_market)
+        for name, price in odds.items():
+            of_name = [each for each in of_market if each.selection == name]
+            last = max((each.scraped_at for each in of_name), default=None)
+            if price not in [each.odds for each in of_name if each.scraped_at == last]:
+                return False
+        return True
+
+    found = store.reader().are_in_log([(game, made(*each)) for each in ALL_SAID])
+    assert found == [stood(*each) for each in ALL_SAID]
 
 
 def test_a_quote_with_an_outcome_without_a_name_withdraws_only_what_it_says(
