@@ -10,12 +10,14 @@ machine and may be written to, PostgreSQL's programs run a server that waits for
 
 With ``--at-once 2 4 8`` so many `ingest` commands record into a fresh database of each engine at
 the same time, each a file of ``--quotes`` quotes, while ``--busy`` processes keep the machine busy.
-Budget: all end with status 0, and the database holds each quote.
+With ``--same-file`` they all read one file, which has each market five times. Budget: all end with
+status 0, and the database holds each market and each change once.
 """
 
 import argparse
 import contextlib
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -38,6 +40,8 @@ from oddsdesk.store.databases import DatabaseUrl, database_named
 from oddsdesk.store.store import Store, open_store
 
 CPU_BUDGET_US = 20.0
+TIMES = 5
+"""How often a file that several read at once has each market."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PIDS = "SELECT pid FROM pg_stat_activity"
 
@@ -135,21 +139,45 @@ def busy_machine(count: int) -> Iterator[None]:
             each.wait()
 
 
-def written_files(folder: Path, count: int, quotes: int) -> tuple[list[Path], int]:
-    """Write files, each of bookmakers of its own; return them and the selections of one."""
+class Said(NamedTuple):
+    """Files to record at once, and what is to come of them."""
+
+    files: list[Path]
+    lines: int
+    """Quotes of each file."""
+    changes: int
+    markets: int
+
+
+def different_files(folder: Path, count: int, quotes: int) -> Said:
+    """Write files, each with the quotes of other bookmakers."""
     made = fresh_quotes(quotes, Random(7))
     now, files = system_clock(), []
     for number in range(count):
-        path = folder / f"{number}.ndjson"
-        with path.open("wb") as file:
+        named = [
+            msgspec.structs.replace(each, bookmaker=f"{each.bookmaker} of {number}", scraped_at=now)
+            for each in made
+        ]
+        files.append(folder / f"{number}.ndjson")
+        files[-1].write_bytes(b"".join(quote_line(each) + b"\n" for each in named))
+    return Said(files, quotes, count * sum(len(each.odds) for each in made), count * quotes)
+
+
+def same_file(folder: Path, count: int, quotes: int) -> Said:
+    """Write one file for all, which has each market several times while a tenth moves."""
+    random = Random(7)
+    made = fresh_quotes(quotes // TIMES, random)
+    first, changes, path = system_clock(), sum(len(each.odds) for each in made), folder / "same"
+    with path.open("wb") as file:
+        for number in range(TIMES):
+            at = first + number
             for each in made:
-                named = f"{each.bookmaker} of {number}"
-                file.write(
-                    quote_line(msgspec.structs.replace(each, bookmaker=named, scraped_at=now))
-                    + b"\n"
-                )
-        files.append(path)
-    return files, sum(len(each.odds) for each in made)
+                file.write(quote_line(msgspec.structs.replace(each, scraped_at=at)) + b"\n")
+            before, made = made, moved(made, random)
+            if number < TIMES - 1:
+                pairs = zip(before, made, strict=True)
+                changes += sum(len(new.odds.items() - old.odds.items()) for old, new in pairs)
+    return Said([path] * count, len(made) * TIMES, changes, len(made))
 
 
 def count_quotes(database: str) -> int:
@@ -160,20 +188,28 @@ def count_quotes(database: str) -> int:
     return int(count)
 
 
-def ingest_at_once(database: str, files: list[Path], selections: int, quotes: int) -> str:
+def ingest_at_once(database: str, said: Said) -> str:
     """Record files at once; return what is wrong, nothing where all is whole."""
     command = [sys.executable, "-m", "oddsdesk", "ingest", "--database", database]
     started = [
         subprocess.Popen([*command, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for file in files
+        for file in said.files
     ]
-    wanted = f"quotes {quotes}, changes {selections}, skipped 0, bad 0"
+    wrong, changes = "", 0
     for each in started:
         out, error = each.communicate()
-        if each.returncode or out.decode().strip() != wanted:
-            return f"status {each.returncode}: {error.decode().strip()[-200:]}"
-    held = count_quotes(database)
-    return "" if held == quotes * len(files) else f"{held} quotes are there"
+        counted = re.fullmatch(r"quotes (\d+), changes (\d+), skipped (\d+), bad 0\n", out.decode())
+        if each.returncode or counted is None:
+            wrong = wrong or f"status {each.returncode}: {error.decode().strip()[-200:]}"
+            continue
+        quotes, changed, skipped = map(int, counted.groups())
+        changes += changed
+        if quotes + skipped != said.lines:
+            wrong = wrong or f"{quotes} quotes and {skipped} skipped of {said.lines}"
+    found = (changes, count_quotes(database))
+    if not wrong and found != (said.changes, said.markets):
+        wrong = f"changes and markets: {found}, not {(said.changes, said.markets)}"
+    return wrong
 
 
 def all_at_once(server: Server, options: argparse.Namespace) -> bool:
@@ -181,11 +217,12 @@ def all_at_once(server: Server, options: argparse.Namespace) -> bool:
     kept = True
     for count in options.at_once:
         with tempfile.TemporaryDirectory() as folder, server.empty() as url:
-            files, selections = written_files(Path(folder), count, options.quotes)
+            write = same_file if options.same_file else different_files
+            said = write(Path(folder), count, options.quotes)
             for engine, database in (("SQLite", f"{folder}/odds.db"), ("PostgreSQL", url)):
                 begin = time.perf_counter()
                 with busy_machine(options.busy):
-                    wrong = ingest_at_once(database, files, selections, options.quotes)
+                    wrong = ingest_at_once(database, said)
                 seconds = time.perf_counter() - begin
                 kept = kept and not wrong
                 print(f"{engine:<12}{count} at once{seconds:8.1f} s   {wrong or 'all whole'}")
@@ -211,6 +248,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--database", help="a PostgreSQL database of this machine")
     parser.add_argument("--at-once", type=int, nargs="+", metavar="COUNT")
+    parser.add_argument("--same-file", action="store_true", help="for all of --at-once")
     parser.add_argument("--busy", type=int, default=8, help="busy processes beside --at-once")
     options = parser.parse_args()
     with server_of(options.database) as server:
