@@ -92,6 +92,10 @@ WHERE game = %s AND market_type = 'player_prop' AND odds IS NOT NULL ORDER BY bo
 """
 _SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY id"
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
+_NAME_BOOKMAKERS: Final = """
+SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' bookmakers', 0))
+"""
+"""Asked after the shards are taken, never before: so no two recordings wait for each other."""
 _ARE_JOINED: Final = "SELECT 1 FROM joined_game WHERE game = %s"
 _JOIN: Final = """
 INSERT INTO joined_game (game, before, decided_at)
@@ -207,7 +211,13 @@ class PostgresTables(PostgresGameRows):
         ]
 
     def bookmakers(self) -> list[str]:
-        """Return the names of all that ever priced anything, in their order."""
+        """Return the names of all that ever priced anything, in their order.
+
+        With several shards it waits until recordings that asked before have ended: else both could
+        store a new bookmaker, each under its own spelling.
+        """
+        if self._count > 1:
+            self._connection.take_turn((_NAME_BOOKMAKERS, ()))
         return stored_bookmakers(self._connection)
 
     def games_named(self, families: Collection[Family], low: int, high: int) -> list[NamedGame]:

@@ -1,6 +1,7 @@
 """The log of each shard is numbered on its own, and a game is in one shard only."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from typing import Any
 
@@ -189,6 +190,29 @@ def test_two_recorders_over_two_shards_tell_what_one_does_on_one(
         assert all(numbers.values())
         assert all(told == [*range(1, len(told) + 1)] for told in numbers.values())
         assert answers(reader) == expected
+
+
+def test_spellings_of_a_bookmaker_are_one_in_recordings_of_two_shards_at_once(
+    postgres: Postgres, connection: Any, quote: Callable[..., Quote]
+) -> None:
+    """The second looks which names there are when the first has not ended yet."""
+    games = ("PSG - Lyon", "Lens - Lille")
+    first, second = ({shard_of(plain_name(game), SHARDS)} for game in games)
+    assert first != second
+    waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"
+    with (
+        closing(postgres.connect(connection.info.dsn)) as other,
+        ThreadPoolExecutor() as threads,
+        connection.transaction(),
+    ):
+        record(connection, [quote("betvictor", match_name=games[0])], first)
+        said = quote("Bet Victor", match_name=games[1])
+        recording = threads.submit(record, other, [said], second)
+        while not recording.done() and connection.execute(waits).fetchall() == [(False,)]:
+            pass
+    recording.result(LIMIT_S)
+    found = connection.execute("SELECT DISTINCT bookmaker FROM quote").fetchall()
+    assert found == [("betvictor",)]
 
 
 def answers(reader: Reader) -> list[bytes]:
