@@ -90,6 +90,8 @@ class IngestGate(Gate):
         self._service.access.circuit.check()
         await self._admit(request)
         with self._place(None if request.caller is None else request.caller.key_id):
+            if request.caller is not None:  # only now: a body that found no place costs nothing
+                await request.require_quota()
             return encode(Bare(await self._record(request.scope)), 0)
 
     @contextmanager
@@ -115,8 +117,6 @@ class IngestGate(Gate):
             if not caller.may_write:
                 message = "This key may only read; `oddsdesk keys create --write` makes one."
                 raise Refusal(ErrorCode.WRITE_FORBIDDEN, message)
-            if request.has_method(METHODS):
-                await request.require_quota()
         if not request.has_method(METHODS):
             raise request.not_allowed(METHODS)
 
@@ -246,14 +246,8 @@ def _unpacking(encoding: bytes) -> Callable[[bytes], Iterator[bytes]]:
                 yield member.decompress(left, _PIECE)
                 left = member.unconsumed_tail
         except zlib.error as error:
-            raise Refusal(
-                ErrorCode.BAD_REQUEST,
-                _NO_GZIP,
-            ) from error
+            raise Refusal(ErrorCode.BAD_REQUEST, _NO_GZIP) from error
         if not chunk and not member.eof:
-            raise Refusal(
-                ErrorCode.BAD_REQUEST,
-                _CUT_GZIP,
-            )
+            raise Refusal(ErrorCode.BAD_REQUEST, _CUT_GZIP)
 
     return unpack

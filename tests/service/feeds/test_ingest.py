@@ -247,6 +247,28 @@ async def test_one_writer_leaves_a_place_for_others_and_health_tells_of_the_refu
     assert {answer.status_code for answer in answers} == {200}
 
 
+async def test_a_body_that_finds_no_place_is_not_counted(serve: Serve) -> None:
+    more = asyncio.Event()
+
+    async def body(number: int) -> AsyncIterator[bytes]:
+        yield f"{line(number)}\n".encode()
+        await more.wait()
+
+    async with serve() as served:
+        secret = key(served, write=True)
+        half = ingest.AT_ONCE // 2
+        writers = [
+            spawn("writer", post(served, body(each), x_api_key=secret)) for each in range(half)
+        ]
+        await recorded(served, 3 * half)
+        refused = [await post(served, b"", x_api_key=secret) for _ in range(3)]
+        more.set()
+        await asyncio.gather(*writers)
+    left = str(Plan.PRO.rights.requests - half)
+    assert {each.status_code for each in refused} == {429}
+    assert [each.headers["x-ratelimit-remaining"] for each in refused] == [left] * 3
+
+
 async def test_so_many_bad_lines_are_told_of_and_the_rest_are_counted(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
