@@ -226,15 +226,27 @@ class FairShares:
                 await line.enter(leaving)
             except LineFullError:
                 self._figures.turned_away(Refused.BUSY)
-                wait = min(line.refusals.take(self._now()), LONGEST_HOLD_S)
-                if wait:
-                    await _sleep(wait, leaving)
+                await self._hold_back(line, leaving)
                 raise self._busy(scope) from None
         except LeftError:
             self._figures.turned_away(Refused.LEFT)
             raise self._busy(scope) from None
         except asyncio.CancelledError:  # the server ends
             raise going_down() from None
+
+    async def _hold_back(self, line: Line, leaving: asyncio.Future[None] | None) -> None:
+        """Wait until a refusal may go out, or its client has gone.
+
+        A refusal that waits as long as any may moves the line's pace no further: the pace
+        would stay behind for as long as a flood had lasted.
+        """
+        now = self._now()
+        wait = line.refusals.wait_s(now)
+        if wait < LONGEST_HOLD_S:
+            line.refusals.take(now)
+        if wait:
+            gone = leaving or asyncio.get_running_loop().create_future()
+            await asyncio.wait([gone], timeout=min(wait, LONGEST_HOLD_S))
 
     def _line(self, scope: Scope) -> Line:
         caller = self._known_caller(scope)
@@ -260,17 +272,3 @@ class FairShares:
             f"{MOST_WAITING} requests {whose} wait already; {instead}, or retry in {RETRY_S} s.",
             [(b"retry-after", str(RETRY_S).encode()), *self._limits(scope["headers"])],
         )
-
-
-async def _sleep(seconds: float, leaving: asyncio.Future[None] | None) -> None:
-    over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def end() -> None:
-        if not over.done():
-            over.set_result(None)
-
-    timer = asyncio.get_running_loop().call_later(seconds, end)
-    try:
-        await wait_unless_left(over, leaving)
-    finally:
-        timer.cancel()

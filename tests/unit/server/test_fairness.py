@@ -13,7 +13,9 @@ from oddsdesk.server import fairness
 from oddsdesk.server.fairness import (
     AT_ONCE,
     LEAVING,
+    LONGEST_HOLD_S,
     MOST_WAITING,
+    REFUSALS_A_SECOND,
     REFUSALS_AT_ONCE,
     STRANGERS_AT_ONCE,
     STRANGERS_IN_FLIGHT,
@@ -197,6 +199,18 @@ async def test_a_held_refusal_is_dropped_when_its_client_goes(
     gone.set_result(None)
     await settled()
     assert held.done()
+    assert busy(server, "busy") == REFUSALS_AT_ONCE + 2
+    assert busy(server, "left") == 0, "it is counted once"
+
+
+async def test_refusals_are_held_back_no_longer_than_a_flood_lasts(server: Server) -> None:
+    gone = asyncio.get_running_loop().create_future()
+    gone.set_result(None)
+    await server.ask("1", PRO + MOST_WAITING)
+    await server.ask("1", 3 * int(LONGEST_HOLD_S * REFUSALS_A_SECOND), leaving=gone)
+    server.now += LONGEST_HOLD_S + 1 / REFUSALS_A_SECOND
+    (refused,) = await server.ask("1")
+    assert refused.done()
 
 
 async def test_streams_and_bodies_of_quotes_take_no_place(server: Server) -> None:
