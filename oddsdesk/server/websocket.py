@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.connections import Place
-from oddsdesk.server.fairness import Lane
+from oddsdesk.server.fairness import LEAVING, Lane
 from oddsdesk.server.protocol import LINGER_S, error_answer
 from oddsdesk.server.subscribers import CHANNEL
 
@@ -43,6 +43,8 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         self._talkers = talkers
         self._unheard = b""
         self._hearing: asyncio.TimerHandle | None = None
+        self._leaving: asyncio.Future[None] = self.loop.create_future()
+        """Done once the client has gone: a handshake then waits in no line."""
 
     @property
     def backlog(self) -> int:
@@ -99,6 +101,8 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         """Hear no more, and count it no more."""
         if self.place is not None:
             self.place.leave()
+        if not self._leaving.done():
+            self._leaving.set_result(None)
         self._unheard = b""
         if self._hearing is not None:
             self._hearing.cancel()
@@ -146,8 +150,9 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
             self._refuse(f"no WebSocket handshake: {self.conn.handshake_exc}")
             return
         super().handle_connect(event)
-        extensions: dict[str, Any] = self.scope["extensions"]
-        extensions[CHANNEL] = self
+        scope = cast(Any, self.scope)
+        scope["extensions"][CHANNEL] = self
+        scope[LEAVING] = self._leaving
 
     def handle_cont(self, event: Any) -> None:
         """Take a further fragment of a message, up to ``FRAGMENT_LIMIT``."""

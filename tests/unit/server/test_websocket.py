@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from oddsdesk.server import websocket
 from oddsdesk.server.access_log import AccessLog
+from oddsdesk.server.fairness import LEAVING
 from oddsdesk.server.frames import text_frame
 from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.subscribers import CHANNEL
@@ -100,6 +101,30 @@ async def _close_code(reader: asyncio.StreamReader) -> int:
     assert frame[0] == 0x88
     code: int = struct.unpack_from("!H", frame, 2)[0]
     return code
+
+
+async def test_a_handshake_that_waits_is_told_that_its_client_has_gone() -> None:
+    """Else refusals that are held back would outlive their connections, which nobody counts."""
+    waiting: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
+
+    async def wait(scope, receive, send):
+        waiting.put_nowait(scope[LEAVING])
+        await scope[LEAVING]
+
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(wait, listener)
+    await server.start()
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            writer.write(HANDSHAKE + b"\r\n")
+            leaving = await waiting.get()
+            assert not leaving.done()
+            writer.close()
+            await leaving
+    finally:
+        async with asyncio.timeout(LIMIT_S):
+            await server.stop()
 
 
 @pytest.mark.parametrize("size", [0, 125, 126, 1024])
