@@ -3,13 +3,13 @@
     python packaging/advisories.py FOLDER [--osv-url URL]
 
 pip-audit asks OSV (osv.dev, or ``ODDSDESK_OSV_URL``). What `packaging/advisories.toml` lists is
-passed over until its day. FOLDER remembers when a scan last succeeded.
+passed over until its day. FOLDER keeps the date of the last successful scan.
 
 Exit status:
-    0: nothing is known; or no source answered, and the last scan is at most 7 days old: a warning
+    0: nothing is known; or no source answered, and the last scan is at most 7 days old (a warning)
     1: a pinned package has a known vulnerability
     2: `packaging/advisories.toml` has a mistake
-    3: no source has answered for more than 7 days
+    3: no source answered, and FOLDER has no successful scan of the last 7 days
 """
 
 import argparse
@@ -93,13 +93,21 @@ def scan(url: str) -> list[dict[str, Any]]:
         except subprocess.TimeoutExpired as error:
             raise NotScannedError(f"no answer within {LIMIT_S:g} s") from error
         except (OSError, ValueError, KeyError) as error:
-            last = (done.stderr.strip().splitlines() or ["pip-audit told nothing"])[-1]
-            raise NotScannedError(last[:150]) from error
+            raise NotScannedError(cause(done.stderr)) from error
     skipped = [each["name"] for each in packages if "skip_reason" in each]
     if skipped or len(packages) != len(wanted):
         missing = len(wanted) - len(packages) + len(skipped)
         raise NotScannedError(f"{missing} of {len(wanted)} packages were not looked up")
     return packages
+
+
+def cause(stderr: str) -> str:
+    """Return why pip-audit failed, from the last line of its standard error, shortened."""
+    line = (stderr.strip().splitlines() or ["pip-audit gave no reason"])[-1]
+    # `ConnectionError: ... (Caused by NewConnectionError("HTTPSConnection(...): CAUSE"))`
+    if nested := re.search(r"""Caused by \w+\((['"]?)(.+)\1\)\)$""", line):
+        line = nested[2].split("): ", 1)[-1].split(">: ", 1)[-1]
+    return line if len(line) <= 150 else f"{line[:149]}…"
 
 
 def known(packages: list[dict[str, Any]]) -> Iterator[tuple[str, set[str], str]]:
@@ -136,16 +144,27 @@ def judge(
     return FOUND if failed else 0
 
 
-def remember(state: Path, today: datetime.date, *, scanned: bool) -> int:
-    """Note whether there was a scan, and return for how many days there has been none."""
+def last_scan(state: Path, today: datetime.date) -> datetime.date | None:
+    """Return the date of the last successful scan; report a damaged record, it counts as none."""
     try:
-        since = datetime.date.fromisoformat(json.loads(state.read_text("utf-8"))["since"])
-    except (OSError, ValueError, KeyError, TypeError):
-        since = today
-    since = today if scanned else min(since, today)
-    state.parent.mkdir(parents=True, exist_ok=True)
-    state.write_text(json.dumps({"since": since.isoformat()}) + "\n", "utf-8")
-    return (today - since).days
+        day = datetime.date.fromisoformat(json.loads(state.read_text("utf-8"))["last_scan"])
+        if day > today:
+            raise ValueError(f"{day} is in the future")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        say("warning", f"{state.name} is damaged and counts as no record: {error}")
+        return None
+    return day
+
+
+def record_scan(state: Path, today: datetime.date) -> None:
+    """Write the date of a successful scan; where that fails, warn."""
+    try:
+        state.parent.mkdir(parents=True, exist_ok=True)
+        state.write_text(json.dumps({"last_scan": today.isoformat()}) + "\n", "utf-8")
+    except OSError as error:
+        say("warning", f"the date of this scan cannot be kept: {error}")
 
 
 def say(how: str, line: str) -> None:
@@ -169,13 +188,17 @@ def main(arguments: list[str] | None = None, today: datetime.date | None = None)
         say("error", str(error))
         return MISTAKEN
     except NotScannedError as error:
-        age = remember(given.folder / STATE, today, scanned=False)
-        overdue = age > MOST_DAYS
-        when = f"the last scan, or the first try, was {age} days ago; at most {MOST_DAYS} may pass"
-        line = f"pinned packages were NOT scanned for known vulnerabilities: {error} ({when})"
+        last = last_scan(given.folder / STATE, today)
+        overdue = last is None or (today - last).days > MOST_DAYS
+        when = f"the last successful scan was {(today - last).days} days ago" if last else ""
+        when = when or f"{given.folder} has no record of a successful scan"
+        rule = f"a night may pass unscanned for {MOST_DAYS} days after a successful scan"
+        line = (
+            f"pinned packages were NOT scanned for known vulnerabilities: {error}; {when}; {rule}"
+        )
         say("error" if overdue else "warning", line)
         return OVERDUE if overdue else 0
-    remember(given.folder / STATE, today, scanned=True)
+    record_scan(given.folder / STATE, today)
     return judge(packages, days, today)
 
 

@@ -142,21 +142,105 @@ def test_what_is_listed_has_no_mistake() -> None:
     advisories.ignored(advisories.PACKAGING / "advisories.toml")
 
 
-def test_where_no_source_answers_it_says_so_and_fails_after_seven_days(
+def test_where_no_source_answers_nights_may_pass_for_seven_days_after_a_scan(
     told: list[dict[str, Any]], scan: Scan, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    told += all_pinned()
+    assert scan() == 0
+    told.clear()
+    capsys.readouterr()
     assert [scan(today=TODAY + days * DAY) for days in range(9)] == [*[0] * 8, advisories.OVERDUE]
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith(
-        "warning: pinned packages were NOT scanned for known vulnerabilities: Name not known"
+    start = (
+        "pinned packages were NOT scanned for known vulnerabilities: Name not known: api.osv.dev; "
     )
-    assert lines[8].startswith("error: pinned packages were NOT scanned")
-    assert "8 days ago; at most 7 may pass" in lines[8]
+    rule = "a night may pass unscanned for 7 days after a successful scan"
+    assert lines[7] == f"warning: {start}the last successful scan was 7 days ago; {rule}"
+    assert lines[8] == f"error: {start}the last successful scan was 8 days ago; {rule}"
     told += all_pinned()
     assert scan(today=TODAY + 9 * DAY) == 0
     told.clear()
     assert scan(today=TODAY + 16 * DAY) == 0
-    assert scan(today=TODAY + 17 * DAY) == advisories.OVERDUE
+
+
+def test_without_any_successful_scan_the_first_night_fails(
+    told: list[dict[str, Any]], scan: Scan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A CI that does not keep the folder would never fail otherwise."""
+    assert [scan(), scan(today=TODAY + DAY)] == [advisories.OVERDUE] * 2
+    for line in capsys.readouterr().err.splitlines():
+        assert f"; {tmp_path} has no record of a successful scan; " in line
+    assert not (tmp_path / advisories.STATE).exists()
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "",
+        '{"last_scan": "2026-1',
+        "[]",
+        "{}",
+        '{"last_scan": 1}',
+        '{"last_scan": "2026-11-29"}',
+        b"\xff",
+    ],
+)
+def test_a_damaged_record_is_reported_and_counts_as_none(
+    damaged: str | bytes,
+    told: list[dict[str, Any]],
+    scan: Scan,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    state = tmp_path / advisories.STATE
+    state.write_bytes(damaged if isinstance(damaged, bytes) else damaged.encode())
+    assert scan() == advisories.OVERDUE
+    warning, error = capsys.readouterr().err.splitlines()
+    assert warning.startswith(f"warning: {state.name} is damaged and counts as no record: ")
+    assert "no record of a successful scan" in error
+    told += all_pinned()
+    assert scan() == 0
+    assert json.loads(state.read_text()) == {"last_scan": "2026-11-28"}
+
+
+def test_where_the_date_cannot_be_kept_the_scan_still_counts(
+    told: list[dict[str, Any]], scan: Scan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / advisories.STATE).mkdir()
+    told += all_pinned(starlette=STARLETTE)
+    assert scan() == advisories.FOUND
+    assert "the date of this scan cannot be kept" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("stderr", "short"),
+    [
+        (
+            "Traceback\nrequests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.osv.dev'"
+            ", port=443): Max retries exceeded with url: /v1/query (Caused by NameResolutionError("
+            "\"HTTPSConnection(host='api.osv.dev', port=443): Failed to resolve 'api.osv.dev' "
+            '([Errno -2] Name or service not known)"))\n',
+            "Failed to resolve 'api.osv.dev' ([Errno -2] Name or service not known)",
+        ),
+        (
+            "requests.exceptions.ConnectionError: HTTPConnectionPool(host='127.0.0.1', port=1): "
+            "Max retries exceeded with url: / (Caused by NewConnectionError('<HTTPConnection "
+            "object at 0x7f>: Failed to establish a new connection: "
+            "[Errno 111] Connection refused'))",
+            "Failed to establish a new connection: [Errno 111] Connection refused",
+        ),
+        (
+            "SSLError: HTTPSConnectionPool(host='o', port=443): Max retries exceeded with url: / "
+            "(Caused by SSLError(SSLCertVerificationError(1, 'certificate verify failed')))",
+            "SSLCertVerificationError(1, 'certificate verify failed')",
+        ),
+        ("ERROR:pip_audit._cli:bad gateway", "ERROR:pip_audit._cli:bad gateway"),
+        ("", "pip-audit gave no reason"),
+        ("x" * 151, "x" * 149 + "…"),
+    ],
+)
+def test_only_the_cause_of_a_failure_is_given(stderr: str, short: str) -> None:
+    assert advisories.cause(stderr) == short
 
 
 def test_packages_that_were_not_looked_up_are_not_scanned(
@@ -164,7 +248,7 @@ def test_packages_that_were_not_looked_up_are_not_scanned(
 ) -> None:
     """pip-audit passes where the index knows none of them: `No known vulnerabilities found`."""
     told += [{"name": each["name"], "skip_reason": "not found"} for each in all_pinned()]
-    assert scan() == 0
+    assert scan() == advisories.OVERDUE
     assert f"{len(told)} of {len(told)} packages were not looked up" in capsys.readouterr().err
     del told[3:]
     assert scan(today=TODAY + 8 * DAY) == advisories.OVERDUE
@@ -177,8 +261,8 @@ def test_a_forge_shows_what_is_wrong_beside_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    assert scan() == 0
-    assert capsys.readouterr().err.startswith("::warning::pinned packages were NOT scanned")
+    assert scan() == advisories.OVERDUE
+    assert capsys.readouterr().err.startswith("::error::pinned packages were NOT scanned")
 
 
 @pytest.mark.slow
@@ -220,4 +304,5 @@ def test_pip_audit_itself_asks_the_source_and_finds_the_vulnerable_one(tmp_path:
     )
     silent = run(url)
     assert silent.returncode == 0
-    assert "NOT scanned" in silent.stderr
+    assert "NOT scanned for known vulnerabilities: Failed to establish" in silent.stderr
+    assert "Connection refused; the last successful scan was 0 days ago" in silent.stderr
