@@ -22,8 +22,7 @@ _NEITHER_OWNER_NOR_GROUP: Final = 0o007
 _BESIDE: Final = ("", "-wal", "-shm", "-journal")
 """What the names of a database's files end with."""
 _FLAGS: Final = (
-    os.O_RDWR
-    | getattr(os, "O_NOFOLLOW", 0)
+    getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NONBLOCK", 0)  # a FIFO in the way must not be waited for
     | getattr(os, "O_BINARY", 0)
@@ -49,13 +48,27 @@ def open_private(path: Path, *, owned_as: Path | None = None, make: bool = True)
         ForeignFileError: it belongs to another user, or is no ordinary file.
         OSError: it cannot be opened or made.
     """
+    return _open(path, os.O_RDWR | (os.O_CREAT if make else 0), owned_as)
+
+
+def open_private_to_read(path: Path, *, owned_as: Path | None = None) -> int:
+    """Open a file as ``open_private`` does, but only to read it, on a read-only disk as well.
+
+    Raises:
+        ForeignFileError: it belongs to another user, or is no ordinary file.
+        OSError: it is missing or cannot be opened.
+    """
+    return _open(path, os.O_RDONLY, owned_as)
+
+
+def _open(path: Path, how: int, owned_as: Path | None) -> int:
     owner = None if owned_as is None else _owner_beside(owned_as)
     if path.is_symlink():
         raise ForeignFileError("is a link, not a file")
     try:
-        handle = os.open(path, _FLAGS | (os.O_CREAT if make else 0), OWNER_ONLY)
+        handle = os.open(path, _FLAGS | how, OWNER_ONLY)
     except PermissionError:
-        raise _refusal(path) from None
+        raise _refusal(path, "read" if how == os.O_RDONLY else "written") from None
     try:
         _check(os.fstat(handle), owner)
     except BaseException:
@@ -131,7 +144,7 @@ def make_own_folder(path: Path) -> None:
 
 
 def _make_for_owner(path: Path) -> None:
-    handle = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, FOR_GROUP)
+    handle = os.open(path, _FLAGS | os.O_RDWR | os.O_CREAT | os.O_EXCL, FOR_GROUP)
     try:
         folder = path.parent.stat()
         if not (is_of_group(folder) and os.fstat(handle).st_gid == folder.st_gid):
@@ -226,7 +239,7 @@ def _owner_beside(path: Path) -> tuple[int, int]:
     return found.st_uid, found.st_gid
 
 
-def _refusal(path: Path) -> OSError:
+def _refusal(path: Path, done: str) -> OSError:
     """Say whose file it is where it cannot be opened: that is why."""
     try:
         owner = path.lstat().st_uid
@@ -234,4 +247,4 @@ def _refusal(path: Path) -> OSError:
         return PermissionError(13, "may not be made in this folder")
     if sys.platform != "win32" and owner != os.geteuid():
         return ForeignFileError(f"belongs to {user_name(owner)}")
-    return PermissionError(13, "may not be written")
+    return PermissionError(13, f"may not be {done}")

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.network.secrets import keep_secret
-from oddsdesk.private_files import ForeignFileError, is_for_others, keep_private, open_private
+from oddsdesk.private_files import (
+    ForeignFileError,
+    is_for_others,
+    keep_private,
+    open_private,
+    open_private_to_read,
+)
 from oddsdesk.store.databases import Database, DatabaseUrl
 
 SECRET_HEADER: Final = "X-Oddsdesk-Secret"  # noqa: S105 - its name
@@ -42,6 +48,8 @@ class OwnerSecret:
         Where that is impossible the log says why, and nobody is the owner.
         """
         try:
+            if self._keep():
+                return
             handle = open_private(self.path, owned_as=self._odds_path)
         except OSError as error:
             _log.warning(
@@ -58,10 +66,22 @@ class OwnerSecret:
                 file.write(SECRET_PREFIX + secrets.token_hex(32).encode() + b"\n")
             keep_private(handle, self._odds_path)
 
+    def _keep(self) -> bool:
+        """Keep a secret that is good, in a file that need not be writable; return whether it is."""
+        try:
+            handle = open_private_to_read(self.path, owned_as=self._odds_path)
+        except FileNotFoundError:
+            return False
+        with os.fdopen(handle, "rb") as file:
+            if is_for_others(handle) or _secret_in(file.read(_MOST_BYTES)) is None:
+                return False
+            keep_private(handle, self._odds_path)
+        return True
+
     def read(self) -> str | None:
         """Return the secret; None if the file is missing, damaged, or not private to its owner."""
         try:
-            handle = open_private(self.path, owned_as=self._odds_path, make=False)
+            handle = open_private_to_read(self.path, owned_as=self._odds_path)
         except OSError:
             return None
         with os.fdopen(handle, "rb") as file:

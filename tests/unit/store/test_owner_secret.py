@@ -1,5 +1,6 @@
 """The owner's secret: made once, private, and nobody else's."""
 
+import errno
 import logging
 import os
 import threading
@@ -121,6 +122,37 @@ def test_the_file_of_another_user_is_not_accepted(
     own.make()
     assert "belongs to nobody" in caplog.text
     assert not own.matches(b"0" * 64)
+
+
+def test_one_on_a_read_only_disk_still_opens(
+    own: OwnerSecret, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = made(own)
+    really_open = os.open
+
+    def read_only(path: Path, flags: int, *rest: int) -> int:
+        if flags & (os.O_RDWR | os.O_WRONLY | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return really_open(path, flags, *rest)
+
+    monkeypatch.setattr(os, "open", read_only)
+    assert own.matches(secret.encode())
+    own.make()
+    assert own.read() == secret
+    assert caplog.text == ""
+
+
+def test_one_that_even_its_owner_may_not_write_is_read_and_kept(open_folder: Path) -> None:
+    database = open_folder / "odds.db"
+    database.touch()
+    own = OwnerSecret(database)
+    secret = made(own)
+    own.path.chmod(0o400)
+    for each in (database, own.path):
+        os.chown(each, NOBODY, NOBODY)
+    out, err = as_nobody("-c", READ, str(database)).communicate(timeout=60)
+    assert (out, err) == (f"{secret}\n", "")
+    assert own.path.stat().st_mode & 0o777 == 0o400
 
 
 def test_what_root_makes_is_usable_by_the_databases_owner(open_folder: Path) -> None:
