@@ -96,10 +96,10 @@ def _all_keys(action: Action) -> str:
     return "   ".join(written) or QKeySequence("Ctrl+K").toString(native) + " and its name"
 
 
-_HEAD = """# Keys of the keyboard
+_HEAD = """# Keyboard shortcuts
 
-API keys are another thing: [api.md](api.md#keys-and-plans) tells of them,
-[feeds.md](feeds.md) of those of sources.
+Looking for API keys? Keys of the server: [api.md](api.md#keys-and-plans).
+Keys of odds sources: [feeds.md](feeds.md).
 
 **F1** or **?** shows this list in the program. **Ctrl+K** offers every action by its name,
 every game, panel, layout and odds format; what was used last comes first. In a filter or any
