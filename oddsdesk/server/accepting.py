@@ -23,7 +23,7 @@ HANDSHAKE_LIMIT_S: Final = 10.0
 GOODBYE_LIMIT_S: Final = 5.0
 """How long a client may take to end TLS."""
 AT_ONCE: Final = 32
-"""Connections that are taken before others get their turn."""
+"""Connections that are taken at a time, before what else the loop has to do."""
 PAUSE_S: Final = 0.25
 """How long nothing is taken once descriptors ran out; who comes waits in the system."""
 _STEP_S: Final = 0.01
@@ -71,17 +71,28 @@ class Acceptor:
 
     async def _accept(self) -> None:
         loop = asyncio.get_running_loop()
-        taken = 0
         while True:
             try:
-                connection, address = await loop.sock_accept(self._listener)
+                self._take(*await loop.sock_accept(self._listener))
+                self._take_waiting()
             except OSError as error:
                 await self._recover(error)
                 continue
-            self._take(connection, address[0])
-            taken += 1
-            if taken % AT_ONCE == 0:
-                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+
+    def _take_waiting(self) -> None:
+        """Take what waits, too: with one connection in each turn of a busy loop others wait long.
+
+        Raises:
+            OSError: one cannot be taken; those before it are.
+        """
+        for _ in range(AT_ONCE):
+            try:
+                connection, address = self._listener.accept()
+            except BlockingIOError:
+                return
+            connection.setblocking(False)
+            self._take(connection, address)
 
     async def _recover(self, error: OSError) -> None:
         """Wait a while: whoever comes is there still, and asking at once would fail again."""
@@ -93,7 +104,8 @@ class Acceptor:
         else:  # a client went before it was taken
             await asyncio.sleep(_STEP_S)
 
-    def _take(self, connection: socket.socket, address: str) -> None:
+    def _take(self, connection: socket.socket, client: tuple[Any, ...]) -> None:
+        address = client[0]
         place = self._connections.enter(address)
         if place is None:
             self._refuse(connection)

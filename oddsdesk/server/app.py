@@ -49,7 +49,7 @@ class App:
         self._reads = ReaderPool(circuit=service.access.circuit)
         self._looks_back = ReaderPool("look back", threads=1, circuit=service.access.circuit)
         """What reads the archive, too, may take seconds: that holds up nothing but its like."""
-        self._looks = Looks(service)
+        self._looks = Looks(service, others=(self._reads, self._looks_back))
         self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request (D17)."""

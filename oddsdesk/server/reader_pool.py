@@ -152,6 +152,8 @@ class ReaderPool:
         self._turns: FairQueue[_Work] = FairQueue()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"oddsdesk {name}")
         """Given one call for each work that waits; it begins a thread once all others are busy."""
+        self.answered_at = float("-inf")
+        """When a function last returned (s, ``time.monotonic``)."""
 
     async def run(
         self, function: Callable[[], T], whose: Hashable = None, cost_s: float = A_TURN_S
@@ -197,5 +199,6 @@ class ReaderPool:
                 work.answer.set_exception(error)
             else:
                 self._turns.settle(turn, time.perf_counter() - began)
+                self.answered_at = time.monotonic()
                 work.answer.set_result(found)
             return

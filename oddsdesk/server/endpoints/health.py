@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -69,11 +69,19 @@ class Looks:
     """Looks at the database for probes, one look at a time, on a thread that nothing else uses.
 
     For the server's loop. A probe gets a look that began after it was asked; where there are many
-    probes, or the machine is busy, one that is at most ``OLDEST_S`` old.
+    probes, or the machine is busy, one that is at most ``OLDEST_S`` old. On a machine too busy for
+    that it gets the last look while other requests still get answers.
     """
 
-    def __init__(self, service: Service, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        service: Service,
+        now: Callable[[], float] = time.monotonic,
+        others: Sequence[ReaderPool] = (),
+    ) -> None:
+        """``others`` read the same database: while they get answers a slow look does not hang."""
         self._service = service
+        self._others = others
         self._circuit = service.access.circuit
         self._now = now
         self._thread = ReaderPool("probe", threads=1)
@@ -100,7 +108,9 @@ class Looks:
         except KnownAwayError as error:
             return Look(now, error)
         last = self._last
-        if last is None or (last.began < now and self._now() - last.began > OLDEST_S):
+        is_old = last is None or (last.began < now and self._now() - last.began > OLDEST_S)
+        is_well = last is not None and last.error is None and self._others_are_answered()
+        if last is None or (is_old and not is_well):
             last = Look(now, slow_error(LIMIT_S))
         self._note(last.error)
         return last
@@ -108,6 +118,10 @@ class Looks:
     def close(self) -> None:
         """End the thread, before the stores are closed."""
         self._thread.close()
+
+    def _others_are_answered(self) -> bool:
+        """Say whether the database answers others: then the machine is only busy."""
+        return any(self._now() - each.answered_at <= OLDEST_S for each in self._others)
 
     def _note(self, error: StoreError | None) -> None:
         """Log the first only: anybody may ask, as often as they like."""

@@ -99,6 +99,27 @@ def figure(connections: Connections, name: str) -> float:
     return next(each.value for each in connections.samples() if each.name == name)
 
 
+async def test_all_who_wait_are_taken_in_one_turn_of_the_loop() -> None:
+    """A turn of a busy loop may take milliseconds: one connection in each would be a long wait."""
+    connections = Connections()
+    listener = bind("127.0.0.1", 0)
+    listener.listen(64)
+    waiting = [socket.create_connection(listener.getsockname()) for _ in range(accepting.AT_ONCE)]
+    turns_at: list[float] = []
+    server = HttpServer(hello, listener, connections=connections, judge=judge)
+    await server.start()
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            while not turns_at or turns_at[-1] < len(waiting):
+                turns_at.append(opened(connections))
+                await asyncio.sleep(0)
+        assert len([each for each in turns_at if 0 < each < len(waiting)]) == 0
+    finally:
+        for each in waiting:
+            each.close()
+        await server.stop()
+
+
 async def test_one_too_many_is_told_so_and_taken_once_another_has_ended() -> None:
     connections = Connections(ConnectionLimits(2, 2))
     async with served(connections) as address:

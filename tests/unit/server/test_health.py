@@ -109,6 +109,22 @@ async def test_many_probes_repeat_the_last_look(
     assert (await looks.newest()).last_scraped_at == 7, "what is repeated is a second old at most"
 
 
+async def test_a_look_that_is_slow_is_no_outage_while_others_are_answered(
+    looks: Looks, database: Database, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that is too busy for a look in 3 s still has a database that answers."""
+    other: Any = SimpleNamespace(answered_at=time.now_s)
+    looks._others = [other]
+    monkeypatch.setattr(health, "LIMIT_S", 0.05)
+    assert (await looks.newest()).error is None
+    database.free.clear()
+    time.now_s += 5
+    other.answered_at = time.now_s - 0.5
+    assert (await looks.newest()).error is None
+    time.now_s += 5
+    assert (await looks.newest()).error is not None
+
+
 async def test_a_look_that_hangs_is_told_and_not_waited_for_again(
     looks: Looks,
     database: Database,
