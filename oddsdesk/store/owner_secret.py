@@ -31,6 +31,9 @@ SECRET_FILE_VARIABLE: Final = "ODDSDESK_SECRET_FILE"  # noqa: S105 - its name
 _LINE: Final = re.compile(rb"X-Oddsdesk-Secret: ([0-9a-f]{64})\r?\n?")
 SECRET_PREFIX: Final = f"{SECRET_HEADER}: ".encode()
 _MOST_BYTES: Final = 200
+_RESTART: Final = "a restart of the server makes a new secret"
+MISSING: Final = f"its file is missing; {_RESTART}"
+"""The fault of a secret that was deleted."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +62,10 @@ class OwnerSecret:
             )
             return
         with os.fdopen(handle, "r+b") as file:
-            if is_for_others(handle) or _secret_in(file.read(_MOST_BYTES)) is None:
+            was_open = is_for_others(handle)
+            if was_open or _secret_in(file.read(_MOST_BYTES)) is None:
+                if was_open:
+                    _log.warning("%s: other users could read it; it has a new secret", self.path)
                 keep_private(handle, self._odds_path)
                 file.seek(0)
                 file.truncate()
@@ -80,15 +86,27 @@ class OwnerSecret:
 
     def read(self) -> str | None:
         """Return the secret; None if the file is missing, damaged, or not private to its owner."""
+        return self._look()[0]
+
+    def fault(self) -> str:
+        """Return why no secret is accepted now, for the log; empty if one is."""
+        return self._look()[1]
+
+    def _look(self) -> tuple[str | None, str]:
         try:
             handle = open_private_to_read(self.path, owned_as=self._odds_path)
-        except OSError:
-            return None
+        except FileNotFoundError:
+            return None, MISSING
+        except OSError as error:
+            return None, f"its file cannot be used: {_reason(error)}"
         with os.fdopen(handle, "rb") as file:
-            secret = None if is_for_others(handle) else _secret_in(file.read(_MOST_BYTES))
-        if secret is not None:
-            keep_secret(secret)
-        return secret
+            if is_for_others(handle):
+                return None, f"other users can read its file; {_RESTART}"
+            secret = _secret_in(file.read(_MOST_BYTES))
+        if secret is None:
+            return None, f"its file is damaged; {_RESTART}"
+        keep_secret(secret)
+        return secret, ""
 
     def matches(self, said: bytes) -> bool:
         """Say whether a header's value is the secret; the file's whole line is taken, too."""

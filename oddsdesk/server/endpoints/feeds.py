@@ -40,18 +40,31 @@ class FeedsGate(Gate):
 async def is_owner(scope: Scope, owner: OwnerSecret | None) -> bool:
     """Say whether the owner of the database asks: a program of this machine with the secret.
 
-    What comes from a browser's page or through a proxy is refused even with the secret. A proxy
-    that adds no header is recognised where it passes on the public name as ``Host``.
+    What comes from a browser's page or through a proxy is refused even with the secret.
     """
-    if owner is None or BELIEVED in scope or not _is_loopback((scope.get("client") or ("",))[0]):
+    if owner is None or BELIEVED in scope or not is_of_this_machine(scope):
         return False
+    said = secrets_in(scope)
+    return len(said) == 1 and await asyncio.to_thread(owner.matches, said[0])
+
+
+def is_of_this_machine(scope: Scope) -> bool:
+    """Say whether a program of this machine asks, as far as address and headers show.
+
+    A proxy that adds no header is recognised where it passes on the public name as ``Host``.
+    """
     headers = scope["headers"]
-    said = [value for name, value in headers if name == SECRET]
-    if len(said) != 1 or any(name.startswith(_OF_OTHERS) for name, _ in headers):
+    if not _is_loopback((scope.get("client") or ("",))[0]):
+        return False
+    if any(name.startswith(_OF_OTHERS) for name, _ in headers):
         return False
     host = next((host_name(value) for name, value in headers if name == b"host"), None)
-    is_here = host is not None and (host in LOOPBACK or _is_loopback(host))
-    return is_here and await asyncio.to_thread(owner.matches, said[0])
+    return host is not None and (host in LOOPBACK or _is_loopback(host))
+
+
+def secrets_in(scope: Scope) -> list[bytes]:
+    """Return what a request shows as the owner's secret; more than one is none."""
+    return [value for name, value in scope["headers"] if name == SECRET]
 
 
 def _is_loopback(address: str) -> bool:

@@ -5,6 +5,8 @@ Not of the contract. A caller needs a key with the right to write, or the owner'
 """
 
 import asyncio
+import logging
+import time
 import zlib
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -18,11 +20,13 @@ from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.ndjson import BadLine, Batch, QuoteLines
 from oddsdesk.server.answers import Bare, Refusal, Reply, encode
-from oddsdesk.server.endpoints.feeds import is_owner
+from oddsdesk.server.endpoints.feeds import is_of_this_machine, is_owner, secrets_in
 from oddsdesk.server.gate import Gate, RequestContext
 from oddsdesk.server.protocol import INGEST_LIMIT
+from oddsdesk.server.proxies import BELIEVED
 from oddsdesk.server.service import Service
 from oddsdesk.server.troubles import Trouble
+from oddsdesk.store.owner_secret import MISSING
 from oddsdesk.tasks import in_daemon_thread, spawn, stop
 
 PATH: Final = "/ingest"
@@ -31,6 +35,8 @@ AT_ONCE: Final = 8
 """Bodies read at a time; further requests are refused with ``Retry-After``."""
 TOLD_S: Final = 30.0
 """For how long health tells of a refusal."""
+LOG_S: Final = 60.0
+"""How often, at most, the log says the same about refused programs of this machine."""
 MOST_TOLD: Final = 10_000
 """Bad lines that an answer names; the others are counted."""
 MOST_IDLE: Final = 100_000
@@ -44,7 +50,12 @@ _GZIP_WINDOW: Final = zlib.MAX_WBITS | 16
 _NO_GZIP: Final = "the body is not gzip, as Content-Encoding says; lines before the fault are kept"
 _CUT_GZIP: Final = "the gzip body ends early; lines up to there are kept, send the rest again"
 _RETRY: Final = [(b"retry-after", b"1")]
+_NOT_PRIVATE: Final = Trouble(
+    "POST /ingest refuses the owner's secret: its file is damaged or not private to its owner"
+)
 _REFUSED: Final = Trouble("quotes were refused: too many bodies of POST /ingest come at a time")
+
+_log = logging.getLogger(__name__)
 
 
 class Rejected(msgspec.Struct, frozen=True):
@@ -79,6 +90,8 @@ class IngestGate(Gate):
         super().__init__(service)
         self._running: Counter[int | None] = Counter()
         """Bodies that are read, by the number of the key; None is the owner."""
+        self._log_due: dict[str, float] = {}
+        """By cause: when the log may say again why a program of this machine was refused."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the body is read where the request is judged."""
@@ -113,12 +126,36 @@ class IngestGate(Gate):
         if not await is_owner(request.scope, self._service.owner):
             caller = await request.identify()
             if caller is None:
+                if request.has_method(METHODS) and is_of_this_machine(request.scope):
+                    await self._report_refusal(request.scope)
                 raise _unauthorized(self._service.owner is not None)
             if not caller.may_write:
                 message = "This key may only read; `oddsdesk keys create --write` makes one."
                 raise Refusal(ErrorCode.WRITE_FORBIDDEN, message)
         if not request.has_method(METHODS):
             raise request.not_allowed(METHODS)
+
+    async def _report_refusal(self, scope: Scope) -> None:
+        """Say in the log why a program of this machine may not write.
+
+        A stranger behind a proxy that adds no header looks like such a program. So the answer
+        does not say it, each cause is logged at most once in ``LOG_S``, and health reports
+        only what is wrong with the file.
+        """
+        owner = self._service.owner
+        fault = "" if owner is None else await asyncio.to_thread(owner.fault)
+        sent = secrets_in(scope)
+        if sent and fault and fault != MISSING:
+            self._service.troubles.say("owner's secret", _NOT_PRIVATE, TOLD_S)
+        cause = _cause(scope, len(sent), fault, has_secret=owner is not None)
+        now = time.monotonic()
+        if now < self._log_due.get(cause, now):
+            return
+        self._log_due[cause] = now + LOG_S
+        key = "a key made by `oddsdesk keys create --write`"
+        can_send = owner is not None and BELIEVED not in scope
+        cure = f"the owner's secret (curl -H @{owner.path}) or {key}" if owner and can_send else key
+        _log.warning("POST /ingest from this machine was refused: %s; send %s", cause, cure)
 
     async def _record(self, scope: Scope) -> Ingested:
         counts = Ingested(0, 0, [])
@@ -152,6 +189,23 @@ def _check_idle(lines: QuoteLines) -> None:
         raise Refusal(ErrorCode.BAD_REQUEST, message)
 
 
+def _cause(scope: Scope, sent: int, fault: str, *, has_secret: bool) -> str:
+    """Return why the sender of so many secrets may not write."""
+    if any(name == b"x-api-key" for name, _ in scope["headers"]):
+        return "its key is unknown or was revoked"
+    if not sent:
+        return "it has no secret and no key" if has_secret else "it has no key"
+    if not has_secret:
+        return "a database on PostgreSQL has no owner's secret"
+    if BELIEVED in scope:
+        return "--behind-proxy names the address that it comes from, where no secret is accepted"
+    if fault:
+        return f"the owner's secret is not accepted: {fault}"
+    if sent > 1:
+        return "it sends more than one secret"
+    return "it sends another secret than this database has"
+
+
 def _unauthorized(has_secret: bool) -> Refusal:
     """Return the refusal of a caller who may not write: what to send, and where that is told."""
     key = "POST /ingest: send X-Api-Key with a key made by `oddsdesk keys create --write`"
@@ -159,7 +213,8 @@ def _unauthorized(has_secret: bool) -> Refusal:
         message = (
             f"{key}. On the server's own machine, and not through a proxy, the owner of the"
             " database can send its secret instead, to 127.0.0.1: curl -H @DATABASE.secret"
-            " (odds.db.secret for odds.db). See Programs of your own in docs/feeds.md."
+            " (odds.db.secret for odds.db). The server's log says why a secret is refused. See"
+            " Programs of your own in docs/feeds.md."
         )
     else:
         message = (

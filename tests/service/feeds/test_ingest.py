@@ -4,7 +4,8 @@ import asyncio
 import gzip
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,6 +19,7 @@ from oddsdesk.server.endpoints import ingest
 from oddsdesk.server.protocol import BODY_LIMIT, INGEST_LIMIT
 from oddsdesk.server.proxies import LOOPBACK as PROXIES
 from oddsdesk.server.settings import PublicAddress
+from oddsdesk.store.owner_secret import secret_path
 from oddsdesk.store.values import Filters, Visibility
 from oddsdesk.tasks import spawn
 from tests.service.feeds.conftest import Serve, Served
@@ -132,6 +134,99 @@ async def test_a_script_of_older_versions_is_told_what_to_add(serve: Serve) -> N
     message = answer.json()["error"]["message"]
     for part in ("keys create --write", "curl -H @DATABASE.secret", "docs/feeds.md"):
         assert part in message
+
+
+def refusals(caplog: pytest.LogCaptureFixture) -> list[str]:
+    said = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    return [each for each in said if each.startswith("POST /ingest from this machine")]
+
+
+async def test_the_log_says_once_a_minute_that_a_script_here_was_refused(
+    serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
+        for _ in range(3):
+            assert (await http.post("/ingest", content=line(1))).status_code == 401
+        await http.get("/ingest")
+        well = await health(served)
+        once = refusals(caplog)
+        monkeypatch.setattr(ingest, "LOG_S", 0.0)
+        await post(served, line(1), x_oddsdesk_secret="0" * 64)
+        await post(served, line(1), x_oddsdesk_secret="0" * 64)
+        (secret,) = served.owner.values()
+    (told,) = once
+    assert "it has no secret and no key; send the owner's secret (curl -H @" in told
+    assert well["status"] == "ok", "a proxy without headers brings strangers"
+    assert len(refusals(caplog)) == 3
+    assert secret not in caplog.text
+    assert "0" * 64 not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "header", [{"x_forwarded_for": "203.0.113.9"}, {"via": "1.1 proxy"}, {"origin": "http://[::1]"}]
+)
+async def test_the_log_says_nothing_of_strangers(
+    serve: Serve, caplog: pytest.LogCaptureFixture, header: dict[str, str]
+) -> None:
+    async with serve() as served:
+        assert (await post(served, line(1), **header)).status_code == 401
+        assert (await health(served))["status"] == "ok"
+    assert refusals(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "cause"),
+    [
+        ({"x_oddsdesk_secret": "0" * 64}, "it sends another secret than this database has"),
+        ({"x_api_key": "od_none"}, "its key is unknown or was revoked"),
+    ],
+)
+async def test_the_log_says_why_a_program_here_was_refused(
+    serve: Serve, caplog: pytest.LogCaptureFixture, headers: dict[str, str], cause: str
+) -> None:
+    async with serve() as served:
+        await post(served, line(1), **headers)
+    (told,) = refusals(caplog)
+    assert f"refused: {cause}; send " in told
+
+
+@pytest.mark.parametrize(
+    ("spoil", "cause", "status"),
+    [
+        (lambda file: file.chmod(0o644), "other users can read its file", "degraded"),
+        (lambda file: file.write_text("nonsense"), "its file is damaged", "degraded"),
+        (lambda file: file.unlink(), "its file is missing", "ok"),
+    ],
+    ids=["open", "damaged", "missing"],
+)
+async def test_a_secret_that_is_spoilt_is_in_the_log_and_in_health(
+    serve: Serve,
+    caplog: pytest.LogCaptureFixture,
+    spoil: Callable[[Path], object],
+    cause: str,
+    status: str,
+) -> None:
+    async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
+        owner = served.owner
+        spoil(secret_path(served.server.store.path))
+        answers = [await http.post("/ingest", content=line(1), headers=owner) for _ in range(2)]
+        ill = await health(served)
+    assert {each.status_code for each in answers} == {401}
+    (told,) = refusals(caplog)
+    assert cause in told
+    assert ill["status"] == status
+    assert all("not private to its owner" in each for each in ill.get("reasons", []))
+    assert cause not in answers[0].text, "a stranger behind a proxy could read it"
+
+
+async def test_the_log_says_that_a_proxys_address_takes_no_secret(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serve(public=PublicAddress(behind_proxy=PROXIES)) as served:
+        await post(served, line(1))
+    (told,) = refusals(caplog)
+    assert "--behind-proxy names the address" in told
+    assert "send a key made by" in told
 
 
 async def test_at_the_address_of_a_proxy_that_is_believed_nobody_is_a_program_here(

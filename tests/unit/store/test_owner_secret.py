@@ -80,11 +80,16 @@ def test_a_damaged_file_opens_nothing_and_is_made_again(own: OwnerSecret, conten
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
-def test_one_that_others_could_read_is_not_accepted_and_is_replaced(own: OwnerSecret) -> None:
+def test_one_that_others_could_read_is_not_accepted_and_is_replaced(
+    own: OwnerSecret, caplog: pytest.LogCaptureFixture
+) -> None:
     secret = made(own)
     own.path.chmod(0o640)
     assert not own.matches(secret.encode())
+    assert "other users can read its file" in own.fault()
     assert made(own) != secret
+    assert own.fault() == ""
+    assert "other users could read it; it has a new secret" in caplog.text
     assert own.path.stat().st_mode & 0o777 == 0o600
 
 
