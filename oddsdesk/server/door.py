@@ -58,10 +58,12 @@ class Door:
         return self._caller(scope["path"], scope["query_string"], scope["headers"])
 
     def _caller(self, path: str, query: bytes, headers: RequestHeaders) -> Caller | None:
-        if (key := key_in(headers)) is not None:
-            return self._access.known_caller(key)
-        if path != STREAM_PATH:
-            return None
+        if path == STREAM_PATH and (bearer := self._bearer(query)) is not None:
+            return bearer  # as the stream has it, which looks at no key
+        key = key_in(headers)
+        return None if key is None else self._access.known_caller(key)
+
+    def _bearer(self, query: bytes) -> Caller | None:
         try:
             token = read_query(query, TOKEN, are_all=False)["token"]
         except BadParameterError:

@@ -78,9 +78,20 @@ async def test_a_stream_token_makes_a_caller_of_the_stream(
     token = issue_token(access.secret, caller, NOW)
     assert judged.of(f"/api/stream?bookmaker=Bwin&token={token}") is Comer.CALLER
     assert judged.of(f"/api/odds?token={token}") is Comer.STRANGER
+    for stale in ("od_none", made.secret + "0"):
+        key = ("X-Api-Key", stale)
+        assert judged.of(f"/api/stream?token={token}", key) is Comer.CALLER, "the token decides"
+        assert judged.of("/api/stream", key) is Comer.STRANGER
     forged = issue_token(b"another secret", caller, NOW)
     for wrong in (forged, "nonsense", "", f"{token}&token={token}"):
         assert judged.of(f"/api/stream?token={wrong}") is Comer.STRANGER
+    other = access.keys.create("b", Plan.PRO_LIVE, None, NOW).secret
+    scope = {
+        "path": "/api/stream",
+        "query_string": f"token={token}".encode(),
+        "headers": [(b"x-api-key", other.encode())],
+    }
+    assert judged.door.caller_of(scope) == caller
     judged.now += LIFETIME_S * 1000
     assert judged.of(f"/api/stream?token={token}") is Comer.STRANGER, "it is over"
 
