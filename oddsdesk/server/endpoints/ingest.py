@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
-from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.errors import ErrorCode, ErrorDetail
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.ndjson import BadLine, Batch, QuoteLines
 from oddsdesk.server.answers import Bare, Refusal, Reply, encode
@@ -39,6 +39,8 @@ LOG_S: Final = 60.0
 """How often, at most, the log says the same about refused programs of this machine."""
 MOST_TOLD: Final = 10_000
 """Bad lines that an answer names; the others are counted."""
+FIRST_REASONS: Final = 3
+"""Bad lines that the message of a 400 names."""
 MOST_IDLE: Final = 100_000
 """Blank and bad lines that a body may have beyond its quotes: each costs a microsecond or more, and
 64 MiB of them pack into 64 KB."""
@@ -73,12 +75,25 @@ class Ingested(msgspec.Struct, omit_defaults=True):
     rejected: list[Rejected]
     rejected_more: int = 0
     """Bad lines beyond those that are named."""
+    error: ErrorDetail | None = None
+    """What is wrong if every line is bad, as other refusals have it."""
 
     def reject(self, bad: list[BadLine]) -> None:
         """Take in bad lines."""
         named = bad[: max(MOST_TOLD - len(self.rejected), 0)]
         self.rejected += [Rejected(line.number, line.reason) for line in named]
         self.rejected_more += len(bad) - len(named)
+
+    def answer(self) -> Bare:
+        """Return the answer: 400 with the counts if every line is bad, so that scripts notice."""
+        if self.accepted or self.skipped or not self.rejected:
+            return Bare(self)
+        number = len(self.rejected) + self.rejected_more
+        what = f"none of {number:,} lines is" if number > 1 else "the line is not"
+        first = "; ".join(f"line {bad.line}: {bad.reason}" for bad in self.rejected[:FIRST_REASONS])
+        code = ErrorCode.BAD_REQUEST
+        self.error = ErrorDetail(code.value, f"{what} recorded: {first}")
+        return Bare(self, code.status)
 
 
 class IngestGate(Gate):
@@ -105,7 +120,8 @@ class IngestGate(Gate):
         with self._place(None if request.caller is None else request.caller.key_id):
             if request.caller is not None:  # only now: a body that found no place costs nothing
                 await request.require_quota()
-            return encode(Bare(await self._record(request.scope)), 0)
+            counts = await self._record(request.scope)
+            return encode(counts.answer(), 0)
 
     @contextmanager
     def _place(self, whose: int | None) -> Iterator[None]:

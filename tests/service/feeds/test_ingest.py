@@ -104,6 +104,27 @@ async def test_older_quotes_are_counted_as_skipped(serve: Serve) -> None:
     assert (heard["accepted"], heard["skipped"], heard["rejected"]) == (0, 1, [])
 
 
+async def test_a_body_of_bad_lines_only_is_an_error_with_the_same_counts(serve: Serve) -> None:
+    """`curl -f` and `raise_for_status` notice it."""
+    async with serve() as served:
+        one = await post(served, "nonsense\n")
+        five = await post(served, "nonsense\n\n" + "{}\n" * 4)
+        writer = await post(served, "nonsense\n", x_api_key=key(served, write=True))
+        some = await post(served, f"nonsense\n{line(1)}\n")
+    assert [each.status_code for each in (one, five, writer, some)] == [400, 400, 400, 200]
+    for each in (one, five, writer):
+        heard = each.json()
+        assert (heard["accepted"], heard["skipped"]) == (0, 0)
+        assert heard["error"]["code"] == "bad_request"
+        assert f"line 1: {heard['rejected'][0]['reason']}" in heard["error"]["message"]
+    message = five.json()["error"]["message"]
+    assert message.startswith("none of 5 lines is recorded: line 1: ")
+    assert ("line 4: " in message, "line 5: " in message) == (True, False)
+    assert one.json()["error"]["message"].startswith("the line is not recorded: line 1: ")
+    assert "error" not in some.json()
+    assert writer.headers["x-ratelimit-remaining"] == str(Plan.PRO.rights.requests - 1)
+
+
 async def test_an_empty_body_says_nothing(serve: Serve) -> None:
     async with serve() as served:
         answer = await post(served, b"")
