@@ -185,7 +185,7 @@ class Administration:
         """Return every key, masked, revoked ones too."""
         return self._ask(asyncio.to_thread(self._server.access.keys.all))
 
-    def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> Future[NewKey]:
+    def create_key(self, account: str, plan: Plan | None, bookmaker: str | None) -> Future[NewKey]:
         """Make a key; its secret is in this answer and nowhere else."""
         create = self._server.access.keys.create
         return self._ask(asyncio.to_thread(create, account, plan, bookmaker, self._clock()))

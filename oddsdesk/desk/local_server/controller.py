@@ -84,8 +84,9 @@ class ServerController(QObject):
         feeds.add_requested.connect(
             lambda spec, speed, key: self._do(self._feed(self._add(spec, speed, key)))
         )
+        keys.make_requested.connect(lambda: self._do(self._make()))
         keys.create_requested.connect(
-            lambda account, plan, book: self._do(self._create(account, plan, book or None))
+            lambda account, plan, book: self._do(self._create(account, plan, book))
         )
         keys.rotate_requested.connect(lambda ident: self._do(self._rotate(ident)))
         keys.revoke_requested.connect(lambda ident: self._do(self._revoke(ident)))
@@ -193,7 +194,11 @@ class ServerController(QObject):
             await self._server.keep_feed_key(spec.partition(":")[0], key)
         await self._server.add_feed(spec, speed)
 
-    async def _create(self, account: str, plan: Plan, bookmaker: str | None) -> None:
+    async def _make(self) -> None:
+        await self._show_keys()  # another program may have made or changed the account
+        self._dialog.keys.make_key()
+
+    async def _create(self, account: str, plan: Plan | None, bookmaker: str | None) -> None:
         await self._show_new(await self._server.create_key(account, plan, bookmaker))
 
     async def _rotate(self, key_id: int) -> None:

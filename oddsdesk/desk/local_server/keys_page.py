@@ -4,7 +4,7 @@ Keys are made and shown once, listed masked, rotated and revoked. Accounts chang
 bookmaker, and are removed.
 """
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.contract.administration import Key
+from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import plain_table, with_buttons
@@ -87,8 +88,10 @@ _WIDTHS = {"Key": 180, "Account": 85, "Plan": 75, "Bookmaker": 90, "Made": 100, 
 class KeysPage(QWidget):
     """Shows the keys it is given; what the user asks for is signalled."""
 
-    create_requested = Signal(str, object, str)
-    """Account, plan, and the Free plan's bookmaker or nothing."""
+    make_requested = Signal()
+    """A key is wanted: answer with the present keys, then call ``make_key``."""
+    create_requested = Signal(str, object, object)
+    """Account, its plan and the bookmaker of Free; None leaves what the account has."""
     rotate_requested = Signal(int)
     revoke_requested = Signal(int)
     change_requested = Signal(str, object, str)
@@ -115,13 +118,17 @@ class KeysPage(QWidget):
         self._make_account_fields(theme)
         self.account = QLineEdit("default")
         self.account.setAccessibleName("Account")
+        self.account.textChanged.connect(self._show_present_plan)
         self.plan = _plans("Plan of the new key's account")
         self.plan.setCurrentIndex(self.plan.findData(Plan.PRO_LIVE))
-        self.plan.currentIndexChanged.connect(self._show_bookmaker)
+        self.plan.currentIndexChanged.connect(self._on_plan_current_index_changed)
         self.bookmaker = QLineEdit(placeholderText="Bookmaker of the Free plan")
         self.bookmaker.setAccessibleName("Bookmaker of the Free plan")
+        self.bookmaker.textChanged.connect(self._on_bookmaker_text_changed)
+        self._chose_plan = self._chose_bookmaker = False
+        self._to_create: tuple[str, Plan | None, str | None] | None = None
         self.make = QPushButton("&Make a key", autoDefault=False)
-        self.make.clicked.connect(self._on_create_clicked)
+        self.make.clicked.connect(self.make_requested)
         self.made = NewKeyView(theme, address)
         self._lay_out(theme)
         self._show_buttons()
@@ -147,12 +154,49 @@ class KeysPage(QWidget):
             if key.key_id == chosen:
                 self.list.setCurrentItem(item)
         self._show_buttons()
+        self._show_present_plan()
         shown = self.made.key.text()
         if not any(shown.endswith(key.masked[-4:]) for key in keys if not key.is_revoked):
             self.made.forget()
 
+    def make_key(self) -> None:
+        """Ask for the key that the form describes.
+
+        Where that changes the plan or bookmaker of an existing account, the user is asked first:
+        it changes all keys of the account.
+        """
+        name, plan = fold_name(self.account.text()), self.plan.currentData()
+        bookmaker = fold_name(self.bookmaker.text()) if plan is Plan.FREE else ""
+        known = self._known_account()
+        if known is not None and known.account == self._own_account():
+            self.refused.emit(f"Account {name} is this desk's own: enter another account.")
+            self.account.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        if plan is Plan.FREE and not bookmaker:
+            self.refused.emit("The Free plan sees one bookmaker: enter its name.")
+            self.bookmaker.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        if known is None:
+            self.create_requested.emit(self.account.text(), plan, bookmaker or None)
+            return
+        new_plan = None if plan is known.plan else plan
+        new_bookmaker = None if bookmaker in ("", known.bookmaker) else bookmaker
+        if new_plan is None and new_bookmaker is None:
+            self.create_requested.emit(known.account, None, None)
+            return
+        self._to_create = (known.account, new_plan, new_bookmaker)
+        self._asked = "Create"
+        self._question.ask(
+            f"Account {known.account} is on {_sees(known.plan, known.bookmaker)}. Put it on"
+            f" {_sees(plan, bookmaker)}? That changes all its keys"
+            f" ({self._active(known.account)}). A key of another plan needs another account.",
+            action="Change and make a key",
+        )
+
     def show_secret(self, secret: str) -> None:
         """Show a key that was just made: the only time that it is known."""
+        self._chose_plan = self._chose_bookmaker = False
+        self._show_present_plan()
         self.made.show_key(secret)
 
     def _lay_out(self, theme: Theme) -> None:
@@ -214,6 +258,10 @@ class KeysPage(QWidget):
     def _on_question_action_requested(self) -> None:
         self._question.hide()
         self.list.setFocus()
+        if self._asked == "Create":
+            if self._to_create is not None:
+                self.create_requested.emit(*self._to_create)
+            return
         key = self._key()
         if key is None:
             return
@@ -238,8 +286,7 @@ class KeysPage(QWidget):
 
     def _show_account(self, key: Key | None) -> None:
         """Show plan and bookmaker of the selected key's account; the desk's own stays as it is."""
-        own = next((each.account for each in self._keys if each.key_id == self._own_key_id), None)
-        may_change = key is not None and key.account != own
+        may_change = key is not None and key.account != self._own_account()
         for widget in (self.account_plan, self.account_bookmaker, self.change, self.remove):
             widget.setEnabled(may_change)
         if key is None:
@@ -254,24 +301,44 @@ class KeysPage(QWidget):
         count = sum(key.account == account and not key.is_revoked for key in self._keys)
         return f"{count} active key{'' if count == 1 else 's'}"
 
+    def _own_account(self) -> str | None:
+        return next((key.account for key in self._keys if key.key_id == self._own_key_id), None)
+
+    def _known_account(self) -> Key | None:
+        """Return a key of the account that is typed for a new key; None: the account is new."""
+        name = fold_name(self.account.text())
+        return next((key for key in self._keys if key.account == name), None)
+
+    def _show_present_plan(self) -> None:
+        """Show plan and bookmaker of the typed account, where the user chose no others."""
+        if self._asked == "Create":
+            self._question.hide()
+        known = self._known_account()
+        if not self._chose_plan:
+            plan = Plan.PRO_LIVE if known is None else known.plan
+            with QSignalBlocker(self.plan):
+                self.plan.setCurrentIndex(self.plan.findData(plan))
+        if not self._chose_bookmaker:
+            with QSignalBlocker(self.bookmaker):
+                self.bookmaker.setText("" if known is None else known.bookmaker or "")
+        self._show_bookmaker()
+
     def _show_bookmaker(self) -> None:
         self.bookmaker.setVisible(self.plan.currentData() is Plan.FREE)
+
+    def _on_plan_current_index_changed(self) -> None:
+        self._chose_plan = True
+        self._show_present_plan()
+
+    def _on_bookmaker_text_changed(self) -> None:
+        self._chose_bookmaker = True
+        self._show_present_plan()
 
     def _on_change_clicked(self) -> None:
         key = self._key()
         if key is not None:
             bookmaker = self.account_bookmaker.text().strip()
             self.change_requested.emit(key.account, self.account_plan.currentData(), bookmaker)
-
-    def _on_create_clicked(self) -> None:
-        plan, bookmaker = self.plan.currentData(), self.bookmaker.text().strip()
-        if plan is Plan.FREE and not bookmaker:
-            self.refused.emit("The Free plan sees one bookmaker: enter its name.")
-            self.bookmaker.setFocus(Qt.FocusReason.OtherFocusReason)
-            return
-        self.create_requested.emit(
-            self.account.text(), plan, bookmaker if plan is Plan.FREE else ""
-        )
 
 
 def _plans(name: str) -> ChoiceBox:
@@ -280,6 +347,11 @@ def _plans(name: str) -> ChoiceBox:
     for plan in Plan:
         box.addItem(plan.value, plan)
     return box
+
+
+def _sees(plan: Plan, bookmaker: str | None) -> str:
+    """Return a plan in words, on Free with the bookmaker."""
+    return f"{plan.value} ({bookmaker or 'no bookmaker'})" if plan is Plan.FREE else plan.value
 
 
 def _texts(key: Key, own_key_id: int) -> list[str]:

@@ -199,7 +199,7 @@ class LocalAdministration:
         """Return every key, masked."""
         return await _answer(self._server.keys())
 
-    async def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+    async def create_key(self, account: str, plan: Plan | None, bookmaker: str | None) -> str:
         """Make a key and return it: the only time that it is known."""
         return (await _answer(self._server.create_key(account, plan, bookmaker))).secret
 

@@ -123,7 +123,7 @@ class LocalServer(Protocol):
     async def keys(self) -> list[Key]:
         """Return every key, masked."""
 
-    async def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+    async def create_key(self, account: str, plan: Plan | None, bookmaker: str | None) -> str:
         """Make a key and return it: the only time that it is known."""
 
     async def rotate_key(self, key_id: int) -> str:

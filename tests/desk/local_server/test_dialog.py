@@ -75,11 +75,71 @@ async def test_the_free_plan_needs_its_bookmaker(server):
     page = server.keys
     page.plan.setCurrentIndex(page.plan.findData(Plan.FREE))
     page.make.click()
-    assert "one bookmaker" in server.message.text
+    await until(lambda: "one bookmaker" in server.message.text)
     page.bookmaker.setText("Betfair")
     page.make.click()
     await until(lambda: page.list.topLevelItemCount() == 2)
     assert page.list.topLevelItem(0).text(3) == "Betfair"
+
+
+async def test_a_further_key_leaves_the_plan_of_its_account(server):
+    page = server.keys
+    await _free_key(page, "anna", "Betfair")
+    page.account.setText("tom")
+    assert page.plan.currentData() is Plan.PRO_LIVE
+    page.account.setText(" anna ")
+    assert (page.plan.currentData(), page.bookmaker.text()) == (Plan.FREE, "Betfair")
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == 3)
+    assert [page.list.topLevelItem(row).text(2) for row in range(2)] == ["Free", "Free"]
+
+
+async def test_a_further_key_of_another_plan_asks_before_it_changes_the_account(server):
+    page = server.keys
+    await _free_key(page, "anna", "Betfair")
+    page.account.setText("anna")
+    page.plan.setCurrentIndex(page.plan.findData(Plan.PRO))
+    page.make.click()
+    await until(lambda: not page._question.isHidden())
+    assert page._question.text == (
+        "Account anna is on Free (Betfair). Put it on Pro? That changes all its keys"
+        " (1 active key). A key of another plan needs another account."
+    )
+    assert page.list.topLevelItemCount() == 2
+    page.account.setText("anna2")
+    assert page._question.isHidden(), "the question was of another account"
+    page.account.setText("anna")
+    page.make.click()
+    await until(lambda: not page._question.isHidden())
+    page._question.action_requested.emit()
+    await until(lambda: page.list.topLevelItemCount() == 3)
+    assert [page.list.topLevelItem(row).text(2) for row in range(2)] == ["Pro", "Pro"]
+
+
+async def test_a_key_of_an_account_made_elsewhere_meanwhile_leaves_its_plan(server, session):
+    page = server.keys
+    page.account.setText("anna")
+    await session.local.create_key("anna", Plan.FREE, "Betfair")
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == 3)
+    assert page.list.topLevelItem(0).text(2) == "Free"
+
+
+async def test_no_key_is_made_for_the_desks_own_account(server):
+    page = server.keys
+    page.account.setText(page.list.topLevelItem(0).text(1))
+    page.make.click()
+    await until(lambda: "this desk's own: enter another" in server.message.text)
+    assert page.list.topLevelItemCount() == 1
+
+
+async def _free_key(page, account, bookmaker):
+    count = page.list.topLevelItemCount()
+    page.account.setText(account)
+    page.plan.setCurrentIndex(page.plan.findData(Plan.FREE))
+    page.bookmaker.setText(bookmaker)
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == count + 1 and page.made.key.text())
 
 
 async def test_the_sixth_key_is_refused_in_words(server):
