@@ -37,6 +37,8 @@ TOLD_S: Final = 30.0
 """For how long health tells of a refusal."""
 LOG_S: Final = 60.0
 """How often, at most, the log says the same about refused programs of this machine."""
+LOOK_S: Final = 1.0
+"""How often, at most, the cause is looked for: it reads the secret's file."""
 MOST_TOLD: Final = 10_000
 """Bad lines that an answer names; the others are counted."""
 FIRST_REASONS: Final = 3
@@ -105,6 +107,7 @@ class IngestGate(Gate):
         super().__init__(service)
         self._running: Counter[int | None] = Counter()
         """Bodies that are read, by the number of the key; None is the owner."""
+        self._look_due = 0.0
         self._log_due: dict[str, float] = {}
         """By cause: when the log may say again why a program of this machine was refused."""
 
@@ -158,20 +161,24 @@ class IngestGate(Gate):
         does not say it, each cause is logged at most once in ``LOG_S``, and health reports
         only what is wrong with the file.
         """
+        now = time.monotonic()
+        if now < self._look_due:
+            return
+        self._look_due = now + LOOK_S
         owner = self._service.owner
         fault = "" if owner is None else await asyncio.to_thread(owner.fault)
-        sent = secrets_in(scope)
-        if sent and fault and fault != MISSING:
+        if fault and fault != MISSING:
             self._service.troubles.say("owner's secret", _NOT_PRIVATE, TOLD_S)
-        cause = _cause(scope, len(sent), fault, has_secret=owner is not None)
-        now = time.monotonic()
+        cause = _cause(scope, fault, has_secret=owner is not None)
         if now < self._log_due.get(cause, now):
             return
         self._log_due[cause] = now + LOG_S
-        key = "a key made by `oddsdesk keys create --write`"
-        can_send = owner is not None and BELIEVED not in scope
-        cure = f"the owner's secret (curl -H @{owner.path}) or {key}" if owner and can_send else key
-        _log.warning("POST /ingest from this machine was refused: %s; send %s", cause, cure)
+        cure = "send a key made by `oddsdesk keys create --write`"
+        if fault:
+            cure = f"meanwhile {cure}"
+        elif owner is not None and BELIEVED not in scope:
+            cure = f"{cure}, or the owner's secret (curl -H @{owner.path})"
+        _log.warning("POST /ingest from this machine was refused: %s; %s", cause, cure)
 
     async def _record(self, scope: Scope) -> Ingested:
         counts = Ingested(0, 0, [])
@@ -205,21 +212,20 @@ def _check_idle(lines: QuoteLines) -> None:
         raise Refusal(ErrorCode.BAD_REQUEST, message)
 
 
-def _cause(scope: Scope, sent: int, fault: str, *, has_secret: bool) -> str:
-    """Return why the sender of so many secrets may not write."""
+def _cause(scope: Scope, fault: str, *, has_secret: bool) -> str:
+    """Return why a program may not write; ``fault`` is what is wrong with the secret's file."""
+    sent = len(secrets_in(scope))
     if any(name == b"x-api-key" for name, _ in scope["headers"]):
         return "its key is unknown or was revoked"
-    if not sent:
-        return "it has no secret and no key" if has_secret else "it has no key"
     if not has_secret:
-        return "a database on PostgreSQL has no owner's secret"
-    if BELIEVED in scope:
+        return "a database on PostgreSQL has no owner's secret" if sent else "it has no key"
+    if sent and BELIEVED in scope:
         return "--behind-proxy names the address that it comes from, where no secret is accepted"
     if fault:
         return f"the owner's secret is not accepted: {fault}"
-    if sent > 1:
-        return "it sends more than one secret"
-    return "it sends another secret than this database has"
+    if not sent:
+        return "it has no secret and no key"
+    return "it sends another secret than this database has, or more than one"
 
 
 def _unauthorized(has_secret: bool) -> Refusal:

@@ -1,8 +1,10 @@
 """POST /ingest: quotes of other programs, recorded while they come."""
 
 import asyncio
+import errno
 import gzip
 import json
+import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -19,6 +21,7 @@ from oddsdesk.server.endpoints import ingest
 from oddsdesk.server.protocol import BODY_LIMIT, INGEST_LIMIT
 from oddsdesk.server.proxies import LOOPBACK as PROXIES
 from oddsdesk.server.settings import PublicAddress
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.owner_secret import secret_path
 from oddsdesk.store.values import Filters, Visibility
 from oddsdesk.tasks import spawn
@@ -157,6 +160,28 @@ async def test_a_script_of_older_versions_is_told_what_to_add(serve: Serve) -> N
         assert part in message
 
 
+async def test_a_read_only_disk_is_503_to_the_owner_as_to_a_key(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_open = os.open
+
+    def read_only(path: str, flags: int, *rest: int, **others: Any) -> int:
+        if flags & (os.O_RDWR | os.O_WRONLY):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return really_open(path, flags, *rest, **others)
+
+    def record(*_: Any, **__: Any) -> Any:
+        raise StoreUnavailableError(Fault.READ_ONLY_DISK.value)
+
+    async with serve() as served:
+        writer = key(served, write=True)
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "open", read_only)
+            patched.setattr(served.server.store, "record", record)
+            answers = [await post(served, line(1)), await post(served, line(1), x_api_key=writer)]
+    assert [each.status_code for each in answers] == [503, 503]
+
+
 def refusals(caplog: pytest.LogCaptureFixture) -> list[str]:
     said = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
     return [each for each in said if each.startswith("POST /ingest from this machine")]
@@ -165,6 +190,7 @@ def refusals(caplog: pytest.LogCaptureFixture) -> list[str]:
 async def test_the_log_says_once_a_minute_that_a_script_here_was_refused(
     serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ingest, "LOOK_S", 0.0)
     async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
         for _ in range(3):
             assert (await http.post("/ingest", content=line(1))).status_code == 401
@@ -176,7 +202,10 @@ async def test_the_log_says_once_a_minute_that_a_script_here_was_refused(
         await post(served, line(1), x_oddsdesk_secret="0" * 64)
         (secret,) = served.owner.values()
     (told,) = once
-    assert "it has no secret and no key; send the owner's secret (curl -H @" in told
+    assert (
+        "it has no secret and no key; send a key made by `oddsdesk keys create --write`, or" in told
+    )
+    assert f"the owner's secret (curl -H @{secret_path(served.server.store.path)})" in told
     assert well["status"] == "ok", "a proxy without headers brings strangers"
     assert len(refusals(caplog)) == 3
     assert secret not in caplog.text
@@ -198,7 +227,10 @@ async def test_the_log_says_nothing_of_strangers(
 @pytest.mark.parametrize(
     ("headers", "cause"),
     [
-        ({"x_oddsdesk_secret": "0" * 64}, "it sends another secret than this database has"),
+        (
+            {"x_oddsdesk_secret": "0" * 64},
+            "it sends another secret than this database has, or more than one",
+        ),
         ({"x_api_key": "od_none"}, "its key is unknown or was revoked"),
     ],
 )
@@ -230,11 +262,16 @@ async def test_a_secret_that_is_spoilt_is_in_the_log_and_in_health(
     async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
         owner = served.owner
         spoil(secret_path(served.server.store.path))
-        answers = [await http.post("/ingest", content=line(1), headers=owner) for _ in range(2)]
+        answers = [
+            await http.post("/ingest", content=line(1), headers=sent)
+            for sent in (owner, {})  # curl sends no header if its file is missing
+        ]
         ill = await health(served)
     assert {each.status_code for each in answers} == {401}
     (told,) = refusals(caplog)
     assert cause in told
+    assert "meanwhile send a key made by" in told
+    assert "curl" not in told, "the secret would be refused again"
     assert ill["status"] == status
     assert all("not private to its owner" in each for each in ill.get("reasons", []))
     assert cause not in answers[0].text, "a stranger behind a proxy could read it"
