@@ -16,7 +16,7 @@ from oddsdesk.cli.keys import (
 from oddsdesk.cli.options import access_option, database_option
 from oddsdesk.cli.tables import aligned
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.administration import AccountState
+from oddsdesk.contract.administration import AccountState, bookmaker_in_words
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.databases import Database
@@ -215,7 +215,7 @@ def _row(account: AccountState) -> tuple[str, ...]:
     return (
         account.name,
         account.plan.value,
-        account.bookmaker or "-",
+        bookmaker_in_words(account.plan, account.bookmaker),
         str(len(account.key_ids)),
         str(account.revoked_keys),
         format_ms(account.created_at),

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from oddsdesk.cli.options import access_option, database_option, made_database_option
 from oddsdesk.cli.tables import aligned
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.administration import Key
+from oddsdesk.contract.administration import Key, bookmaker_in_words
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
@@ -306,7 +306,7 @@ def _row(key: Key) -> tuple[str, ...]:
         key.masked,
         key.account,
         key.plan.value,
-        key.bookmaker or "-",
+        bookmaker_in_words(key.plan, key.bookmaker),
         format_ms(key.created_at),
         "revoked" if key.is_revoked else "active",
         "read, write" if key.may_write else "read",

@@ -145,6 +145,13 @@ class Key(msgspec.Struct, frozen=True):
     may_write: bool = False
 
 
+def bookmaker_in_words(plan: Plan, bookmaker: str | None) -> str:
+    """Return which bookmakers an account sees; ``bookmaker`` is the one chosen for Free."""
+    if not plan.rights.all_bookmakers:
+        return bookmaker or "none"
+    return "all" if bookmaker is None else f"all (on Free: {bookmaker})"
+
+
 class AccountState(msgspec.Struct, frozen=True):
     """An account of an embedded server or a database of keys; times in milliseconds.
 

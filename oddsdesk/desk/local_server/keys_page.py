@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.contract.administration import Key
+from oddsdesk.contract.administration import Key, bookmaker_in_words
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.ui.controls.choice_box import ChoiceBox
@@ -150,6 +150,7 @@ class KeysPage(QWidget):
         for key in ordered:
             item = QTreeWidgetItem(_texts(key, own_key_id))
             item.setData(0, Qt.ItemDataRole.UserRole, key)
+            item.setToolTip(3, bookmaker_in_words(key.plan, key.bookmaker))
             self.list.addTopLevelItem(item)
             if key.key_id == chosen:
                 self.list.setCurrentItem(item)
@@ -359,7 +360,7 @@ def _texts(key: Key, own_key_id: int) -> list[str]:
         key.masked,
         key.account,
         key.plan.value,
-        key.bookmaker or "all" if key.plan is not Plan.FREE else key.bookmaker or "none",
+        bookmaker_in_words(key.plan, None if key.plan.rights.all_bookmakers else key.bookmaker),
         f"{local_time(key.created_at):%d %b %H:%M}",
         "Revoked" if key.is_revoked else "This desk's" if key.key_id == own_key_id else "Active",
     ]

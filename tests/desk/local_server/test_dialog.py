@@ -169,6 +169,8 @@ async def test_an_account_with_five_keys_changes_its_plan_and_bookmaker(server):
     page.account_bookmaker.setText("Pinnacle")
     page.change.click()
     await until(lambda: server.message.text == "Account anna is on Pro, on Free Pinnacle")
+    row = page.list.topLevelItem(0)
+    assert (row.text(3), row.toolTip(3)) == ("all", "all (on Free: Pinnacle)")
     assert page.list.topLevelItemCount() == 6
 
 

@@ -114,6 +114,19 @@ def test_accounts_are_listed_with_what_is_left(database: str) -> None:
     }
 
 
+def test_a_plan_that_sees_all_is_listed_with_all_bookmakers(database: str) -> None:
+    made(database, "--account", "anna", "--bookmaker", "Pinnacle", "--plan", "Pro")
+    made(database, "--account", "bob", "--plan", "Pro")
+    made(database, "--account", "carl")
+    for rows in (
+        run(database, "list").stdout.splitlines()[1:],
+        CliRunner().invoke(keys, ["list", "--database", database]).stdout.splitlines()[1:],
+    ):
+        assert "  all (on Free: Pinnacle)  " in rows[0]
+        assert "  all  " in rows[1]
+        assert "  none  " in rows[2]
+
+
 def test_a_script_removes_with_yes_alone(database: str) -> None:
     secret = made(database, "--account", "anna")
     refused = run(database, "remove", "anna")
