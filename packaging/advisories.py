@@ -190,7 +190,7 @@ def main(arguments: list[str] | None = None, today: datetime.date | None = None)
     except NotScannedError as error:
         last = last_scan(given.folder / STATE, today)
         overdue = last is None or (today - last).days > MOST_DAYS
-        when = f"the last successful scan was {(today - last).days} days ago" if last else ""
+        when = f"the last successful scan was on {last}" if last else ""
         when = when or f"{given.folder} has no record of a successful scan"
         rule = f"a night may pass unscanned for {MOST_DAYS} days after a successful scan"
         line = (

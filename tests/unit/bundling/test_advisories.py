@@ -155,8 +155,8 @@ def test_where_no_source_answers_nights_may_pass_for_seven_days_after_a_scan(
         "pinned packages were NOT scanned for known vulnerabilities: Name not known: api.osv.dev; "
     )
     rule = "a night may pass unscanned for 7 days after a successful scan"
-    assert lines[7] == f"warning: {start}the last successful scan was 7 days ago; {rule}"
-    assert lines[8] == f"error: {start}the last successful scan was 8 days ago; {rule}"
+    assert lines[7] == f"warning: {start}the last successful scan was on {TODAY}; {rule}"
+    assert lines[8] == f"error: {start}the last successful scan was on {TODAY}; {rule}"
     told += all_pinned()
     assert scan(today=TODAY + 9 * DAY) == 0
     told.clear()
@@ -305,4 +305,4 @@ def test_pip_audit_itself_asks_the_source_and_finds_the_vulnerable_one(tmp_path:
     silent = run(url)
     assert silent.returncode == 0
     assert "NOT scanned for known vulnerabilities: Failed to establish" in silent.stderr
-    assert "Connection refused; the last successful scan was 0 days ago" in silent.stderr
+    assert "Connection refused; the last successful scan was on " in silent.stderr
