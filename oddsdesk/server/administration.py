@@ -206,10 +206,15 @@ class Administration:
         def work() -> str:
             _, after = keys.change_account(account, now_ms, plan=plan, bookmaker=bookmaker)
             if after.bookmaker is not None:
-                return unknown_bookmaker(after.bookmaker, store.reader().recorded_bookmakers())
+                recorded = store.reader().recorded_bookmakers()
+                unknown = unknown_bookmaker(after.bookmaker, recorded)
+                would = (
+                    "on Free its keys would see" if plan.rights.all_bookmakers else "its keys see"
+                )
+                return unknown and f"{would} no odds: {unknown}"
             if plan.rights.all_bookmakers:
                 return ""
-            return f"account {account!r} is on Free without a bookmaker: its keys see no odds"
+            return "its keys see no odds: Free shows one bookmaker, and none is chosen"
 
         return self._ask(asyncio.to_thread(work))
 

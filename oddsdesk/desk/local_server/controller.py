@@ -211,11 +211,12 @@ class ServerController(QObject):
     async def _change(self, account: str, plan: Plan, bookmaker: str | None) -> None:
         warning = await self._server.change_account(account, plan, bookmaker)
         await self._show_keys()
+        when = "" if plan is Plan.FREE else "on Free: "
+        done = f"Account {account} is on {plan.value}{f' ({when}{bookmaker})' if bookmaker else ''}"
         if warning:
-            self._dialog.say_trouble(sentence(warning))
+            self._dialog.say_trouble(f"{done} now. {sentence(warning)}")
         else:
-            chosen = f", on Free {bookmaker}" if bookmaker else ""
-            self._dialog.say_done(f"Account {account} is on {plan.value}{chosen}")
+            self._dialog.say_done(done)
 
     async def _remove(self, account: str) -> None:
         await self._server.remove_account(account)

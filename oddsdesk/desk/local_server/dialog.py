@@ -152,6 +152,8 @@ class ServerDialog(QDialog):
         self.pages.addTab(self.keys, "Keys")
         self.pages.addTab(self.backup, "Backup")
         self.message = MessageBar(theme, self)
+        self._reserve_message_room()
+        self.keys.account_selected.connect(self.message.hide)
         for page in (self.feeds, self.keys):
             page.refused.connect(self.say_trouble)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -165,6 +167,13 @@ class ServerDialog(QDialog):
         column.addWidget(self.pages, 1)
         column.addWidget(self.message)
         column.addLayout(foot)
+
+    def _reserve_message_room(self) -> None:
+        """Keep room for two lines, so that no button moves when a message comes or goes."""
+        policy = self.message.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.message.setSizePolicy(policy)
+        self.message.setMinimumHeight(2 * self.fontMetrics().lineSpacing() + STEP)
 
     def show_pairs(self, pairs: Sequence[GamePair], now_ms: int) -> None:
         """Show games that may be one; the page's tab says how many wait."""

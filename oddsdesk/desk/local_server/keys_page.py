@@ -99,6 +99,8 @@ class KeysPage(QWidget):
     remove_requested = Signal(str)
     """An account."""
     refused = Signal(str)
+    account_selected = Signal()
+    """The selected key is of another account than the one before."""
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
@@ -113,6 +115,7 @@ class KeysPage(QWidget):
         self._question.closed.connect(self.list.setFocus)
         self._asked = ""
         self._own_key_id = 0
+        self._selected_account = ""
         self._known: set[int] = set()
         self._keys: list[Key] = []
         self._make_account_fields(theme)
@@ -192,6 +195,7 @@ class KeysPage(QWidget):
             f" {_sees(plan, bookmaker)}? That changes all its keys"
             f" ({self._active(known.account)}). A key of another plan needs another account.",
             action="Change and make a key",
+            is_grave=True,
         )
 
     def show_secret(self, secret: str) -> None:
@@ -254,7 +258,7 @@ class KeysPage(QWidget):
                     f"Remove account {key.account} ({self._active(key.account)})? Its keys and"
                     " streams end, and its counts are deleted."
                 )
-            self._question.ask(text, action=what)
+            self._question.ask(text, action=what, is_grave=True)
 
     def _on_question_action_requested(self) -> None:
         self._question.hide()
@@ -277,6 +281,10 @@ class KeysPage(QWidget):
     def _on_list_current_changed(self) -> None:
         self._question.hide()
         self._show_buttons()
+        key = self._key()
+        if key is not None and key.account != self._selected_account:
+            self._selected_account = key.account
+            self.account_selected.emit()
 
     def _show_buttons(self) -> None:
         key = self._key()

@@ -3,6 +3,7 @@
 import keyring
 import pytest
 from keyring.backend import KeyringBackend
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from oddsdesk.clock import system_clock
@@ -160,27 +161,52 @@ async def test_an_account_with_five_keys_changes_its_plan_and_bookmaker(server):
     page.account_plan.setCurrentIndex(page.account_plan.findData(Plan.FREE))
     page.change.click()
     await until(lambda: page.list.topLevelItem(0).text(2) == "Free")
-    await until(lambda: "on Free without a bookmaker" in server.message.text)
+    await until(lambda: "none is chosen" in server.message.text)
     page.account_bookmaker.setText("Pinacle")
     page.change.click()
     await until(lambda: page.list.topLevelItem(0).text(3) == "Pinacle")
-    await until(lambda: "is it Pinnacle?" in server.message.text)
+    await until(lambda: "is it Pinnacle" in server.message.text)
+    assert server.message.text == (
+        "Account anna is on Free (Pinacle) now. Its keys see no odds: no bookmaker that is recorded"
+        " or known is called 'Pinacle'; is it Pinnacle?"
+    )
+    page.list.setCurrentItem(page.list.topLevelItem(5))
+    assert page.of_account.text().startswith("Account desk")
+    assert server.message.isHidden(), "it was about another account"
+    page.list.setCurrentItem(page.list.topLevelItem(0))
     page.account_plan.setCurrentIndex(page.account_plan.findData(Plan.PRO))
     page.account_bookmaker.setText("Pinnacle")
     page.change.click()
-    await until(lambda: server.message.text == "Account anna is on Pro, on Free Pinnacle")
+    await until(lambda: server.message.text == "Account anna is on Pro (on Free: Pinnacle)")
     row = page.list.topLevelItem(0)
     assert (row.text(3), row.toolTip(3)) == ("all", "all (on Free: Pinnacle)")
     assert page.list.topLevelItemCount() == 6
 
 
-async def test_an_account_is_removed_after_a_question(server):
+async def test_a_message_moves_no_button_of_the_keys(server):
+    server.show()
+    server.pages.setCurrentWidget(server.keys)
+    before = server.keys.geometry()
+    server.say_trouble("Its keys see no odds: no bookmaker that is recorded is called so. " * 2)
+    server.layout().activate()
+    assert not server.message.isHidden()
+    assert server.keys.geometry() == before
+
+
+async def test_an_account_is_removed_after_a_question(server, qtbot):
     page = server.keys
     page.account.setText("anna")
     page.make.click()
     await until(lambda: page.list.topLevelItemCount() == 2)
+    server.show()
+    server.pages.setCurrentWidget(page)
     page.remove.click()
     assert page._question.text.startswith("Remove account anna (1 active key)?")
+    await until(lambda: server.focusWidget() is page._question._cancel)
+    qtbot.keyClick(page._question._cancel, Qt.Key.Key_Return)
+    assert page._question.isHidden()
+    assert page.list.topLevelItemCount() == 2
+    page.remove.click()
     page._question.action_requested.emit()
     await until(lambda: page.list.topLevelItemCount() == 1)
     await until(lambda: server.message.text == "Account anna is removed")

@@ -73,7 +73,10 @@ def test_a_changed_account_has_its_rights_and_a_removed_one_none(server, adminis
     headers = {"X-Api-Key": made.secret}
     assert httpx.get(bets, headers=headers).status_code == 200
     warning = administration.change_account("anna", Plan.FREE, None).result(LIMIT_S)
-    assert warning == "account 'anna' is on Free without a bookmaker: its keys see no odds"
+    assert warning == "its keys see no odds: Free shows one bookmaker, and none is chosen"
+    warning = administration.change_account("anna", Plan.PRO, "Pinacle").result(LIMIT_S)
+    assert warning.startswith("on Free its keys would see no odds: no bookmaker")
+    administration.change_account("anna", Plan.FREE, None).result(LIMIT_S)
     assert httpx.get(bets, headers=headers).status_code == 403
     removed = administration.remove_account("anna").result(LIMIT_S)
     assert removed.key_ids == (made.key.key_id,)

@@ -46,12 +46,15 @@ class MessageBar(QWidget):
         self._action = QPushButton(autoDefault=True)  # Enter presses it, in a panel too
         self._action.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard alone
         self._action.clicked.connect(self.action_requested)
+        self._cancel = QPushButton("Cancel", autoDefault=True)
+        self._cancel.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._close = QToolButton(autoRaise=True)
         self._close.setProperty("variant", "plain")
         self._close.setAccessibleName("Close this message")
         self._close.setToolTip("Close this message")
         self._close.clicked.connect(self.hide)
         self._close.clicked.connect(self.closed)
+        self._cancel.clicked.connect(self._close.click)
         if not closable:
             self._close.setEnabled(False)  # for Escape, too
             self._close.hide()
@@ -64,6 +67,7 @@ class MessageBar(QWidget):
         line.addWidget(self._icon)
         line.addWidget(self._text, 1)
         line.addWidget(self._action)
+        line.addWidget(self._cancel)
         line.addWidget(self._close)
         theme.changed.connect(self._show_icons)
         self.hide()
@@ -94,13 +98,19 @@ class MessageBar(QWidget):
         self._text.setText(text)
         self._action.setText(action)
         self._action.setVisible(bool(action))
+        self._cancel.hide()
         self._show_icons()
         self.show()
 
-    def ask(self, text: str, action: str) -> None:
-        """Show a question with the keyboard on its answer; Escape is no."""
+    def ask(self, text: str, action: str, *, is_grave: bool = False) -> None:
+        """Show a question with the keyboard on its answer; Escape is no.
+
+        ``is_grave``: there is no way back, so the keyboard is on Cancel.
+        """
         self.say(text, icon="warning", action=action, ink=TextRole.DOWN)
-        self._action.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._cancel.setVisible(is_grave)
+        button = self._cancel if is_grave else self._action
+        button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_icons(self) -> None:
         ratio = self.devicePixelRatioF()
@@ -125,4 +135,5 @@ class MessageBar(QWidget):
 
 def sentence(text: str) -> str:
     """Return a message as a sentence of its own."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    end = "" if text.endswith(("?", "!")) else "."
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}{end}"
