@@ -12,7 +12,7 @@ from oddsdesk.server.figures import Sample
 from oddsdesk.server.frames import price_frame
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.retry import RetryWhileUnavailable
-from oddsdesk.server.subscribers import Interest, Subscriber, Subscribers
+from oddsdesk.server.subscribers import Channel, Interest, Subscriber, Subscribers
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import in_slices
 from oddsdesk.store.errors import StoreError
@@ -59,6 +59,8 @@ class Hub:
         self._access = access
         self._reference = reference
         self._subscribers = Subscribers()
+        self._opening: set[Channel] = set()
+        """Accepted, and not subscribed yet."""
         self._patience = RetryWhileUnavailable("the stream", troubles)
         self._position: Position = ()
         self._somebody_came = asyncio.Event()
@@ -75,6 +77,15 @@ class Hub:
             StoreUnavailableError: that is not known now.
         """
         return await self._tail.end()
+
+    @contextlib.contextmanager
+    def opening(self, channel: Channel) -> Iterator[None]:
+        """Close a stream that is accepted and not subscribed yet when the server goes down, too."""
+        self._opening.add(channel)
+        try:
+            yield
+        finally:
+            self._opening.discard(channel)
 
     async def subscribe(self, subscriber: Subscriber, position: Position) -> None:
         """Send a subscriber every change behind a position, which others may have passed by now.
@@ -126,8 +137,8 @@ class Hub:
     def close(self) -> None:
         """Close every stream, and those that come later, because the server is going down."""
         self._closed = True
-        for subscriber in self._subscribers:
-            subscriber.channel.close(GOING_AWAY, _STOPPING)
+        for channel in (*self._opening, *(each.channel for each in self._subscribers)):
+            channel.close(GOING_AWAY, _STOPPING)
 
     async def run(self) -> None:
         """Tail the log until cancelled; streams do not outlive it.

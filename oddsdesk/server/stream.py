@@ -63,6 +63,19 @@ class Stream:
         position = await self._position()  # before the client may count on hearing everything
         await send({"type": "websocket.accept"})
         channel: Channel = scope["extensions"][CHANNEL]
+        with self._hub.opening(channel):
+            subscriber = await self._subscriber(scope, channel, position)
+        if subscriber is None:
+            return
+        try:
+            await _listen(channel, receive)
+        finally:
+            self._hub.unsubscribe(subscriber)
+
+    async def _subscriber(
+        self, scope: Scope, channel: Channel, position: Position | None
+    ) -> Subscriber | None:
+        """Subscribe a connection; None once it is closed, since it is refused."""
         try:
             caller, token = await self._caller(scope["query_string"])
             scope[KEY_ID] = caller.key_id
@@ -74,14 +87,11 @@ class Stream:
             await self._subscribe(subscriber, position, count)
         except _ClosedError as closed:
             channel.close(closed.code, str(closed))
-            return
+            return None
         except StoreUnavailableError:
             channel.close(TRY_LATER, _UNAVAILABLE)
-            return
-        try:
-            await _listen(channel, receive)
-        finally:
-            self._hub.unsubscribe(subscriber)
+            return None
+        return subscriber
 
     async def _position(self) -> Position | None:
         try:

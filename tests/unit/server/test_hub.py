@@ -219,11 +219,12 @@ async def test_while_nobody_listens_the_database_is_not_asked(hub, store, caller
 
 
 async def test_whoever_comes_while_it_goes_down_is_told_so(hub, caller):
-    early, late = _Channel(), _Channel()
+    early, opening, late = _Channel(), _Channel(), _Channel()
     await _subscribe(hub, Subscriber(early, Interest(), caller))
-    hub.close()
+    with hub.opening(opening):  # its token is being looked up
+        hub.close()
     await _subscribe(hub, Subscriber(late, Interest(), caller))
-    assert early.closed == late.closed == [1001]
+    assert early.closed == opening.closed == late.closed == [1001]
 
 
 async def test_changes_wait_while_the_database_refuses(hub, store, caller, monkeypatch, caplog):
