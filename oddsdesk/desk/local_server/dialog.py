@@ -153,6 +153,7 @@ class ServerDialog(QDialog):
         self.pages.addTab(self.backup, "Backup")
         self.message = MessageBar(theme, self)
         self._reserve_message_room()
+        self.message.action_requested.connect(self._on_message_action_requested)
         self.keys.account_selected.connect(self.message.hide)
         for page in (self.feeds, self.keys):
             page.refused.connect(self.say_trouble)
@@ -168,6 +169,10 @@ class ServerDialog(QDialog):
         column.addWidget(self.message)
         column.addLayout(foot)
 
+    def _on_message_action_requested(self) -> None:
+        self.keys.made.forget()
+        self.reject()
+
     def _reserve_message_room(self) -> None:
         """Keep room for two lines, so that no button moves when a message comes or goes."""
         policy = self.message.sizePolicy()
@@ -181,6 +186,18 @@ class ServerDialog(QDialog):
         waiting = self.games.waiting
         title = f"{_GAMES} ({waiting})" if waiting else _GAMES
         self.pages.setTabText(self.pages.indexOf(self.games), title)
+
+    def reject(self) -> None:
+        """Close; where a new key was not copied, only when the question is answered."""
+        if not self.keys.made.is_at_risk:
+            super().reject()
+            return
+        self.pages.setCurrentWidget(self.keys)
+        self.message.ask(
+            "The new key was not copied, and it is not shown again.",
+            action="Close without copying",
+            is_grave=True,
+        )
 
     def say_trouble(self, text: str) -> None:
         """Say what the server refused, and why."""

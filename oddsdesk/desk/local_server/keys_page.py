@@ -36,6 +36,7 @@ class NewKeyView(QWidget):
         self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._address = address
+        self._copied = ""
         said = Label("Copy it now: it is not shown again.")
         said.setProperty("variant", "value")
         said.setFont(theme.fonts.medium)
@@ -50,7 +51,9 @@ class NewKeyView(QWidget):
         for row, (label, field) in enumerate((("Key", self.key), ("Try it", self.command)), 1):
             grid.addWidget(Label(label), row, 0)
             grid.addWidget(field, row, 1)
-            grid.addWidget(_copy_button(field), row, 2)
+            copy = _copy_button(field)
+            copy.clicked.connect(self._on_copy_clicked)
+            grid.addWidget(copy, row, 2)
         self.hide()
 
     def show_key(self, secret: str) -> None:
@@ -62,11 +65,22 @@ class NewKeyView(QWidget):
         self.key.setFocus(Qt.FocusReason.OtherFocusReason)
         self.key.selectAll()
 
+    @property
+    def is_at_risk(self) -> bool:
+        """Whether a key is shown that was not copied."""
+        secret = self.key.text()
+        if not secret or secret in QGuiApplication.clipboard().text():
+            return False
+        return self._copied != secret
+
     def forget(self) -> None:
         """Show no key any more."""
         self.hide()
         self.key.clear()
         self.command.clear()
+
+    def _on_copy_clicked(self) -> None:
+        self._copied = self.key.text()
 
 
 def _copy_button(field: QLineEdit) -> QPushButton:

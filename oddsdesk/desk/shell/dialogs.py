@@ -294,11 +294,11 @@ class DeskDialogs(QObject):
             self.connection_requested.emit(profile)
 
     def _on_restore_requested(self, file: str) -> None:
-        self._open[_SERVER].reject()  # its server ends
+        self._open[_SERVER].done(QDialog.DialogCode.Rejected)  # without a question: its server ends
         self.restore_requested.emit(file)
 
     def _on_manager_left(self) -> None:
         for kind in (_SERVER, _LIVE):
             dialog = self._open.get(kind)
             if dialog is not None:
-                dialog.reject()
+                dialog.done(QDialog.DialogCode.Rejected)  # without a question

@@ -72,6 +72,43 @@ async def test_a_copied_key_is_said_to_be_until_there_is_another(server, qapp):
     assert copy.text() == "Copy"
 
 
+async def test_escape_asks_before_it_closes_over_a_key_that_was_not_copied(server, qapp, qtbot):
+    page = server.keys
+    server.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    server.show()
+    qapp.clipboard().setText("nothing of it")
+    page.show_secret("oddsdesk_live_" + "a" * 32)
+    qtbot.keyClick(page.made.key, Qt.Key.Key_Escape)
+    assert server.isVisible()
+    assert server.message.text == "The new key was not copied, and it is not shown again."
+    qtbot.keyClick(server.message._cancel, Qt.Key.Key_Escape)
+    assert (server.isVisible(), server.message.isHidden()) == (True, True)
+    copy = next(b for b in page.made.findChildren(QPushButton) if "new key" in b.accessibleName())
+    copy.click()
+    qapp.clipboard().setText("something else")
+    with qtbot.waitSignal(server.finished):
+        qtbot.keyClick(page.made.key, Qt.Key.Key_Escape)
+
+
+async def test_a_key_that_was_not_copied_is_left_when_the_question_is_answered(server, qapp, qtbot):
+    server.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    server.show()
+    qapp.clipboard().setText("nothing of it")
+    server.keys.show_secret("oddsdesk_live_" + "a" * 32)
+    server.reject()
+    assert server.isVisible()
+    with qtbot.waitSignal(server.finished):
+        server.message.action_requested.emit()
+
+
+async def test_a_dialog_whose_server_ends_closes_over_a_key_without_a_question(server, qtbot):
+    server.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    server.show()
+    server.keys.show_secret("oddsdesk_live_" + "a" * 32)
+    with qtbot.waitSignal(server.finished):
+        server.done(0)
+
+
 async def test_the_free_plan_needs_its_bookmaker(server):
     page = server.keys
     page.plan.setCurrentIndex(page.plan.findData(Plan.FREE))
