@@ -10,6 +10,7 @@ import click
 
 from oddsdesk.cli.keys import (
     open_keys,
+    recorded_bookmakers,
     warn_of_missing_bookmaker,
     warn_of_unknown_bookmaker,
 )
@@ -19,6 +20,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
+from oddsdesk.store.bookmaker_names import usual_spelling
 from oddsdesk.store.databases import Database
 from oddsdesk.store.keys import KNOWN_S
 
@@ -116,6 +118,8 @@ def bookmaker(
     """
     if (bookmaker is None) is not is_cleared:
         raise click.UsageError("give the name of one bookmaker, or --none to choose none")
+    if bookmaker is not None:
+        bookmaker = usual_spelling(bookmaker, recorded_bookmakers(database))
     with open_keys(database, access) as opened:
         before, after = opened.keys.change_account(name, system_clock(), bookmaker=bookmaker)
     _tell_change(before, after)

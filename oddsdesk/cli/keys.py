@@ -22,7 +22,7 @@ from oddsdesk.places import make_folder
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import access_path, earlier_access_files, is_there
 from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
-from oddsdesk.store.bookmaker_names import unknown_bookmaker
+from oddsdesk.store.bookmaker_names import unknown_bookmaker, usual_spelling
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import KNOWN_S, KeyLimitError, UnknownKeyError
@@ -82,6 +82,8 @@ def create(
       oddsdesk keys create --plan Free --account anna --bookmaker "Betfair Exchange UK"
       oddsdesk keys create --account scraper --write
     """
+    if bookmaker is not None:
+        bookmaker = usual_spelling(bookmaker, recorded_bookmakers(database))
     with open_keys(database, access, may_make=True) as opened:
         chosen = None if plan is None else Plan(plan)
         before = opened.keys.all()
@@ -273,11 +275,11 @@ def warn_of_missing_bookmaker(account: str, plan: Plan, bookmaker: str | None) -
 
 def warn_of_unknown_bookmaker(database: Database, name: str) -> None:
     """Warn where no bookmaker is called so."""
-    if warning := unknown_bookmaker(name, _recorded_bookmakers(database)):
+    if warning := unknown_bookmaker(name, recorded_bookmakers(database)):
         click.echo(f"warning: {warning}", err=True)
 
 
-def _recorded_bookmakers(database: Database) -> list[str]:
+def recorded_bookmakers(database: Database) -> list[str]:
     """Return whose prices a database has; none where there is no such database yet."""
     try:
         with contextlib.closing(open_store(database, read_only=True)) as store:

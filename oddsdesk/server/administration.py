@@ -23,7 +23,7 @@ from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
-from oddsdesk.store.bookmaker_names import unknown_bookmaker
+from oddsdesk.store.bookmaker_names import unknown_bookmaker, usual_spelling
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import NewKey
 from oddsdesk.store.reader import Reader
@@ -187,8 +187,10 @@ class Administration:
 
     def create_key(self, account: str, plan: Plan | None, bookmaker: str | None) -> Future[NewKey]:
         """Make a key; its secret is in this answer and nowhere else."""
-        create = self._server.access.keys.create
-        return self._ask(asyncio.to_thread(create, account, plan, bookmaker, self._clock()))
+        create, now_ms = self._server.access.keys.create, self._clock()
+        return self._ask(
+            asyncio.to_thread(lambda: create(account, plan, self._spelled(bookmaker), now_ms))
+        )
 
     def rotate_key(self, key_id: int) -> Future[NewKey]:
         """Give a key a new secret; the old one ends at once."""
@@ -204,7 +206,9 @@ class Administration:
         keys, store, now_ms = self._server.access.keys, self._server.store, self._clock()
 
         def work() -> str:
-            _, after = keys.change_account(account, now_ms, plan=plan, bookmaker=bookmaker)
+            _, after = keys.change_account(
+                account, now_ms, plan=plan, bookmaker=self._spelled(bookmaker)
+            )
             if after.bookmaker is not None:
                 recorded = store.reader().recorded_bookmakers()
                 unknown = unknown_bookmaker(after.bookmaker, recorded)
@@ -222,6 +226,11 @@ class Administration:
         """Delete an account, its keys and its counts; return it as it was."""
         remove = self._server.access.keys.remove_account
         return self._ask(asyncio.to_thread(remove, account, self._clock()))
+
+    def _spelled(self, bookmaker: str | None) -> str | None:
+        if bookmaker is None:
+            return None
+        return usual_spelling(bookmaker, self._server.store.reader().recorded_bookmakers())
 
     def _database(self) -> DatabaseState:
         store, path = self._server.store, self._file()

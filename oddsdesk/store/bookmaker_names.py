@@ -10,6 +10,7 @@ from typing import Protocol
 
 import msgspec
 
+from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.near_names import near_names
 from oddsdesk.shipped_bookmakers import shipped_profiles
@@ -38,12 +39,20 @@ def unknown_bookmaker(name: str, recorded: Iterable[str]) -> str:
 
     A Free account that has chosen such a name sees no odds, and no answer tells it why.
     """
-    recorded = set(recorded)
+    recorded = sorted(recorded)
     if name in recorded or canonical(name) is not None:
         return ""
-    meant = " or ".join(near_names(name, {*recorded, *known_names()}))
+    names = {*recorded, *(name_among(recorded, known) for known in known_names())}
+    meant = " or ".join(near_names(name, names))
     asked = f"; is it {meant}?" if meant else ""
     return f"no bookmaker that is recorded or known is called {name!r}{asked}"
+
+
+def usual_spelling(name: str, recorded: Iterable[str]) -> str:
+    """Return a name as it is recorded, else as the known bookmaker's, where only case differs."""
+    typed = fold_name(name)
+    usual = (*recorded, canonical(typed) or typed)
+    return next((each for each in usual if each.casefold() == typed.casefold()), typed)
 
 
 def name_among(stored: Iterable[str], name: str) -> str:

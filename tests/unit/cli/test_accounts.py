@@ -73,6 +73,14 @@ def test_a_bookmaker_is_chosen_with_the_warnings_of_keys_create(database: str) -
     assert "choose it: oddsdesk accounts bookmaker anna NAME" in cleared.stderr
 
 
+def test_a_bookmaker_is_kept_in_its_usual_spelling(database: str) -> None:
+    made(database, "--account", "anna", "--bookmaker", "pinnacle")
+    assert "(Pinnacle)" in run(database, "plan", "anna", "Free").stdout
+    changed = run(database, "bookmaker", "anna", "william  hill")
+    assert "is on Free (William Hill) now" in changed.stdout
+    assert changed.stderr == ""
+
+
 def test_a_bookmaker_of_a_plan_that_sees_all_counts_on_free_only(database: str) -> None:
     made(database, "--plan", "Pro")
     result = run(database, "bookmaker", "default", "Pinnacle")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.bookmaker_names import canonical
+from oddsdesk.store.bookmaker_names import canonical, unknown_bookmaker, usual_spelling
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
 
@@ -177,3 +177,15 @@ def test_the_spelling_of_the_reference_stays(both: Path, now: int) -> None:
     assert names(store, now) == ["BetVictor", "Unibet"]
     assert store.reference == "BetVictor"
     store.close()
+
+
+def test_a_name_takes_the_spelling_that_is_recorded_where_only_case_differs() -> None:
+    assert usual_spelling(" william  hill", ["WILLIAM HILL"]) == "WILLIAM HILL"
+    assert usual_spelling("william hill", []) == "William Hill"
+    assert usual_spelling("corner shop", ["Corner Shop"]) == "Corner Shop"
+    assert usual_spelling("Pinacl", ["Pinnacle"]) == "Pinacl"
+
+
+def test_a_hint_is_spelled_as_recorded() -> None:
+    assert unknown_bookmaker("bet36", ["Bet365"]).endswith("; is it Bet365?")
+    assert unknown_bookmaker("bet36", ["BET365"]).endswith("; is it BET365?")
