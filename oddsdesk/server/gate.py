@@ -143,9 +143,10 @@ class RequestContext:
         return self.count.remaining
 
     def exceeded(self, kind: Kind, count: Count) -> Refusal:
-        """Return the refusal of a request after the quota is used up."""
+        """Return the refusal after a quota is used up; the answer's headers are of this quota."""
         self._service.figures.refused(kind.value)
         assert self.caller is not None
+        self.count = count
         message, wait_s = used_up(self.caller, kind, count, self.now_ms)
         retry = [(b"retry-after", str(wait_s).encode())]
         return Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry)

@@ -58,6 +58,12 @@ def test_pro_has_no_stream(service: Any) -> None:
     assert answer.json()["error"]["code"] == "websocket_not_on_plan"
 
 
+def limits(answer: httpx.Response) -> tuple[int, int]:
+    """Return what the rate-limit headers of an answer say: remaining, reset (s)."""
+    headers = answer.headers
+    return int(headers["x-ratelimit-remaining"]), int(headers["x-ratelimit-reset"])
+
+
 def test_free_without_a_bookmaker_gets_no_token(service: Any) -> None:
     """D43."""
     answer = ask(service, service.key(Plan.FREE))
@@ -89,6 +95,8 @@ def test_the_31st_token_of_a_day_is_refused_on_free(service: Any) -> None:
     assert refused.json()["error"]["code"] == "rate_limit_exceeded"
     until_midnight = -(service.now // 1000) % 86_400
     assert int(refused.headers["retry-after"]) == until_midnight
+    assert limits(refused) == (0, service.now // 1000 + until_midnight)
+    assert limits(service.get("/api/sports", key))[0] == 199
     said = refused.json()["error"]["message"]
     assert said.startswith("The 30 stream tokens a day of the Free plan are used up; retry in")
     service.now += until_midnight * 1000
@@ -104,6 +112,9 @@ def test_connections_count_where_tokens_do_not(service: Any) -> None:
     refused = ask(service, key)
     assert refused.status_code == 429
     assert "The 30 stream connections a day" in refused.json()["error"]["message"]
+    until_midnight = -(service.now // 1000) % 86_400
+    assert limits(refused) == (0, service.now // 1000 + until_midnight)
+    assert int(refused.headers["retry-after"]) == until_midnight
 
 
 def test_other_plans_open_as_many_as_they_like(service: Any) -> None:
