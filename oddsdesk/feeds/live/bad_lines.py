@@ -24,10 +24,20 @@ class BadLines:
             return
         self.count += len(bad)
         first = self._first = self._first or bad[0]
-        numbers = ", ".join(str(line.number) for line in bad)
         last = bad[-1]
-        _log.warning("%s: bad lines %s; the last: %s", self._status.name, numbers, last.reason)
+        _log.warning(
+            "%s: %s; refused so far: %s", self._status.name, _refusal(bad), f"{self.count:,}"
+        )
         text = f"{self.count:,} bad lines, the first is line {first.number}: {first.reason}"
         if last is not first:
             text += f"; the last is line {last.number}: {last.reason}"
         self._status.remark(text, clock())
+
+
+def _refusal(bad: Sequence[BadLine]) -> str:
+    """Return which lines are refused, and why the last of them is."""
+    last = bad[-1]
+    if len(bad) == 1:
+        return f"line {last.number} is refused: {last.reason}"
+    numbers = ", ".join(str(line.number) for line in bad)
+    return f"lines {numbers} are refused; line {last.number}: {last.reason}"
