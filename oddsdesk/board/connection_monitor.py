@@ -129,7 +129,7 @@ class ConnectionMonitor:
             self._troubles.pop(STREAM, None)
             self._learn(has_stream=True)
         elif isinstance(state, Connecting):
-            if self._stream[0] is not Link.WAITING:
+            if self._stream[0] not in (Link.WAITING, Link.POLLING):
                 self._stream = (Link.CONNECTING, None, None)
         else:
             self._stream = (Link.WAITING, state.reason, state.next_try_ms)

@@ -23,6 +23,8 @@ _MOST_HURRIED: Final = 0.1
 _FORBIDDEN_S: Final = 900.0
 _OTHER_PLAN_S: Final = 6 * 3600.0
 """Seconds until what the plan refused is tried again: refused requests count too (D17)."""
+_OTHER_PLAN_FREE_S: Final = 60.0
+"""The same for a job that costs no requests: a stream token that is refused costs none (D22)."""
 _UNKNOWN_KEY_S: Final = 60.0
 
 Work = Callable[[], Awaitable[None]]
@@ -151,7 +153,7 @@ class Poller:
                 job.tried.set()
                 await self._pause(job, None)
                 continue
-            wait_s = self._wait_s(error, backoff)
+            wait_s = self._wait_s(job, error, backoff)
             self._on_outcome(job.name, error, self._clock() + round(wait_s * 1000))
             job.tried.set()
             await self._pause(job, wait_s)
@@ -185,12 +187,14 @@ class Poller:
                     await job.hurried.wait()
             job.hurried.clear()
 
-    def _wait_s(self, error: ServiceError, backoff: Backoff) -> float:
+    def _wait_s(self, job: Job, error: ServiceError, backoff: Backoff) -> float:
         if isinstance(error, RateLimitedError):
             self._budget.block(error.retry_at_ms)
             return max(1.0, self._budget.blocked_s())
         if isinstance(error, ForbiddenError):
-            return _OTHER_PLAN_S if error.is_about_plan else _FORBIDDEN_S
+            if not error.is_about_plan:
+                return _FORBIDDEN_S
+            return _OTHER_PLAN_FREE_S if job.reading is None else _OTHER_PLAN_S
         if isinstance(error, UnauthorizedError):
             return _UNKNOWN_KEY_S
         return backoff.next_s()

@@ -12,7 +12,7 @@ import msgspec
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ForbiddenError
 from oddsdesk.client.requests import Requests
-from oddsdesk.client.stream import Connected, StateListener
+from oddsdesk.client.stream import Connected, Connecting, StateListener
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, Health, PriceMessage
 from oddsdesk.network.http import Reply
@@ -108,7 +108,7 @@ class QuotaClient(Client):
         asked = _Asked(self.addresses, KEY, clock, keeps_quota=True)
         asked.service = service
         self._requests = asked
-        self._has_stream = has_stream
+        self.has_stream = has_stream
 
     async def health(self) -> Health:
         return Health("ok", "test", "ok", None)
@@ -116,7 +116,8 @@ class QuotaClient(Client):
     async def stream_together(
         self, gather_s: float, on_state: StateListener
     ) -> AsyncGenerator[list[PriceMessage], None]:
-        if not self._has_stream:
+        on_state(Connecting())
+        if not self.has_stream:
             raise ForbiddenError("websocket_not_on_plan", "no stream", 403)
         on_state(Connected())
         await asyncio.Event().wait()

@@ -64,6 +64,13 @@ def limits(answer: httpx.Response) -> tuple[int, int]:
     return int(headers["x-ratelimit-remaining"]), int(headers["x-ratelimit-reset"])
 
 
+def test_a_refused_token_costs_no_request(service: Any) -> None:
+    """D22: the desk asks each minute whether the plan has the stream by now."""
+    key = service.key(Plan.PRO)
+    left = {ask(service, key).headers["x-ratelimit-remaining"] for _ in range(3)}
+    assert len(left) == 1
+
+
 def test_free_without_a_bookmaker_gets_no_token(service: Any) -> None:
     """D43."""
     answer = ask(service, service.key(Plan.FREE))

@@ -38,6 +38,18 @@ def test_the_link_follows_the_stream(desk: Desk, signal: ConnectionMonitor) -> N
     assert links == [Link.CONNECTING, Link.LIVE, waiting, waiting, Link.LIVE]
 
 
+def test_a_stream_that_the_plan_lacks_is_tried_again_unseen_until_it_is_there(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    shown = []
+    signal.outcome(STREAM, NO_STREAM, NOW + 60_000)
+    for state in (Connecting(), Connected()):
+        signal.stream_state(state)
+        known = desk.board.connection
+        shown.append((known.link, known.reason, known.has_stream))
+    assert shown == [(Link.POLLING, "no stream", False), (Link.LIVE, None, True)]
+
+
 def test_it_says_since_when_and_when_next(desk: Desk, signal: ConnectionMonitor) -> None:
     signal.stream_state(Connected())
     desk.now += 1_000

@@ -133,6 +133,16 @@ async def test_trouble_is_told_with_the_time_of_the_next_try() -> None:
             assert heard == [("games", error, NOW + wait_ms)]
 
 
+async def test_what_costs_no_request_is_tried_a_minute_after_the_plan_refused_it() -> None:
+    """The stream comes soon after the plan allows it."""
+    error = ForbiddenError("websocket_not_on_plan", "no")
+    async with polling(unlimited(), lambda: NOW) as (poller, heard):
+        job = free("stream", 1, counted(asyncio.Queue(), error), None)
+        poller.add(job)
+        await job.tried.wait()
+        assert heard == [("stream", error, NOW + 60_000)]
+
+
 async def test_after_a_429_no_job_asks_before_its_time() -> None:
     done: asyncio.Queue[int] = asyncio.Queue()
     budget = unlimited()

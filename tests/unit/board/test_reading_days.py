@@ -48,6 +48,7 @@ class Day:
         self._now_s = now_s
         self.games = games()
         self.service = QuotaService(self.clock, self.games, **service)
+        self.clients: list[QuotaClient] = []
         self.boards: list[Board] = []
         self.syncs: list[Sync] = []
 
@@ -62,6 +63,7 @@ class Day:
             sync.subscribe_game(each.game_id)
         sync.want_rows(True)
         sync.start()
+        self.clients.append(client)
         self.boards.append(board)
         self.syncs.append(sync)
         return sync
@@ -115,6 +117,25 @@ def test_a_desk_is_never_refused_and_uses_nearly_all_it_has(
     whole = share_used(day)[:-1]
     print(f"used of each window: {[f'{share:.3f}' for share in whole]}")
     assert min(whole) >= least
+
+
+def test_the_stream_comes_within_a_minute_after_the_plan_allows_it() -> None:
+    """The window says so at once: the plan's line goes."""
+
+    async def work(now_s: Callable[[], float]) -> list[tuple[Link, str | None, bool | None]]:
+        day = Day(now_s, **PRO)
+        day.open_desk()
+        shown = []
+        for seconds in (150, 61):
+            await asyncio.sleep(seconds)
+            known = day.boards[0].connection
+            shown.append((known.link, known.reason, known.has_stream))
+            day.clients[0].has_stream = True
+        await day.close()
+        return shown
+
+    shown = run_virtually(work)
+    assert shown == [(Link.POLLING, "no stream", False), (Link.LIVE, None, True)]
 
 
 @pytest.mark.slow
