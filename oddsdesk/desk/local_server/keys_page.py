@@ -96,7 +96,15 @@ def _copy_button(field: QLineEdit) -> QPushButton:
     return button
 
 
-_WIDTHS = {"Key": 180, "Account": 85, "Plan": 75, "Bookmaker": 90, "Made": 100, "State": 0}
+_WIDTHS = {
+    "Key": 180,
+    "Account": 85,
+    "Plan": 75,
+    "Bookmaker": 90,
+    "Made": 100,
+    "State": 80,
+    "May": 0,
+}
 
 
 class KeysPage(QWidget):
@@ -385,4 +393,5 @@ def _texts(key: Key, own_key_id: int) -> list[str]:
         bookmaker_in_words(key.plan, None if key.plan.rights.all_bookmakers else key.bookmaker),
         f"{local_time(key.created_at):%d %b %H:%M}",
         "Revoked" if key.is_revoked else "This desk's" if key.key_id == own_key_id else "Active",
+        "read, write" if key.may_write else "read",
     ]

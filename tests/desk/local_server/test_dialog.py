@@ -109,6 +109,20 @@ async def test_a_dialog_whose_server_ends_closes_over_a_key_without_a_question(s
         server.done(0)
 
 
+async def test_keys_that_may_write_are_told_apart(server, session):
+    keys = session._server.administration._server.access.keys
+    keys.create("scraper", Plan.PRO, None, system_clock(), may_write=True)
+    server.keys.account.setText("anna")
+    server.keys.make.click()
+    await until(lambda: server.keys.list.topLevelItemCount() == 3)
+    rows = map(server.keys.list.topLevelItem, range(3))
+    assert {row.text(1): row.text(6) for row in rows} == {
+        "anna": "read",
+        "scraper": "read, write",
+        "desk": "read",
+    }
+
+
 async def test_the_free_plan_needs_its_bookmaker(server):
     page = server.keys
     page.plan.setCurrentIndex(page.plan.findData(Plan.FREE))
