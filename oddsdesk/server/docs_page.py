@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, Final
 
-from oddsdesk.contract.plans import HOUR_S, Plan
+from oddsdesk.contract.plans import HOUR_S, Plan, Rights
 
 _STYLE: Final = """
 :root { color-scheme: light dark; --line: #8884; --faint: #8882; }
@@ -83,7 +83,6 @@ def _plans() -> str:
     for plan in Plan:
         rights = plan.rights
         window = "hour" if rights.window_s == HOUR_S else "day"
-        streams = rights.connections_per_day
         rows.append(
             (
                 plan.value,
@@ -93,7 +92,7 @@ def _plans() -> str:
                 str(rights.in_flight),
                 "all" if rights.all_bookmakers else "one, chosen for the account",
                 "yes" if rights.value_bets else "no",
-                "no" if not rights.websocket else f"{streams} a day" if streams else "yes",
+                _stream_right(rights),
                 "yes" if rights.live else "no",
             )
         )
@@ -111,6 +110,13 @@ def _plans() -> str:
         " <code>oddsdesk accounts plan NAME PLAN</code>.</p>"
     )
     return f'<h2 id="plans">Plans</h2>{_table(headings, rows)}{change}'
+
+
+def _stream_right(rights: Rights) -> str:
+    if not rights.websocket:
+        return "no"
+    most = rights.connections_per_day
+    return f"{most} tokens and {most} connections a day" if most else "yes"
 
 
 def _endpoints(paths: dict[str, Any]) -> Iterator[str]:

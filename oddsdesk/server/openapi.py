@@ -26,7 +26,7 @@ _ERRORS: Final = {
     "401": "The key is missing, empty or unknown.",
     "403": "The key's plan does not include this; upgrade_url says where to change it.",
     "404": "There is no such event, game or path.",
-    "429": "The plan's requests are used up; retry after Retry-After seconds.",
+    "429": "A quota of the plan is used up; retry after Retry-After seconds.",
     "500": "The server failed; retry with backoff.",
     "503": "The database is unavailable for the moment; retry with backoff.",
 }
@@ -89,7 +89,10 @@ def _operation(endpoint: Endpoint, data: dict[str, Any], meta: dict[str, Any]) -
 def _token_operation(schema: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": "streamToken",
-        "summary": "A token that opens the stream within 300 s; costs no request.",
+        "summary": (
+            "A token that opens the stream within 300 s; costs no request. Free has 30 tokens and"
+            " 30 connections a UTC day; a handshake that fails after its token has used one up."
+        ),
         "responses": {"200": _success(schema), **_errors(["401", "403", "429", "500", "503"])},
     }
 

@@ -184,3 +184,10 @@ def test_documentation_is_only_read(service: Any, path: str) -> None:
     answer = service.http.post(path)
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET, HEAD"
+
+
+def test_the_page_says_how_many_tokens_and_connections_free_has(service: Any) -> None:
+    """D22: a failed handshake uses a token up, so users need to know both limits."""
+    page = service.http.get("/docs").text
+    assert "30 tokens and 30 connections a day" in page
+    assert "a handshake that fails after its token has used one up" in page

@@ -151,6 +151,15 @@ async def test_pages_and_who_comes_through_a_proxy_need_a_key_that_may_write(
     assert (writer.status_code, len(rows)) == (200, 1)
 
 
+async def test_posting_with_a_key_that_may_only_read_costs_no_request(serve: Serve) -> None:
+    """docs/api.md, Quotas: the exception among refused requests."""
+    async with serve() as served:
+        reader = key(served, write=False)
+        answers = [await post(served, line(1), x_api_key=reader) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [403] * 3
+    assert len({answer.headers["x-ratelimit-remaining"] for answer in answers}) == 1
+
+
 async def test_a_script_of_older_versions_is_told_what_to_add(serve: Serve) -> None:
     async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
         answer = await http.post("/ingest", content=line(1))
