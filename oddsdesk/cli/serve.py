@@ -133,7 +133,8 @@ _log: Final = logging.getLogger(__name__)
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.in_all,
     show_default=True,
-    help="Connections that a process may have at a time; further ones are refused.",
+    help="Connections that a process may have at a time. A new one then takes the place of the "
+    "oldest one without a key, and is refused if all have one.",
 )
 @click.option(
     "--max-connections-per-address",
