@@ -168,7 +168,7 @@ class Valuation:
         What the database refused is told until a round is whole, which takes long else.
         """
         await asyncio.sleep(ROUND_S)
-        patience = RetryWhileUnavailable("the rounds of the valuation", self._troubles)
+        patience = RetryWhileUnavailable("revaluing all games", self._troubles)
         await patience.do(lambda: self._go_round(BRISK_REST), RETRY_S)
         while True:
             await asyncio.sleep(ROUND_S)

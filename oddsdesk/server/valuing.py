@@ -20,7 +20,7 @@ SHARES: Final = 16
 
 _WORDS: Final = {
     "valuation": "the valuation",
-    "valuation rounds": "the rounds of the valuation",
+    "valuation rounds": "revaluing all games",
     "valuation shares": "dividing the games to value",
     "valuation takeovers": "valuing the games of another process",
 }
