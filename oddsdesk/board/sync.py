@@ -97,7 +97,7 @@ class Sync:
         self._hurry_handle: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
         self._filling_until_ms = 0
-        self._has_games = False
+        self._known_games: frozenset[str] = frozenset()
         self._has_tried_bets = False
         """Whether it is known if the prices of all games are kept to find value among them."""
         self._looks = 0
@@ -246,11 +246,11 @@ class Sync:
             self.want_values(True)
 
     def _on_board_notice(self, _notice: Notice) -> None:
-        is_first = bool(self._board.games) and not self._has_games
-        if is_first or self._board.connection.simulated:
-            # Whether they are simulated is known with the first of them, and not for ever.
+        games = frozenset(self._board.games)
+        if games - self._known_games or self._board.connection.simulated:
+            # New games may be simulated, or old ones moved to now; neither is so for ever.
             self._poller.hurry([HEALTH])
-        self._has_games = bool(self._board.games)
+        self._known_games = games
 
     async def _read_matrix(self, game_id: str) -> None:
         asked_at = self._clock()

@@ -68,6 +68,25 @@ async def test_that_odds_are_simulated_does_not_wait_for_the_prices_of_the_game_
         await sync.stop()
 
 
+async def test_games_that_are_new_have_it_asked_whether_they_were_moved_to_now(
+    tmp_path: Path,
+) -> None:
+    """Health is asked minutes later here, and a value bet would stand without the mark."""
+    pace = msgspec.structs.replace(CALM, games_s=0.1)
+    settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
+    async with serving(settings) as server:
+        quotes = [quote(name) for name in MONEYLINE]
+        await asyncio.wrap_future(server.store.record(quotes))
+        async with syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _):
+            await until_told(board, lambda: len(board.games) == 1)
+            await until_told(board, lambda: board.connection.simulated is False)
+            moved = [
+                msgspec.structs.replace(each, match_name="Leeds vs Everton") for each in quotes
+            ]
+            await asyncio.wrap_future(server.store.record(moved, shifted=True))
+            await until_told(board, lambda: board.connection.shifted)
+
+
 async def test_that_old_odds_were_moved_to_now_is_known(tmp_path: Path) -> None:
     pace = msgspec.structs.replace(CALM, health_s=0.1)
     settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
