@@ -56,6 +56,26 @@ def test_a_server_says_that_it_is_ready_how_it_is_and_that_it_stops(
     assert systemd.drain() == []
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_status_shows_what_is_wrong_until_it_is_over(
+    workers: str, systemd: NotifySocket, launch: Launch, tmp_path: Path
+) -> None:
+    database = tmp_path / "odds.db"
+    program = launch(
+        *("serve", "--port", "0", "--database", str(database), "--workers", workers),
+        NOTIFY_SOCKET=systemd.address,
+        **WATCHDOG,
+    )
+    runs = program.first_line() + (", 2 of 2 workers run" if workers == "2" else "")
+    away = database.rename(tmp_path / "away.db")
+    moved = "prices cannot be recorded: the database file was moved or deleted"
+    told = systemd.until_told(runs, moved)
+    assert told.count(moved) == 1
+    away.rename(database)
+    systemd.until(f"STATUS={runs}")
+    assert program.finish()[0] == 0
+
+
 def test_a_process_that_stands_by_is_ready_too(
     systemd: NotifySocket, launch: Launch, postgres: Postgres
 ) -> None:

@@ -20,6 +20,14 @@ class NotifySocket:
         except (TimeoutError, BlockingIOError):
             return []
 
+    def until_told(self, *parts: str) -> str:
+        """Return the first status that has all these parts."""
+        while said := self.next():
+            for line in said:
+                if line.startswith("STATUS=") and all(part in line for part in parts):
+                    return line
+        raise AssertionError(f"no status has {parts}")
+
     def until(self, line: str) -> list[str]:
         """Return the lines of the first message that has this one."""
         while said := self.next():

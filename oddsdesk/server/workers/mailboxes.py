@@ -25,9 +25,10 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
 
 
 class Alive(msgspec.Struct, frozen=True, tag="alive"):
-    """The loop of a worker turns, and none of its threads hangs."""
+    """The loop of a worker turns, and none of its threads hangs; ``troubles`` are short lines."""
 
     worker: int
+    troubles: list[str] = []
 
 
 class CannotStart(msgspec.Struct, frozen=True, tag="cannot start"):

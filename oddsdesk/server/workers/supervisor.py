@@ -60,6 +60,8 @@ class _Process(msgspec.Struct):
     is_ready: bool = False
     silent: int = 0
     """At how many looks in a row nothing was heard of it."""
+    troubles: list[str] = []
+    """What is wrong with it, as it said last."""
 
 
 class Supervisor:
@@ -127,7 +129,9 @@ class Supervisor:
     def _status(self) -> str:
         running = sum(each.is_ready and each.pid > 0 for each in self._processes.values())
         at = f"listening on {url}, " if (url := self._url()) else ""
-        return f"{at}{running} of {len(self._processes)} workers run"
+        troubles = [line for each in self._processes.values() for line in each.troubles]
+        runs = f"{at}{running} of {len(self._processes)} workers run"
+        return "; ".join([runs, *dict.fromkeys(troubles)])
 
     def _begin_all(self, numbers: list[int]) -> None:
         for number in numbers:
@@ -147,7 +151,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         process = self._processes[number]
         process.pid, process.begun, process.is_ready = pid, time.monotonic(), False
-        process.silent = 0
+        process.silent, process.troubles = 0, []
 
     def _be(self, place: Place) -> None:
         """Be a worker, in its own process, to the end of that."""
@@ -188,7 +192,8 @@ class Supervisor:
                 case Ready():
                     self._processes[message.worker].is_ready = True
                 case Alive():
-                    self._processes[message.worker].silent = 0
+                    process = self._processes[message.worker]
+                    process.silent, process.troubles = 0, message.troubles
                 case CannotStart():
                     if is_starting:
                         raise CannotStartError(message.reason)

@@ -54,6 +54,8 @@ TELL_S: Final = 0.5
 """How often workers tell each other how they are."""
 BEAT_S: Final = 1.0
 """How often they tell the supervisor that they go on."""
+MOST_TOLD: Final = 5
+"""How many troubles the supervisor gets, so that the message is never too long to be sent."""
 
 _log = logging.getLogger(__name__)
 
@@ -238,7 +240,8 @@ class Worker:
         """Say again and again that the loop turns and no thread hangs, also without a database."""
         while True:
             if self._liveness.is_well:
-                self._place.mailboxes.send(SUPERVISOR, Alive(self._place.number))
+                lines = [each.line for each in self._troubles.own()[:MOST_TOLD]]
+                self._place.mailboxes.send(SUPERVISOR, Alive(self._place.number, lines))
             await asyncio.sleep(BEAT_S)
 
     async def _keep_telling(self) -> None:

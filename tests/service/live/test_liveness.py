@@ -13,6 +13,7 @@ from oddsdesk.server import liveness
 from oddsdesk.server.liveness import READING, RECORDING
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.server.troubles import Trouble, Troubles
 
 if sys.platform == "win32":
     pytest.skip("forks", allow_module_level=True)
@@ -71,6 +72,7 @@ async def test_a_worker_that_hangs_does_not_say_that_it_goes_on(
     told = SimpleNamespace(
         _place=SimpleNamespace(number=1, mailboxes=mailboxes),
         _liveness=SimpleNamespace(is_well=False),
+        _troubles=Troubles([lambda: [Trouble(f"trouble {each}") for each in range(9)]]),
     )
 
     async def pause(_: float) -> None:
@@ -79,5 +81,6 @@ async def test_a_worker_that_hangs_does_not_say_that_it_goes_on(
     monkeypatch.setattr(worker.asyncio, "sleep", pause)
     with pytest.raises(RuntimeError, match="StopIteration"):
         await worker.Worker._beat(cast(worker.Worker, told))
-    assert list(mailboxes.receive(SUPERVISOR)) == [Alive(1)]
+    told_lines = [f"trouble {each}" for each in range(worker.MOST_TOLD)]
+    assert list(mailboxes.receive(SUPERVISOR)) == [Alive(1, told_lines)]
     mailboxes.close()
