@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.places import is_of_group, make_folder
+from oddsdesk.places import cannot_be_written, is_of_group, make_folder
 
 OWNER_ONLY: Final = 0o600
 _OTHERS: Final = 0o077
@@ -170,7 +170,7 @@ def check_private(path: Path, *, owned_as: Path | None = None) -> None:
     """
     with _held(path, None if owned_as is None else _owner_beside(owned_as)) as place:
         if place is not None and not os.access(place, os.W_OK):
-            raise PermissionError(13, "cannot be written")
+            raise PermissionError(13, cannot_be_written(path))
 
 
 @contextlib.contextmanager

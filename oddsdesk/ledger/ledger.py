@@ -319,7 +319,7 @@ class Ledger:
         try:
             return act(self._connection)
         except sqlite3.Error as error:
-            raise LedgerError(f"{self._path}: {reason(error)}") from error
+            raise LedgerError(f"{self._path}: {reason(self._path, error)}") from error
 
 
 def _values(bet: PlacedBet) -> dict[str, object]:
@@ -418,12 +418,12 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
     except OSError as error:
         raise LedgerError(f"{path}: cannot be made: {error.strerror or error}") from error
     except sqlite3.Error as error:
-        raise LedgerError(f"{path}: {reason(error)}") from error
+        raise LedgerError(f"{path}: {reason(path, error)}") from error
     try:
         prepare(connection, path)
     except sqlite3.Error as error:
         connection.close()
-        raise LedgerError(f"{path}: {reason(error)}") from error
+        raise LedgerError(f"{path}: {reason(path, error)}") from error
     except BaseException:
         connection.close()
         raise

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy, way_back
+from oddsdesk.places import cannot_be_written
 
 _APPLICATION_ID: Final = 0x6F64646C  # "oddl"
 _STEPS: Final = (
@@ -148,7 +149,7 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
     return int(version)
 
 
-def reason(error: sqlite3.Error) -> str:
+def reason(path: Path, error: sqlite3.Error) -> str:
     """Return in plain words why SQLite refused, and what to do."""
     match getattr(error, "sqlite_errorname", ""):
         case "SQLITE_NOTADB" | "SQLITE_CORRUPT":
@@ -158,7 +159,7 @@ def reason(error: sqlite3.Error) -> str:
         case name if name.startswith("SQLITE_CANTOPEN"):
             return "cannot be opened; is it a file, and may its folder be written?"
         case name if name.startswith("SQLITE_READONLY"):
-            return "cannot be written; check the rights of the file and its folder"
+            return cannot_be_written(path)
         case name if name.startswith("SQLITE_BUSY"):
             return "is locked by another program; try again when that has ended"
         case _:

@@ -3,6 +3,8 @@
 from enum import Enum
 from typing import Final
 
+from oddsdesk import places
+
 
 class StoreError(Exception):
     """The database cannot be used; the message is one line that says why and what to do."""
@@ -31,7 +33,7 @@ class Fault(Enum):
     AWAY = "the database cannot be reached"
     SLOW = "the database does not answer in time"
     READ_ONLY = "the database is read-only"
-    READ_ONLY_DISK = "the file system is read-only"
+    READ_ONLY_DISK = places.READ_ONLY_DISK
     NOT_ALLOWED = "the database file or its folder may not be written"
     QUOTA = "the disk quota is used up"
     DISK = "the disk reports an error"

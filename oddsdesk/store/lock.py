@@ -10,7 +10,13 @@ from typing import BinaryIO, Final
 import msgspec
 
 from oddsdesk.places import make_folder
-from oddsdesk.private_files import ForeignFileError, is_for_others, keep_private, open_private
+from oddsdesk.private_files import (
+    ForeignFileError,
+    is_for_others,
+    keep_private,
+    open_private,
+    open_private_to_read,
+)
 from oddsdesk.store.errors import WHEN_MOVED, StoreError
 from oddsdesk.store.hard_links import check_one_name
 
@@ -141,7 +147,7 @@ def take_if_free(odds_path: Path) -> DatabaseLock | None:
 
 
 def owner_of(odds_path: Path) -> Owner | None:
-    """Return who serves a database now; None where nobody does.
+    """Return who serves a database now, also on a read-only disk; None where nobody does.
 
     Raises:
         DatabaseInUseError: somebody does, but the lock does not say who, or it is another user's
@@ -149,13 +155,13 @@ def owner_of(odds_path: Path) -> Owner | None:
     """
     path = lock_path(odds_path)
     try:
-        handle = open_private(path, owned_as=odds_path, make=False)
+        handle = open_private_to_read(path, owned_as=odds_path)
     except ForeignFileError as error:
         raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError:
         return None
-    with os.fdopen(handle, "r+b") as file:
-        if _lock(file):
+    with os.fdopen(handle, "rb") as file:
+        if _lock(file, shared=True):
             return None
         if is_for_others(handle):
             raise ForeignLockError(odds_path, path, _OPEN_TO_OTHERS)
@@ -242,13 +248,14 @@ def _read(path: Path) -> Owner | None:
         return None
 
 
-def _lock(file: BinaryIO) -> bool:
+def _lock(file: BinaryIO, *, shared: bool = False) -> bool:
+    """Lock a file unless that is refused; a shared lock needs no right to write."""
     try:
         if sys.platform == "win32":
             file.seek(_LOCKED_BYTE)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     return True

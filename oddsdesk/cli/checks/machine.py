@@ -1,5 +1,6 @@
 """Versions, paths and clock."""
 
+import errno
 import importlib.metadata
 import importlib.util
 import os
@@ -21,8 +22,10 @@ from oddsdesk.places import (
     NoHomeError,
     can_write,
     default_ledger,
+    in_words,
     log_folder,
     portable_folder,
+    refused_write,
 )
 from oddsdesk.resource_files import resource_path
 from oddsdesk.store.access_paths import access_path
@@ -154,11 +157,14 @@ def _file(name: str, path: Path, *, needed: bool) -> Finding:
         state = "is there" if path.exists() else "not there yet"
     except OSError as error:
         state = f"cannot be looked for: {error.strerror or error}"
-    if can_write(path):
+    seems_writable, refusal = can_write(path), refused_write(path)
+    if seems_writable and refusal is None:
         return Finding(name, f"{path} ({state}, can be written)")
-    return Finding(
-        name, f"{path} ({state}, cannot be written)", Mark.BROKEN if needed else Mark.NOTE
-    )
+    is_told = refusal is not None and (seems_writable or refusal.errno == errno.EROFS)
+    why = f": {in_words(refusal)}" if refusal is not None and is_told else ""
+    # A disk that calls itself writable and refuses is broken, whoever needs it.
+    mark = Mark.BROKEN if needed or seems_writable else Mark.NOTE
+    return Finding(name, f"{path} ({state}, cannot be written{why})", mark)
 
 
 def _own_file(name: str, place: Callable[[], Path]) -> Finding:

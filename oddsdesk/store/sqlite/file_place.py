@@ -3,16 +3,15 @@
 import errno
 import logging
 import os
-import tempfile
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.places import refused_write
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreUnavailableError
 from oddsdesk.store.lock import file_identity
 
 FOUND_BY_TRYING: Final = (Fault.READ_ONLY_DISK, Fault.NOT_ALLOWED, Fault.QUOTA, Fault.DISK)
 """What ``FilePlace.try_to_write`` finds; it finds, too, that it is over."""
-_TRIED_BYTES: Final = 4_096
 _FAULTS: Final = {
     errno.EROFS: Fault.READ_ONLY_DISK,
     errno.EACCES: Fault.NOT_ALLOWED,
@@ -62,15 +61,10 @@ class FilePlace:
     def try_to_write(self) -> StoreUnavailableError | None:
         """Write a block beside the file, which leaves nothing; return why that is refused.
 
-        Only a write tells: ext4 that met an error calls itself writable and refuses (Linux 6.16).
-        Takes a third of a millisecond, or as long as the disk does. A disk that is full is not
-        looked for: how much room a recording needs is another question.
+        A disk that is full is not looked for: how much room a recording needs is another question.
         """
-        try:
-            with tempfile.TemporaryFile(dir=self._real.parent, buffering=0) as file:
-                file.write(bytes(_TRIED_BYTES))
-        except OSError as error:
-            fault = _FAULTS.get(error.errno)
+        if (error := refused_write(self._real)) is not None:
+            fault = None if error.errno is None else _FAULTS.get(error.errno)
         else:
             fault = None if os.access(self._real, os.W_OK) else Fault.NOT_ALLOWED
         if fault is None:

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.places import sync_folder
+from oddsdesk.places import in_words, sync_folder
 
 SYNC_AFTER_S: Final = 0.5
 """Seconds from the first unsynced commit to the sync: of the one second promised (D77), half is
@@ -29,6 +29,7 @@ class TimedSync:
         self._wal = real.with_name(f"{real.name}-wal")
         self._folder_is_synced = False
         self._failed = False
+        self._has_commits = False
         self._wanted = threading.Event()
         self._wanted.set()  # opening a file may have written to it
         self._closing = threading.Event()
@@ -37,6 +38,7 @@ class TimedSync:
 
     def committed(self) -> None:
         """Note a commit; takes next to no time."""
+        self._has_commits = True
         self._wanted.set()
 
     def sync(self) -> None:
@@ -68,8 +70,11 @@ class TimedSync:
         except FileNotFoundError:
             return  # who closes the file last has written the log into it, synced, and removed it
         except OSError as error:
+            if not self._has_commits:  # there are no changes of this process
+                return
             if not self._failed:
-                _log.error("the last changes may be lost if power fails: %s: %s", self._wal, error)
+                why = in_words(error)
+                _log.error("the last changes may be lost if power fails: %s: %s", self._wal, why)
             self._failed = True
 
     def _write_through(self) -> None:

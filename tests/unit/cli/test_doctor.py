@@ -1,8 +1,10 @@
 """`oddsdesk doctor` and the checks behind it (issue 5)."""
 
 import asyncio
+import errno
 import importlib.util
 import json
+import os
 import socket
 import sqlite3
 import sys
@@ -33,6 +35,7 @@ from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 from tests.kit.deployed import Certificate
+from tests.kit.disks import refuse_to_open_for_writing, refuse_writes
 
 LINE = (
     b'{"bookmaker":"A","match_name":"H vs G","competition":"NBA","market_type":"moneyline",'
@@ -229,6 +232,27 @@ async def test_a_database_that_is_gone_under_a_server_is_broken(tmp_path: Path, 
     assert "odds.db (is gone)" in result.output
     assert "BAD   odds: odds.db was moved or deleted while process " in result.output
     assert "database file was moved or deleted; put it back, or stop the server" in result.output
+
+
+async def test_a_disk_that_became_read_only_under_a_server_is_broken(
+    tmp_path: Path, free_port: int, monkeypatch: pytest.MonkeyPatch
+):
+    """Its flags may still call it writable: only a write tells."""
+    settings = Settings(tmp_path / "odds.db", port=free_port)
+    async with serving(settings), asyncio.timeout(30):
+        refuse_writes(monkeypatch, errno.EROFS)
+        refuse_to_open_for_writing(monkeypatch)
+        result = await asyncio.to_thread(run, settings.database, free_port)
+        while "ok    health" in result.output:  # the server looks twice a second
+            result = await asyncio.to_thread(run, settings.database, free_port)
+        monkeypatch.undo()
+    reason = "the file system is read-only"
+    for name, path in (("database", settings.database), ("keys", access_path(settings.database))):
+        line = f"BAD   {name}: {path} (is there, cannot be written: {reason})"
+        assert line in result.output
+    assert f"ok    server: process {os.getpid()} runs on this database" in result.output
+    assert f"BAD   health: degraded: prices cannot be recorded: {reason}" in result.output
+    assert result.exit_code == 1
 
 
 async def test_what_was_put_in_the_place_of_a_served_database_is_told_and_not_written(

@@ -1,5 +1,6 @@
 """The ledger keeps presets and bets over a restart, and says in one line when it cannot."""
 
+import errno
 import shutil
 import sqlite3
 import stat
@@ -15,6 +16,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError
+from tests.kit.disks import refuse_writes
 
 BET = PlacedBet(
     game_id="id",
@@ -304,3 +306,13 @@ def test_a_ledger_that_was_torn_by_a_power_failure_is_mended_by_its_journal(path
         file.write(bytes(512))
     with closing(Ledger(torn)) as mended:
         assert mended.bets() == [placed]
+
+
+def test_a_read_only_disk_is_named_as_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = sqlite3.OperationalError("attempt to write a readonly database")
+    error.sqlite_errorname = "SQLITE_READONLY"
+    refuse_writes(monkeypatch, errno.EROFS)
+    said = schema.reason(tmp_path / "ledger.db", error)
+    assert said == "cannot be written: the file system is read-only"

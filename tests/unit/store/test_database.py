@@ -1,5 +1,6 @@
 """Opening files: what is made, what is refused and with which words."""
 
+import errno
 import os
 import random
 import shutil
@@ -14,6 +15,7 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.recognition import unusable
+from tests.kit.disks import refuse_writes
 
 FIRST = Step("first", ("CREATE TABLE note (text TEXT)",))
 SECOND = Step("second", ("ALTER TABLE note ADD COLUMN stars INTEGER", "CREATE TABLE tag (t TEXT)"))
@@ -133,6 +135,22 @@ def test_why_a_file_cannot_be_opened_is_told(
     assert str(unusable(path, refused)) == f"{path}: may not be read"
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
     assert str(unusable(path, refused)) == f"{path}: belongs to {user_name(mine)}"
+
+
+def test_a_read_only_disk_is_named_as_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "odds.db"
+    path.touch()
+    read_only = sqlite3.OperationalError("attempt to write a readonly database")
+    read_only.sqlite_errorname = "SQLITE_READONLY"
+    not_opened = sqlite3.OperationalError("unable to open database file")
+    not_opened.sqlite_errorname = "SQLITE_CANTOPEN"
+    assert str(unusable(path, read_only)).endswith("; check the rights of the file and its folder")
+    refuse_writes(monkeypatch, errno.EROFS)
+    reason = "the file system is read-only"
+    assert str(unusable(path, read_only)) == f"{path}: cannot be written: {reason}"
+    assert f"cannot be opened: {reason}" in str(unusable(path, not_opened))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

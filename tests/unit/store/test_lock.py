@@ -18,6 +18,7 @@ from oddsdesk.store.lock import (
     lock_path,
     owner_of,
 )
+from tests.kit.disks import refuse_to_open_for_writing
 from tests.kit.users import NOBODY, as_nobody
 
 HOLD = """
@@ -66,6 +67,23 @@ def test_another_process_is_named_with_its_address(database: Path, holder: subpr
 
 def test_who_serves_can_be_asked_without_taking_it(database: Path, holder: subprocess.Popen[str]):
     assert owner_of(database) == Owner(holder.pid, "http://127.0.0.1:1")
+
+
+def test_who_serves_can_be_asked_on_a_read_only_disk(
+    database: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+):
+    refuse_to_open_for_writing(monkeypatch)
+    assert owner_of(database) == Owner(holder.pid, "http://127.0.0.1:1")
+    holder.kill()
+    holder.wait()
+    assert owner_of(database) is None
+
+
+def test_somebody_else_who_asks_is_not_taken_for_the_owner(database: Path):
+    lock_path(database).touch(0o600)
+    with lock_path(database).open("rb") as asking:
+        fcntl.flock(asking, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        assert owner_of(database) is None
 
 
 def test_the_lock_of_a_killed_process_is_taken_over(database: Path, holder: subprocess.Popen[str]):

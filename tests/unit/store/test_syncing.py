@@ -16,6 +16,7 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.sqlite import syncing
 from oddsdesk.store.store import open_store
+from tests.kit.disks import refuse_to_open_for_writing
 
 LIMIT_S = 20
 MakeQuote = Callable[..., Quote]
@@ -90,3 +91,21 @@ def test_a_durable_store_waits_for_the_disk_at_each_commit(
     with contextlib.closing(open_store(tmp_path / "odds.db", durable=durable)) as store:
         said = store.write(lambda c: c.execute("PRAGMA synchronous").fetchone()).result()
     assert said == (synchronous,)
+
+
+@pytest.mark.parametrize("has_written", [False, True])
+def test_only_who_wrote_is_warned_of_a_read_only_disk(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    has_written: bool,
+) -> None:
+    log = tmp_path / "odds.db-wal"
+    log.touch()
+    refuse_to_open_for_writing(monkeypatch)
+    sync = syncing.TimedSync(tmp_path / "odds.db")
+    if has_written:
+        sync.committed()
+    sync.close()
+    line = f"the last changes may be lost if power fails: {log}: the file system is read-only"
+    assert caplog.messages == ([line] if has_written else [])
