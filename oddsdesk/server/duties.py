@@ -85,7 +85,7 @@ class Duties:
         self._is_writable_now = False
         self._clock = clock
         self._ahead_ms = 0
-        """How far the newest price lies ahead of the clock: who wrote it had another."""
+        """How far the newest present price lies ahead of the clock: its writer had another."""
         self._arrivals = Arrivals()
         self._silence = ToldSilence(_log.warning)
         self._jobs = Jobs()
@@ -208,14 +208,14 @@ class Duties:
 
     async def _look_at_times(self) -> None:
         while True:
-            newest = await asyncio.to_thread(self._newest_price)
-            if newest is not None:
-                self._note_newest(newest, self._clock())
+            now_ms = self._clock()
+            with contextlib.suppress(StoreUnavailableError):  # told elsewhere
+                self._note_newest(*await asyncio.to_thread(self._newest, now_ms), now_ms)
             await asyncio.sleep(LOOK_AT_TIMES_S)
 
-    def _note_newest(self, newest: int, now_ms: int) -> None:
+    def _note_newest(self, last_scraped_at: int, newest: int, now_ms: int) -> None:
         was_told = self._ahead_ms > CLOCK_TOLERANCE_MS
-        self._ahead_ms = newest - now_ms
+        self._ahead_ms = last_scraped_at - now_ms
         if self._ahead_ms > CLOCK_TOLERANCE_MS and not was_told:
             _log.warning("%s", self._ahead_line())
         self._arrivals.look(newest, now_ms)
@@ -228,12 +228,20 @@ class Duties:
             " until it is seen again; set the clock if it is wrong, else nothing is to be done"
         )
 
-    def _newest_price(self) -> int | None:
-        """Return when the newest price was seen, 0 for none at all; None: it cannot be read."""
-        try:
-            return self._store.reader().newest_price() or 0
-        except StoreUnavailableError:  # told elsewhere
-            return None
+    def _newest(self, now_ms: int) -> tuple[int, int]:
+        """Return when the newest present price was seen, and the newest of all; 0 for none.
+
+        A change of the future that is still in the log is not the newest of all, once a price was
+        seen at a right time.
+
+        Raises:
+            StoreUnavailableError: the database cannot be read now.
+        """
+        reader = self._store.reader()
+        newest = reader.newest_price() or 0
+        if newest > now_ms + CLOCK_TOLERANCE_MS:
+            newest = reader.last_standing(now_ms) or newest
+        return reader.last_scraped_at() or 0, newest
 
     async def _watch(self, write_lock: WriteLockProbe) -> None:
         while True:

@@ -37,6 +37,11 @@ SELECT EXISTS (SELECT 1 FROM game JOIN coverage c ON c.game = game.id WHERE game
 """
 _LISTED_MS: Final = ODDS_AGE_MS + CLOCK_TOLERANCE_MS
 """For so long after it was recorded a price may be listed, or a value bet that rests on it."""
+_LAST_STANDING: Final = """
+SELECT max(CASE WHEN g.last_scraped_at <= :until THEN g.last_scraped_at ELSE (
+    SELECT max({newest}) FROM coverage c WHERE c.game = g.id
+) END) FROM game g WHERE g.recent
+"""
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
 
 
@@ -116,6 +121,15 @@ class Reader(Answers, ABC):
     def last_scraped_at(self) -> int | None:
         """Return the newest ``scraped_at`` of all prices."""
         return self._select(self._select.sql.reader.last_scraped_at)[0][0] or None
+
+    def last_standing(self, now_ms: int) -> int | None:
+        """Return the newest ``scraped_at`` of prices that stand now, ``now_ms`` at most (D84)."""
+        until = now_ms + CLOCK_TOLERANCE_MS
+        last = self.last_scraped_at()
+        if last is not None and last > until:  # seldom: it looks at each recent game
+            query = _LAST_STANDING.format(newest=conditions.NEWEST_OF_PAIR)
+            last = self._select(query, {"until": until})[0][0]
+        return min(last, now_ms) if last else None
 
     def newest_price(self) -> int | None:
         """Return the time of the newest price of all, withdrawn or not."""

@@ -50,6 +50,7 @@ def ask_everything(reader: Reader) -> None:
     reader.reference_history(ident, [("total", 0, "Yes")], 0)
     reader.silences(0, NOW, 60_000)
     reader.last_scraped_at()
+    reader.last_standing(0)
     reader.is_simulated(NOW)
     reader.is_shifted(NOW)
     reader.made_up_among([ident])

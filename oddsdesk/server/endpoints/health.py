@@ -166,7 +166,7 @@ class Looks:
         reader = self._service.store.reader()
         self._last = Look(
             began,
-            last_scraped_at=reader.last_scraped_at(),
+            last_scraped_at=reader.last_standing(now_ms),
             is_simulated=reader.is_simulated(now_ms),
             is_shifted=reader.is_shifted(now_ms),
             sources=reader.sources(now_ms),

@@ -200,6 +200,36 @@ async def test_an_archive_that_cannot_be_written_is_told_before_there_is_anythin
     assert not live.store.reader().last_scraped_at()
 
 
+async def test_prices_of_a_wrong_clock_are_told_until_each_is_seen_again(every_live, monkeypatch):
+    """D84: the same prices, so the log still ends with changes of the future."""
+    live = every_live
+    monkeypatch.setattr(duties, "LOOK_AT_TIMES_S", 0.005)
+    await live.stop()
+    right, bookmakers = live.now, ("Betfair", "Bwin")
+    live.now += 2 * DAY_MS
+    await live.start()
+    await live.record(*[live.quote(bookmaker=each) for each in bookmakers])
+    live.now = right
+
+    async def until_health(status: str, last: str | None, reasons: list[str]) -> None:
+        asked = ("status", "last_scraped_at", "reasons")
+        async with asyncio.timeout(30):
+            while True:  # a probe may repeat what another found a second ago
+                health = (await live.http.get("/api/health")).json()
+                if [health[each] for each in asked] == [status, last, reasons]:
+                    return
+
+    told = [
+        "prices were recorded 48.0 hours ahead of this clock: none of them is shown until it is"
+        " seen again; set the clock if it is wrong, else nothing is to be done"
+    ]
+    await until_health("degraded", None, told)
+    await live.record(live.quote(bookmaker="Betfair"))
+    await until_health("degraded", format_ms(right), told)
+    await live.record(live.quote(bookmaker="Bwin"))
+    await until_health("ok", format_ms(right), [])
+
+
 async def test_that_no_price_comes_in_any_more_is_logged_once_and_once_that_some_do(
     live, caplog, monkeypatch
 ):

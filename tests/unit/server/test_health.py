@@ -41,7 +41,7 @@ class Database:
             raise self.error
         nothing = dict.fromkeys(("is_simulated", "is_shifted"), lambda _now: False)
         return SimpleNamespace(
-            last_scraped_at=lambda: self.newest,
+            last_standing=lambda _now: self.newest,
             sources=lambda _now: [],
             unpriced_reference=lambda: None,
             **nothing,
