@@ -120,7 +120,9 @@ def test_plans_stand_with_what_they_allow() -> None:
             str(rights.in_flight),
             "all" if rights.all_bookmakers else "one, chosen for the account",
             yes(rights.value_bets),
-            f"{per_day} connections a day" if per_day else yes(rights.websocket),
+            f"{per_day} tokens and {per_day} connections a day"
+            if per_day
+            else yes(rights.websocket),
             yes(rights.live),
         ]
 

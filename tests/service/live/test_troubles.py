@@ -107,15 +107,17 @@ async def test_taking_over_what_another_process_did_is_begun_anew_and_told(live)
     await _until(live, "degraded", TOLD_S, line)
 
 
-@pytest.mark.parametrize("job", ["_go_to_the_end", "_go_round"])
-async def test_the_valuation_is_begun_anew(live, monkeypatch, job):
+@pytest.mark.parametrize(
+    ("job", "words"), [("_go_to_the_end", "the valuation"), ("_go_round", "revaluing all games")]
+)
+async def test_the_valuation_is_begun_anew(live, monkeypatch, job, words):
     """D82."""
     monkeypatch.setattr(valuation_module, "ROUND_S", 0.05)
     await live.stop()
     failed = _failing_once(monkeypatch, Valuation, job)
     await live.start()
     await asyncio.wait_for(failed.wait(), 30)
-    await _until(live, "degraded", TOLD_S, "the valuation failed and is begun anew")
+    await _until(live, "degraded", TOLD_S, f"{words} failed and is begun anew")
     await live.record(live.quote(bookmaker="Pinnacle"), live.quote(odds={"Arsenal": 2.25}))
     await _bets(live, [2.25])
 
