@@ -136,10 +136,15 @@ def in_words(error: OSError) -> str:
     return READ_ONLY_DISK if error.errno == errno.EROFS else error.strerror or str(error)
 
 
+def is_on_read_only_disk(path: Path) -> bool:
+    """Say whether nothing can be written beside a file because its file system is read-only."""
+    refusal = refused_write(path)
+    return refusal is not None and refusal.errno == errno.EROFS
+
+
 def cannot_be_written(path: Path) -> str:
     """Say that a file cannot be written, and why or what to look at."""
-    refusal = refused_write(path)
-    if refusal is not None and refusal.errno == errno.EROFS:
+    if is_on_read_only_disk(path):
         return f"cannot be written: {READ_ONLY_DISK}"
     return "cannot be written; check the rights of the file and its folder"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy, way_back
-from oddsdesk.places import cannot_be_written
+from oddsdesk.places import cannot_be_written, is_on_read_only_disk
 
 _APPLICATION_ID: Final = 0x6F64646C  # "oddl"
 _STEPS: Final = (
@@ -156,9 +156,9 @@ def reason(path: Path, error: sqlite3.Error) -> str:
             return f"is no database or is damaged ({error}); set the file aside"
         case "SQLITE_FULL":
             return "the disk is full; nothing was recorded"
-        case name if name.startswith("SQLITE_CANTOPEN"):
+        case name if name.startswith("SQLITE_CANTOPEN") and not is_on_read_only_disk(path):
             return "cannot be opened; is it a file, and may its folder be written?"
-        case name if name.startswith("SQLITE_READONLY"):
+        case name if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
             return cannot_be_written(path)
         case name if name.startswith("SQLITE_BUSY"):
             return "is locked by another program; try again when that has ended"

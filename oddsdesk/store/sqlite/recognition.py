@@ -1,6 +1,5 @@
 """Checking a database file before anything changes it: ours, undamaged, of which version."""
 
-import errno
 import os
 import sqlite3
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.earlier_copy import way_back
-from oddsdesk.places import READ_ONLY_DISK, cannot_be_written, refused_write
+from oddsdesk.places import READ_ONLY_DISK, cannot_be_written, is_on_read_only_disk
 from oddsdesk.private_files import user_name
 from oddsdesk.store.databases import unreachable
 from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError, StoreUnavailableError
@@ -107,8 +106,7 @@ def _why_not_opened(path: Path) -> str:
         owner = path.stat().st_uid
         is_theirs = sys.platform != "win32" and owner != os.geteuid()
         return f"belongs to {user_name(owner)}" if is_theirs else "may not be read"
-    refusal = refused_write(path)
-    if refusal is not None and refusal.errno == errno.EROFS:
+    if is_on_read_only_disk(path):
         return f"cannot be opened: {READ_ONLY_DISK}, and it needs files beside it"
     if not os.access(path.parent, os.W_OK | os.X_OK):
         return "its folder may not be written, and it needs files beside it; check its rights"

@@ -308,11 +308,15 @@ def test_a_ledger_that_was_torn_by_a_power_failure_is_mended_by_its_journal(path
         assert mended.bets() == [placed]
 
 
+@pytest.mark.parametrize("name", ["SQLITE_READONLY", "SQLITE_CANTOPEN"])
 def test_a_read_only_disk_is_named_as_the_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    error = sqlite3.OperationalError("attempt to write a readonly database")
-    error.sqlite_errorname = "SQLITE_READONLY"
+    """SQLite cannot open its journal where the ledger was open before."""
+    error = sqlite3.OperationalError("refused")
+    error.sqlite_errorname = name
+    path = tmp_path / "ledger.db"
+    assert "the file system" not in schema.reason(path, error)
     refuse_writes(monkeypatch, errno.EROFS)
-    said = schema.reason(tmp_path / "ledger.db", error)
+    said = schema.reason(path, error)
     assert said == "cannot be written: the file system is read-only"
