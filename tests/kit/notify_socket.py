@@ -1,7 +1,12 @@
 """The socket of a service manager, as systemd gives one to a service."""
 
 import socket
+import time
+from collections.abc import Iterator
 from types import TracebackType
+from typing import Final
+
+LIMIT_S: Final = 30
 
 
 class NotifySocket:
@@ -12,7 +17,7 @@ class NotifySocket:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(f"\0{address[1:]}" if address.startswith("@") else address)
 
-    def next(self, limit_s: float = 30) -> list[str]:
+    def next(self, limit_s: float = LIMIT_S) -> list[str]:
         """Return the lines of the next message; none where none comes."""
         self._socket.settimeout(limit_s)
         try:
@@ -22,18 +27,23 @@ class NotifySocket:
 
     def until_told(self, *parts: str) -> str:
         """Return the first status that has all these parts."""
-        while said := self.next():
-            for line in said:
-                if line.startswith("STATUS=") and all(part in line for part in parts):
-                    return line
+        for line in (line for said in self._messages() for line in said):
+            if line.startswith("STATUS=") and all(part in line for part in parts):
+                return line
         raise AssertionError(f"no status has {parts}")
 
     def until(self, line: str) -> list[str]:
         """Return the lines of the first message that has this one."""
-        while said := self.next():
+        for said in self._messages():
             if line in said:
                 return said
         raise AssertionError(f"{line} was not said")
+
+    def _messages(self) -> Iterator[list[str]]:
+        """Yield messages while some come; not without end, as a watchdog is fed for ever."""
+        deadline = time.monotonic() + LIMIT_S
+        while time.monotonic() < deadline and (said := self.next()):
+            yield said
 
     def drain(self) -> list[str]:
         """Return the lines of all messages that came until now."""
