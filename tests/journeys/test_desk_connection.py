@@ -150,11 +150,11 @@ def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk)
     assert status == 200
     assert {"bookmaker", "odds", "scraped_at"} <= json.loads(body)["data"][0].keys()
 
-    desk.press(*["shift+Tab"] * 6, "space", "space")
+    desk.press(*["shift+Tab"] * 10, "space", "shift+Tab", "space")
     rotated = desk.copied_by("ctrl+c", lambda text: text != key and is_key(text))
     wait_until_refused(url, key)
     assert curl(url, "--header", f"X-Api-Key: {rotated}")[0] == 200
-    desk.press(*["shift+Tab"] * 4, "space", "space")
+    desk.press(*["shift+Tab"] * 8, "space", "shift+Tab", "space")
     wait_until_refused(url, rotated)
     desk.press("Escape")
     desk.wait_until_gone("^Embedded server$")

@@ -99,10 +99,10 @@ def _copy_button(field: QLineEdit) -> QPushButton:
 _WIDTHS = {
     "Key": 180,
     "Account": 85,
-    "Plan": 75,
+    "Plan": 70,
     "Bookmaker": 90,
-    "Made": 100,
-    "State": 80,
+    "Made": 95,
+    "State": 100,
     "May": 0,
 }
 
