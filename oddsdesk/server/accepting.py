@@ -73,7 +73,8 @@ class Acceptor:
         loop = asyncio.get_running_loop()
         while True:
             try:
-                self._take(*await loop.sock_accept(self._listener))
+                if not await _wait_for_input(self._listener):
+                    self._take(*await loop.sock_accept(self._listener))
                 self._take_waiting()
             except OSError as error:
                 await self._recover(error)
@@ -185,15 +186,25 @@ async def _first_byte(connection: socket.socket) -> bytes:
 
     Until then OpenSSL need not be asked, which takes 50 KB for a connection.
     """
+    async with asyncio.timeout(HANDSHAKE_LIMIT_S):
+        if not await _wait_for_input(connection):
+            return _HANDSHAKE
+    return connection.recv(1, socket.MSG_PEEK)
+
+
+async def _wait_for_input(waited_for: socket.socket) -> bool:
+    """Wait until something came; False where the loop cannot wait for that, on Windows.
+
+    Nothing is taken yet, so nothing is lost if the wait is cancelled at that moment.
+    """
     loop = asyncio.get_running_loop()
     heard = asyncio.Event()
     try:
-        loop.add_reader(connection, heard.set)
-    except NotImplementedError:  # on Windows
-        return _HANDSHAKE
+        loop.add_reader(waited_for, heard.set)
+    except NotImplementedError:
+        return False
     try:
-        async with asyncio.timeout(HANDSHAKE_LIMIT_S):
-            await heard.wait()
+        await heard.wait()
     finally:
-        loop.remove_reader(connection)
-    return connection.recv(1, socket.MSG_PEEK)
+        loop.remove_reader(waited_for)
+    return True

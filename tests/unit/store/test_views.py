@@ -186,7 +186,7 @@ def make_older(database: Database) -> None:
         return
     with closing(connected(database)) as connection:
         connection.execute("DROP VIEW closing_lines")
-        connection.execute("DROP TABLE closing_sighting")
+        connection.execute("DROP TABLE closing_sighting, spent_token")
         place = STEPS.index(CLOSING_LINES_THAT_STOOD)
         connection.execute("UPDATE oddsdesk_schema SET steps = %s", (place,))
         connection.commit()
