@@ -19,9 +19,11 @@ EXACT_LEFT: Final = 275
 
 5 % of the 5,500 an hour of paid plans; the small quotas of Free are always counted so.
 """
-MOST_AHEAD: Final = 4
-"""How many of a window a process may grant before the database has counted them, while more are
-left: 13 processes together stay within 1 % of 5,500."""
+LEAST_AHEAD: Final = 4
+MOST_AHEAD: Final = 16
+"""How many of a window a process may grant before the database has counted them: 16 while 2,720 or
+more are left, and fewer towards the end. 13 processes together stay within 1 % of 5,500."""
+_LEFT_FOR_ONE_AHEAD: Final = 170
 TOKEN_MARGIN_MS: Final = 300_000
 """How long a used token is remembered after its end, for processes whose clocks differ."""
 FORGET_TOKENS_MS: Final = 60_000
@@ -119,6 +121,12 @@ class _Window(msgspec.Struct):
     saves: int = 0
     """How often counts of the window were sent to the database."""
     is_saving: bool = False
+    most_ahead: int = LEAST_AHEAD
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so many are ahead of the database that it has to count them."""
+        return self.unsaved >= self.most_ahead // 2
 
     @property
     def used(self) -> int:
@@ -233,7 +241,7 @@ class Quotas:
             window.unsaved += 1
             self._unsaved.add((key_id, kind, window_s))
             count = _count(window, True, allowance, window_s)
-            is_due = window.unsaved >= MOST_AHEAD // 2
+            is_due = window.is_due
         if is_due and not self._is_refused:
             self.flush()
         return count
@@ -329,8 +337,10 @@ class Quotas:
         """
         if self._is_refused and allowance > EXACT_LEFT:
             return True
-        is_far = allowance - window.used > EXACT_LEFT
-        return is_far and window.unsaved < MOST_AHEAD and window.is_known(now_ms)
+        left = allowance - window.used
+        window.most_ahead = min(MOST_AHEAD, max(LEAST_AHEAD, left // _LEFT_FOR_ONE_AHEAD))
+        is_ahead = window.unsaved >= window.most_ahead
+        return left > EXACT_LEFT and not is_ahead and window.is_known(now_ms)
 
     def _next_batch(self) -> _Batch:
         windows = [(slot, self._windows[slot]) for slot in self._unsaved]
@@ -380,7 +390,7 @@ class Quotas:
             self.flush()
 
     def _is_far_ahead(self) -> bool:
-        return any(self._windows[slot].unsaved >= MOST_AHEAD // 2 for slot in self._unsaved)
+        return any(self._windows[slot].is_due for slot in self._unsaved)
 
     def _note(
         self, batch: _Batch, is_fresh: list[bool], totals: list[int | None]
