@@ -52,7 +52,12 @@ OURS = f"/api/odds?limit={LIMIT}"
 DATASETTE = f"/odds/quote.json?_size={LIMIT}&_shape=objects&_nocount=1"
 
 
-def quotes(count: int, now_ms: int) -> list[Quote]:
+def quotes(count: int, now_ms: int, kick_off_ms: int | None = None) -> list[Quote]:
+    """Return what 25 bookmakers offer of games with four periods each.
+
+    The first game begins at ``kick_off_ms``, or in an hour.
+    """
+    first_ms = now_ms + 3_600_000 if kick_off_ms is None else kick_off_ms
     return [
         Quote(
             bookmaker=f"Bookmaker {number % 25}",
@@ -62,7 +67,7 @@ def quotes(count: int, now_ms: int) -> list[Quote]:
             period=number % 100 // 25,
             odds={"Over 2.5": 1.8 + number % 50 / 100, "Under 2.5": 2.1},
             scraped_at=now_ms,
-            match_date=now_ms + 3_600_000 + number // 100,
+            match_date=first_ms + number // 100,
             url="https://example.org/a/b/c",
         )
         for number in range(count)

@@ -28,9 +28,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from rest_odds import quotes
+
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import Database, DatabaseUrl, database_named
 from oddsdesk.store.store import open_store
@@ -58,22 +59,6 @@ def load_path(kind: str) -> str:
     return f"/api/odds?limit=500&as_of={then:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def quotes(count: int, now_ms: int) -> Iterator[Quote]:
-    """Yield what 25 bookmakers offer of games with four periods each."""
-    for number in range(count):
-        yield Quote(
-            bookmaker=f"Bookmaker {number % 25}",
-            match_name=f"Home {number // 100} - Away {number // 100}",
-            competition="EPL",
-            market_type="total",
-            period=number % 100 // 25,
-            odds={"Over 2.5": 1.8 + number % 50 / 100, "Under 2.5": 2.1},
-            scraped_at=now_ms,
-            match_date=KICK_OFF_MS + number // 100,
-            url="https://example.org/a/b/c",
-        )
-
-
 def fill(database: Database, count: int, rows: int) -> None:
     """Record quotes, and where it is a file a log of a week."""
     offer(database, count)
@@ -86,7 +71,7 @@ def fill(database: Database, count: int, rows: int) -> None:
 
 def offer(database: Database, count: int) -> None:
     """Record quotes that are fresh for ten minutes."""
-    offered = list(quotes(count, system_clock()))
+    offered = quotes(count, system_clock(), KICK_OFF_MS)
     with closing(open_store(database)) as store:
         for start in range(0, count, 500):
             store.record(offered[start : start + 500]).result()
