@@ -1,6 +1,5 @@
 """`oddsdesk accounts`: lists and removes accounts, changes their plan and bookmaker (D109)."""
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from oddsdesk.cli.keys import (
     warn_of_unknown_bookmaker,
 )
 from oddsdesk.cli.options import access_option, database_option
-from oddsdesk.cli.tables import aligned
+from oddsdesk.cli.tables import print_list
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words
 from oddsdesk.contract.plans import Plan
@@ -68,11 +67,7 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
     """
     with open_keys(database, access) as opened:
         found = opened.keys.accounts(system_clock())
-    if as_json:
-        click.echo(json.dumps([_fields(each) for each in found], indent=2, ensure_ascii=False))
-        return
-    for line in aligned(_HEADINGS, map(_row, found)):
-        click.echo(line)
+    print_list(found, _fields, _HEADINGS, _row, as_json=as_json)
 
 
 @accounts.command()

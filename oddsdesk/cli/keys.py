@@ -1,7 +1,6 @@
 """`oddsdesk keys`: makes, lists, rotates and revokes API keys (D25)."""
 
 import contextlib
-import json
 import shlex
 import time
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from oddsdesk.cli.options import access_option, database_option, made_database_option
-from oddsdesk.cli.tables import aligned
+from oddsdesk.cli.tables import print_list
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import Key, bookmaker_in_words
 from oddsdesk.contract.errors import ErrorCode
@@ -130,11 +129,7 @@ def list_(database: Database, access: Path | None, as_json: bool) -> None:
     """
     with open_keys(database, access) as opened:
         found = opened.keys.all()
-    if as_json:
-        click.echo(json.dumps([_fields(key) for key in found], indent=2, ensure_ascii=False))
-        return
-    for line in aligned(_HEADINGS, map(_row, found)):
-        click.echo(line)
+    print_list(found, _fields, _HEADINGS, _row, as_json=as_json)
 
 
 @keys.command()

@@ -1,6 +1,12 @@
 """Text for a terminal: tables of equal columns, and what others wrote without its control."""
 
-from collections.abc import Container, Iterable, Sequence
+import json
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+T = TypeVar("T")
 
 
 def aligned(
@@ -16,6 +22,21 @@ def aligned(
         ).rstrip()
         for row in cells
     ]
+
+
+def print_list(
+    items: Sequence[T],
+    fields: Callable[[T], dict[str, Any]],
+    headings: Sequence[str],
+    row: Callable[[T], Sequence[str]],
+    *,
+    as_json: bool,
+) -> None:
+    """Print a JSON array with the fields of each item, or a table with a row of each."""
+    if as_json:
+        click.echo(json.dumps(list(map(fields, items)), indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(aligned(headings, map(row, items))))
 
 
 def plain(text: str) -> str:
