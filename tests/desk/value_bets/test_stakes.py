@@ -1,5 +1,6 @@
 """Stakes of value bets: the user's plan and its bounds, and bets marked as placed."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,6 +25,15 @@ from oddsdesk.pricing.results import Result
 from oddsdesk.slices import exhaust
 from tests.kit.live_table import painted_notes
 from tests.kit.value_bets import OVER, TITLES, be_value, facts, row
+
+
+@pytest.fixture
+def explain(panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot) -> Iterator[ExplainPanel]:
+    made = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(made)
+    made.exposure_of = panel.exposure
+    yield made
+    made.close_panel()
 
 
 def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any, qtbot: QtBot) -> None:
@@ -114,12 +124,9 @@ def test_a_price_of_the_outcome_that_is_no_value_says_so_and_is_not_counted(
 
 
 def test_a_stake_that_is_split_says_where_and_whose_limit_is_used_up(
-    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot, records: Records
+    panel: ValuesPanel, explain: ExplainPanel, quoted: Any, qtbot: QtBot, records: Records
 ) -> None:
     """7 by Kelly at 2.06: 3 at Matchbook, which takes 3, then the rest at Bovada."""
-    explain = ExplainPanel(quoted.board, theme, quoted.clock)
-    qtbot.addWidget(explain)
-    explain.exposure_of = panel.exposure
     quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", limit=3)]))
     for bookmaker, odds in (("Matchbook", 2.07), ("Bovada", 2.06)):
         be_value(quoted, odds, bookmaker)
@@ -151,7 +158,6 @@ def test_a_stake_that_is_split_says_where_and_whose_limit_is_used_up(
         ("Stake at Matchbook", "0", "limit of Matchbook used up"),
         ("Stake at Bovada", "4", "placed already"),
     ]
-    explain.close_panel()
 
 
 def test_commission_lessens_the_edge_and_the_stake(
@@ -172,11 +178,8 @@ def test_commission_lessens_the_edge_and_the_stake(
 
 @pytest.mark.parametrize("bookmaker", ["Matchbook", "Bovada", "Corner Shop"])
 def test_what_any_bookmaker_takes_at_most_is_shown_and_bounds_its_stake(
-    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot, bookmaker: str
+    panel: ValuesPanel, explain: ExplainPanel, quoted: Any, qtbot: QtBot, bookmaker: str
 ) -> None:
-    explain = ExplainPanel(quoted.board, theme, quoted.clock)
-    qtbot.addWidget(explain)
-    explain.exposure_of = panel.exposure
     noted = Profile(name=bookmaker.upper(), group="", limit=3)
     quoted.board.set_profiles(Profiles([noted]))
     be_value(quoted, 2.06, bookmaker)
@@ -192,7 +195,6 @@ def test_what_any_bookmaker_takes_at_most_is_shown_and_bounds_its_stake(
         (f"Most at {bookmaker}", "3", ""),
         ("Stake", "3", f"limit of {bookmaker}"),
     ]
-    explain.close_panel()
 
 
 @pytest.mark.parametrize(
@@ -438,11 +440,8 @@ def test_a_bet_that_was_deleted_elsewhere_is_confirmed_no_longer(
 
 
 def test_the_stake_of_a_price_can_be_followed_step_by_step(
-    panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
+    panel: ValuesPanel, explain: ExplainPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
-    explain = ExplainPanel(quoted.board, theme, quoted.clock)
-    qtbot.addWidget(explain)
-    explain.exposure_of = panel.exposure
     be_value(quoted, 2.05, "Bovada")
     be_value(quoted, 2.06)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
@@ -475,16 +474,12 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
     be_value(quoted, 2.00)
     explain.show_price(OVER._replace(selection="Under 2.5"))
     assert explain.exposure.facts == ()
-    explain.close_panel()
 
 
 def test_what_is_placed_and_what_of_it_is_at_risk_are_told_apart(
-    panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
+    panel: ValuesPanel, explain: ExplainPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
     """47 at 2.10 and 50 at 1.965 on the other side: "Placed already 0" stood beside "47 placed"."""
-    explain = ExplainPanel(quoted.board, theme, quoted.clock)
-    qtbot.addWidget(explain)
-    explain.exposure_of = panel.exposure
     be_value(quoted, 2.10)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     game = OVER.game_id, "Everton - Liverpool", "EPL", "Football", "total", 0
@@ -502,7 +497,6 @@ def test_what_is_placed_and_what_of_it_is_at_risk_are_told_apart(
         told.append(facts["Placed already"])
     lost_at_worst = max(0.0, 47 - 50 * (1.965 - 1))
     assert told == [("47", "at risk 47"), ("47", f"at risk {lost_at_worst:g}")]
-    explain.close_panel()
 
 
 def test_of_the_past_nothing_is_listed_and_nothing_placed(
@@ -522,11 +516,8 @@ def test_of_the_past_nothing_is_listed_and_nothing_placed(
 
 
 def test_explain_says_why_nothing_is_staked_while_prices_may_have_moved_unheard(
-    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot
+    panel: ValuesPanel, explain: ExplainPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    explain = ExplainPanel(quoted.board, theme, quoted.clock)
-    qtbot.addWidget(explain)
-    explain.exposure_of = panel.exposure
     be_value(quoted, 2.06)
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     explain.show_price(OVER)
@@ -550,7 +541,6 @@ def test_explain_says_why_nothing_is_staked_while_prices_may_have_moved_unheard(
     quoted.board.set_connection(Connection(link=Link.LIVE, has_value_bets=True))
     qtbot.waitUntil(lambda: explain.big.property("variant") == "value")
     assert explain.cautions.isHidden()
-    explain.close_panel()
 
 
 def test_a_look_at_the_menu_leaves_the_keys_alone(
@@ -587,7 +577,7 @@ def book(quoted: Any, *levels: tuple[float, float]) -> OddsRow:
 
 
 def test_the_list_and_the_explanation_say_what_is_for_sale(
-    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot
+    panel: ValuesPanel, explain: ExplainPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     """D104."""
     exhaust(quoted.board.merge_rows([book(quoted, (2.06, 3.4), (2.0, 900.0))]))
@@ -601,9 +591,6 @@ def test_the_list_and_the_explanation_say_what_is_for_sale(
     assert exported["for_sale"] == pytest.approx(3.4)
     tip = panel.table.model.tip(0, 0)
     assert "For sale: 3.40 GBP at 2.06, 900.00 GBP at 2" in tip
-    explain = ExplainPanel(quoted.board, theme, quoted.clock)
-    qtbot.addWidget(explain)
-    explain.exposure_of = panel.exposure
     panel.lists.show_bets(may_move=True)
     (price,) = quoted.board.value_bets.values()
     explain.show_price(price.key)
@@ -614,7 +601,6 @@ def test_the_list_and_the_explanation_say_what_is_for_sale(
         ("For sale at odds that are value", "3.40 GBP", ""),
         ("Stake", "3", "all that is for sale"),
     ]
-    explain.close_panel()
 
 
 def test_a_stake_over_two_levels_is_recorded_at_its_average(

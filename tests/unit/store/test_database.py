@@ -34,6 +34,15 @@ def refusal(path: Path, schema: Schema = OLD) -> str:
     return str(error.value)
 
 
+def sqlite_error(name: str, message: str) -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError(message)
+    error.sqlite_errorname = name
+    return error
+
+
+CANNOT_OPEN = sqlite_error("SQLITE_CANTOPEN", "unable to open database file")
+
+
 def test_a_fresh_file_and_its_folder_are_made_in_wal_mode(tmp_path: Path) -> None:
     connection = opened(tmp_path / "new" / "folder" / "notes.db")
     assert connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
@@ -125,16 +134,14 @@ def test_why_a_file_cannot_be_opened_is_told(
     """The system is played, since root may do everything."""
     path = tmp_path / "odds.db"
     path.touch()
-    refused = sqlite3.OperationalError("unable to open database file")
-    refused.sqlite_errorname = "SQLITE_CANTOPEN"
-    assert str(unusable(path, refused)) == f"{path}: cannot be opened; is it a file?"
+    assert str(unusable(path, CANNOT_OPEN)) == f"{path}: cannot be opened; is it a file?"
     access, mine = os.access, os.geteuid()
     monkeypatch.setattr(os, "access", lambda at, how: at != tmp_path and access(at, how))
-    assert "odds.db: its folder may not be written" in str(unusable(path, refused))
+    assert "odds.db: its folder may not be written" in str(unusable(path, CANNOT_OPEN))
     monkeypatch.setattr(os, "access", lambda _, how: how == os.F_OK)
-    assert str(unusable(path, refused)) == f"{path}: may not be read"
+    assert str(unusable(path, CANNOT_OPEN)) == f"{path}: may not be read"
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
-    assert str(unusable(path, refused)) == f"{path}: belongs to {user_name(mine)}"
+    assert str(unusable(path, CANNOT_OPEN)) == f"{path}: belongs to {user_name(mine)}"
 
 
 def test_a_read_only_disk_is_named_as_the_reason(
@@ -142,15 +149,12 @@ def test_a_read_only_disk_is_named_as_the_reason(
 ) -> None:
     path = tmp_path / "odds.db"
     path.touch()
-    read_only = sqlite3.OperationalError("attempt to write a readonly database")
-    read_only.sqlite_errorname = "SQLITE_READONLY"
-    not_opened = sqlite3.OperationalError("unable to open database file")
-    not_opened.sqlite_errorname = "SQLITE_CANTOPEN"
+    read_only = sqlite_error("SQLITE_READONLY", "attempt to write a readonly database")
     assert str(unusable(path, read_only)).endswith("; check the rights of the file and its folder")
     refuse_writes(monkeypatch, errno.EROFS)
     reason = "the file system is read-only"
     assert str(unusable(path, read_only)) == f"{path}: cannot be written: {reason}"
-    assert f"cannot be opened: {reason}" in str(unusable(path, not_opened))
+    assert f"cannot be opened: {reason}" in str(unusable(path, CANNOT_OPEN))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
