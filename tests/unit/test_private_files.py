@@ -108,3 +108,4 @@ def test_a_folder_of_the_users_is_not_narrowed_but_one_of_ours_is(tmp_path: Path
 def test_what_cannot_be_made_is_left_to_whoever_uses_it(tmp_path: Path) -> None:
     keep_from_others(tmp_path / "missing" / "odds.db")
     keep_from_others(tmp_path)
+    assert not any(tmp_path.iterdir())

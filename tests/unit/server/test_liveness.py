@@ -64,11 +64,15 @@ def test_programs_that_it_starts_do_not_speak_for_it(systemd: NotifySocket) -> N
     assert variables == {"HOME": "/"}
 
 
-def test_without_a_socket_nothing_is_said() -> None:
+def test_without_a_socket_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(liveness.socket, "socket", pytest.fail)
     manager = ServiceManager({"WATCHDOG_USEC": "1000000"})
     manager.ready("well")
     manager.beat("well", is_well=True)
     manager.stopping()
+    assert not caplog.records
 
 
 def test_a_socket_that_is_away_is_logged_once(
