@@ -71,7 +71,7 @@ def _open(path: Path, how: int, owned_as: Path | None) -> int:
         raise _refusal(path, "read" if how == os.O_RDONLY else "written") from None
     try:
         _check(os.fstat(handle), owner)
-    except BaseException:
+    except OSError:
         os.close(handle)
         raise
     return handle

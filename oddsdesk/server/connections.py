@@ -160,7 +160,7 @@ class Connections:
             self._end_oldest()
             try:
                 yield
-            except BaseException:
+            except (OSError, asyncio.CancelledError):
                 for _ in range(TURNS):
                     await asyncio.sleep(0)
                 raise

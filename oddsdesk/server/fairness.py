@@ -110,7 +110,7 @@ class Line:
         self._begin_waiting()
         try:
             await wait_unless_left(turn, leaving)
-        except BaseException:
+        except (LeftError, asyncio.CancelledError):
             if not turn.cancelled():
                 self.leave()
             elif turn in self._waiting:

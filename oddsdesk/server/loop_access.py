@@ -167,7 +167,7 @@ class LoopAccess:
         """Wait for what the database counts; what nobody waits for any more is given back."""
         try:
             return await self.circuit.wait(asyncio.wrap_future(counting))
-        except BaseException:
+        except (StoreError, asyncio.CancelledError):
             counting.add_done_callback(lambda done: self._undo(slot, done))
             raise
 
