@@ -62,7 +62,7 @@ def open_private_to_read(path: Path, *, owned_as: Path | None = None) -> int:
 
 
 def _open(path: Path, how: int, owned_as: Path | None) -> int:
-    owner = None if owned_as is None else _owner_beside(owned_as)
+    owner = _owner_beside(owned_as)
     if path.is_symlink():
         raise ForeignFileError("is a link, not a file")
     try:
@@ -79,14 +79,7 @@ def _open(path: Path, how: int, owned_as: Path | None) -> int:
 
 def keep_private(handle: int, owned_as: Path | None = None) -> None:
     """Take every right on an open file from all but its owner; what is root's is handed over."""
-    if sys.platform == "win32":
-        return
-    if is_for_others(handle):
-        os.fchmod(handle, OWNER_ONLY)
-    if os.geteuid() == 0 and owned_as is not None:
-        owner = _owner_beside(owned_as)
-        if os.fstat(handle).st_uid != owner[0]:
-            os.fchown(handle, *owner)
+    _keep_private(handle, _owner_beside(owned_as))
 
 
 def is_for_others(handle: int) -> bool:
@@ -102,12 +95,8 @@ def make_private(path: Path, *, owned_as: Path | None = None) -> None:
         OSError: it cannot be opened or made.
     """
     if not path.exists() and not path.is_symlink():
-        handle = open_private(path, owned_as=owned_as)
-        try:
-            keep_private(handle, owned_as)
-        finally:
-            os.close(handle)
-    owner = None if owned_as is None else _owner_beside(owned_as)
+        os.close(open_private(path, owned_as=owned_as))
+    owner = _owner_beside(owned_as)
     for ending in _BESIDE:
         with _held(path.with_name(path.name + ending), owner) as place:
             if place is not None:
@@ -168,7 +157,7 @@ def check_private(path: Path, *, owned_as: Path | None = None) -> None:
         ForeignFileError: it belongs to another user, or is no ordinary file.
         OSError: it cannot be looked at or written.
     """
-    with _held(path, None if owned_as is None else _owner_beside(owned_as)) as place:
+    with _held(path, _owner_beside(owned_as)) as place:
         if place is not None and not os.access(place, os.W_OK):
             raise PermissionError(13, cannot_be_written(path))
 
@@ -197,7 +186,8 @@ def _held(path: Path, owner: tuple[int, int] | None) -> Iterator[str | None]:
         os.close(handle)
 
 
-def _keep_private(place: str, owner: tuple[int, int] | None) -> None:
+def _keep_private(place: str | int, owner: tuple[int, int] | None) -> None:
+    """Do so with a path that stays a file's, or with an open file."""
     if sys.platform == "win32":
         return
     found = os.stat(place)  # noqa: PTH116 - pathlib would read the link of a held file
@@ -233,7 +223,10 @@ def _check(found: os.stat_result, owner: tuple[int, int] | None) -> None:
         raise ForeignFileError("has a second name (a hard link)")
 
 
-def _owner_beside(path: Path) -> tuple[int, int]:
+def _owner_beside(path: Path | None) -> tuple[int, int] | None:
+    """Return user and group of a file, or of its folder where it is missing."""
+    if path is None:
+        return None
     place = path if path.exists() else path.parent
     found = place.stat()
     return found.st_uid, found.st_gid
