@@ -5,6 +5,7 @@ from typing import Any
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Refusal
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.values import Visibility
 
@@ -22,6 +23,12 @@ def key_in(headers: RequestHeaders) -> str | None:
     """
     given = [value for name, value in headers if name == KEY_HEADER]
     return given[0].strip(b" \t").decode("latin-1") if len(given) == 1 else None
+
+
+def known_caller(access: LoopAccess, headers: RequestHeaders) -> Caller | None:
+    """Return whose key a request carries, as far as that is known; it waits for nothing."""
+    key = key_in(headers)
+    return None if key is None else access.known_caller(key)
 
 
 def unauthorized() -> Refusal:

@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from starlette.types import Scope
 
-from oddsdesk.server.access import RequestHeaders, key_in
+from oddsdesk.server.access import RequestHeaders, known_caller
 from oddsdesk.server.endpoints.feeds import SECRET
 from oddsdesk.server.endpoints.health import PROBES
 from oddsdesk.server.parameters import BadParameterError, read_query
@@ -60,8 +60,7 @@ class Door:
     def _caller(self, path: str, query: bytes, headers: RequestHeaders) -> Caller | None:
         if path == STREAM_PATH and (bearer := self._bearer(query)) is not None:
             return bearer  # as the stream has it, which looks at no key
-        key = key_in(headers)
-        return None if key is None else self._access.known_caller(key)
+        return known_caller(self._access, headers)
 
     def _bearer(self, query: bytes) -> Caller | None:
         try:

@@ -227,10 +227,10 @@ class FairShares:
             except LineFullError:
                 self._figures.turned_away(Refused.BUSY)
                 await self._hold_back(line, leaving)
-                raise self._busy(scope) from None
+                raise self._busy(line, scope) from None
         except LeftError:
             self._figures.turned_away(Refused.LEFT)
-            raise self._busy(scope) from None
+            raise self._busy(line, scope) from None
         except asyncio.CancelledError:  # the server ends
             raise going_down() from None
 
@@ -261,12 +261,10 @@ class FairShares:
         line.most_in_flight = most  # the plan may have changed
         return line
 
-    def _busy(self, scope: Scope) -> Refusal:
-        is_stranger = self._line(scope) is self._strangers
-        whose = "without a known key" if is_stranger else "with this key"
-        instead = (
-            "send a valid X-Api-Key" if is_stranger else "wait for answers before sending more"
-        )
+    def _busy(self, line: Line, scope: Scope) -> Refusal:
+        whose, instead = "with this key", "wait for answers before sending more"
+        if line is self._strangers:
+            whose, instead = "without a known key", "send a valid X-Api-Key"
         return Refusal(
             ErrorCode.SERVICE_UNAVAILABLE,
             f"{MOST_WAITING} requests {whose} wait already; {instead}, or retry in {RETRY_S} s.",

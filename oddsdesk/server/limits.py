@@ -6,7 +6,7 @@ from typing import Final
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import DAY_S, HOUR_S
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.access import RequestHeaders, key_in
+from oddsdesk.server.access import RequestHeaders, known_caller
 from oddsdesk.server.answers import Headers
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.store.keys import Caller
@@ -63,8 +63,7 @@ def limits_before_the_gate(access: LoopAccess, clock: Clock) -> LimitsOf:
 
     def limits(request: RequestHeaders) -> Headers:
         now_ms = clock()
-        key = key_in(request)
-        caller = None if key is None else access.known_caller(key)
+        caller = known_caller(access, request)
         count = None if caller is None else access.known_count(*slot_of(caller), now_ms)
         return headers_of_nobody(now_ms) if count is None else headers_of(count)
 

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from oddsdesk import __version__
 from oddsdesk.contract.resources import Health, Readiness
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.access import key_in
+from oddsdesk.server.access import known_caller
 from oddsdesk.server.answers import Bare, Reply, encode, going_down, refuse, send_reply
 from oddsdesk.server.circuit import KnownAwayError, slow_error
 from oddsdesk.server.fairness import Lane
@@ -195,8 +195,7 @@ class HealthGate(Gate):
 
     async def _recognize(self, request: RequestContext) -> None:
         """Find out where a known key stands, for the headers (D17), but hardly wait for it."""
-        key = key_in(request.scope["headers"])
-        if key is not None and self._service.access.known_caller(key) is not None:
+        if known_caller(self._service.access, request.scope["headers"]) is not None:
             with contextlib.suppress(TimeoutError, StoreError):
                 async with asyncio.timeout(PATIENCE_S):
                     await request.identify()
