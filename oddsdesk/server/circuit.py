@@ -101,9 +101,8 @@ class Circuit:
         self._openings += 1
         if self._refusal is None:
             _log.warning("the database is away, and asked until it is back: %s", error)
-        refusal = KnownAwayError(str(error))
-        refusal.fault = error.fault if isinstance(error, StoreUnavailableError) else Fault.OTHER
-        self._refusal = refusal
+        fault = error.fault if isinstance(error, StoreUnavailableError) else Fault.OTHER
+        self._refusal = KnownAwayError(str(error), fault)
         for future in tuple(self._waiting):
             future.cancel()
 
@@ -115,6 +114,4 @@ class Circuit:
 
 def slow_error(seconds: float) -> StoreUnavailableError:
     """Return the refusal of a database that has not answered for so many seconds."""
-    error = StoreUnavailableError(f"{Fault.SLOW.value}: nothing came for {seconds:g} s")
-    error.fault = Fault.SLOW
-    return error
+    return StoreUnavailableError(f"{Fault.SLOW.value}: nothing came for {seconds:g} s", Fault.SLOW)

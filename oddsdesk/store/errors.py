@@ -47,7 +47,9 @@ WHEN_MOVED: Final = "put it back, or stop the server, restore a backup and start
 class StoreUnavailableError(StoreError):
     """The database refuses for now (disk full, locked, unreadable); asking again may work."""
 
-    fault = Fault.OTHER
+    def __init__(self, message: str, fault: Fault = Fault.OTHER) -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
 class RealOddsError(StoreError):

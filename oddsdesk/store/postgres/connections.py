@@ -125,8 +125,9 @@ class ServerAddress:
         fault = _fault(error) if isinstance(error, psycopg.Error) else None
         if fault is None:
             return error
-        unavailable = StoreUnavailableError(f"{self.shown}: {fault.value}: {self._line(error)}")
-        unavailable.fault = fault
+        unavailable = StoreUnavailableError(
+            f"{self.shown}: {fault.value}: {self._line(error)}", fault
+        )
         unavailable.__cause__ = error
         return unavailable
 

@@ -184,9 +184,7 @@ class PostgresStore:
         """
         if self._writer is not None and self._writer.turn_wait_s() > HELD_S:
             held = f"{self.shown}: {Fault.LOCKED.value}: nothing was recorded for {HELD_S:.0f} s"
-            locked = StoreUnavailableError(held)
-            locked.fault = Fault.LOCKED
-            return locked
+            return StoreUnavailableError(held, Fault.LOCKED)
         if not self._refused.is_fresh:
             return None
         if (error := self._refused.error) is not None:

@@ -51,8 +51,9 @@ class FilePlace:
                 _log.warning("%s: is back in its place", self._path)
             self._was_told = False
             return None
-        refusal = StoreUnavailableError(f"{self._path}: {Fault.MOVED.value}; {WHEN_MOVED}")
-        refusal.fault = Fault.MOVED
+        refusal = StoreUnavailableError(
+            f"{self._path}: {Fault.MOVED.value}; {WHEN_MOVED}", Fault.MOVED
+        )
         if not self._was_told:
             _log.error("nothing is recorded: %s", refusal)
         self._was_told = True
@@ -69,9 +70,7 @@ class FilePlace:
             fault = None if os.access(self._real, os.W_OK) else Fault.NOT_ALLOWED
         if fault is None:
             return None
-        refusal = StoreUnavailableError(f"{self._path}: {fault.value}")
-        refusal.fault = fault
-        return refusal
+        return StoreUnavailableError(f"{self._path}: {fault.value}", fault)
 
     def explain(self, refused: StoreUnavailableError) -> StoreUnavailableError:
         """Return a refusal of SQLite with the reason that the system gives for it, if any."""

@@ -247,9 +247,7 @@ class SqliteStore:
             return None
         if free >= LEAST_ROOM:
             return None
-        full = StoreUnavailableError(f"{self.path}: {Fault.FULL.value}")
-        full.fault = Fault.FULL
-        return full
+        return StoreUnavailableError(f"{self.path}: {Fault.FULL.value}", Fault.FULL)
 
     def stop_waiting(self) -> None:
         """Have recordings fail that wait for other programs; see ``Store.stop_waiting``."""
@@ -412,8 +410,9 @@ class SqliteStore:
     def _submit(self, function: Callable[[sqlite3.Connection], T], *, is_long: bool) -> Future[T]:
         if self._writer is None:
             future: Future[T] = Future()
-            refused = StoreUnavailableError(f"{self.path}: is open for reading only")
-            refused.fault = Fault.READ_ONLY
+            refused = StoreUnavailableError(
+                f"{self.path}: is open for reading only", Fault.READ_ONLY
+            )
             future.set_exception(refused)
             return future
         return self._writer.submit(function, is_long=is_long)

@@ -179,7 +179,6 @@ def as_unavailable(error: BaseException) -> BaseException:
     fault = None if code is None else _REFUSALS.get(code, _REFUSALS.get(code & 0xFF))
     if fault is None:
         return error
-    unavailable = StoreUnavailableError(f"the database refuses: {error}")
-    unavailable.fault = fault
+    unavailable = StoreUnavailableError(f"the database refuses: {error}", fault)
     unavailable.__cause__ = error
     return unavailable

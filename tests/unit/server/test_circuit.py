@@ -38,9 +38,7 @@ class Looks:
 
 
 def away() -> StoreUnavailableError:
-    error = StoreUnavailableError("nobody there")
-    error.fault = Fault.AWAY
-    return error
+    return StoreUnavailableError("nobody there", Fault.AWAY)
 
 
 @pytest.fixture
@@ -145,8 +143,7 @@ async def test_a_look_that_began_before_a_request_met_nobody_does_not_say_that_i
 async def test_a_query_that_is_refused_for_itself_is_that_callers_matter(
     circuit: Circuit, future
 ) -> None:
-    slow = StoreUnavailableError("a long query")
-    slow.fault = Fault.SLOW
+    slow = StoreUnavailableError("a long query", Fault.SLOW)
     met = future()
     met.set_exception(slow)
     with pytest.raises(StoreUnavailableError, match="a long query"):

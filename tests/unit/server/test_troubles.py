@@ -7,9 +7,7 @@ from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 
 
 def _error(fault: Fault) -> StoreUnavailableError:
-    error = StoreUnavailableError("/home/anna/odds.db: disk I/O error")
-    error.fault = fault
-    return error
+    return StoreUnavailableError("/home/anna/odds.db: disk I/O error", fault)
 
 
 def test_what_is_said_stands_until_it_is_over():
