@@ -54,6 +54,10 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
 }
 
 
+def _has_nothing(item: object) -> bool:
+    return isinstance(item, RowInPart) and item.has_nothing
+
+
 class Listing(Sequence[T], Generic[T]):
     """The items of a list answer, with where to go on."""
 
@@ -64,11 +68,9 @@ class Listing(Sequence[T], Generic[T]):
         meta: Meta | None = None,
         losses: Losses | None = None,
     ) -> None:
-        self.unread = [item for item in items if isinstance(item, RowInPart) and item.has_nothing]
+        self.unread = [item for item in items if _has_nothing(item)]
         """Odds rows that say of which market they are, and nothing else that can be read."""
-        if self.unread:
-            items = [item for item in items if item not in self.unread]
-        self._items = items
+        self._items = [item for item in items if not _has_nothing(item)] if self.unread else items
         self.losses = Losses() if losses is None else losses
         """What of the answer made no sense."""
         self.next_cursor = next_cursor
