@@ -16,7 +16,7 @@ from oddsdesk.cli.keys import (
 from oddsdesk.cli.options import access_option, database_option
 from oddsdesk.cli.tables import print_list
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.administration import AccountState, bookmaker_in_words
+from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.bookmaker_names import usual_spelling
@@ -159,7 +159,8 @@ def _ask(account: AccountState) -> None:
             "nothing was removed: there is no terminal to ask at; --yes removes the account without"
             " a question"
         )
-    text = f"Remove account {account.name!r} ({account.sees}) with {_keys_in_words(account)}?"
+    plan = plan_in_words(account.plan, account.bookmaker)
+    text = f"Remove account {account.name!r} ({plan}) with {_keys_in_words(account)}?"
     click.confirm(text, abort=True)
 
 

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from oddsdesk.cli.options import access_option, database_option, made_database_option
 from oddsdesk.cli.tables import print_list
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.administration import Key, bookmaker_in_words
+from oddsdesk.contract.administration import Key, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
@@ -237,24 +237,17 @@ def _tell_of_earlier(database: Path, path: Path) -> None:
 
 def _tell_of_other_keys(before: list[Key], made: Key) -> None:
     """Say which keys changed with their account, whoever uses them."""
-    changed = [
-        key
-        for key in before
-        if key.account == made.account and not key.is_revoked and _sees(key) != _sees(made)
-    ]
-    if changed:
-        ids = ", ".join(str(key.key_id) for key in changed)
+    active = [key for key in before if key.account == made.account and not key.is_revoked]
+    if not active:
+        return
+    was, now = (plan_in_words(key.plan, key.bookmaker) for key in (active[0], made))
+    if was != now:
+        ids = ", ".join(str(key.key_id) for key in active)
         click.echo(
-            f"note: account {made.account!r} was on {_sees(changed[0])} and is on {_sees(made)}"
-            f" now, with the keys it had (id {ids}); a key of its own plan needs an --account of"
-            " its own",
+            f"note: account {made.account!r} was on {was} and is on {now} now, with the keys it"
+            f" had (id {ids}); a key of its own plan needs an --account of its own",
             err=True,
         )
-
-
-def _sees(key: Key) -> str:
-    is_free = key.plan is Plan.FREE and key.bookmaker is not None
-    return f"{key.plan.value} ({key.bookmaker})" if is_free else key.plan.value
 
 
 def warn_of_missing_bookmaker(account: str, plan: Plan, bookmaker: str | None) -> None:

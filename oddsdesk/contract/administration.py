@@ -145,6 +145,13 @@ class Key(msgspec.Struct, frozen=True):
     may_write: bool = False
 
 
+def plan_in_words(plan: Plan, bookmaker: str | None) -> str:
+    """Return a plan, with the chosen bookmaker where it sees one only."""
+    if plan.rights.all_bookmakers or bookmaker is None:
+        return plan.value
+    return f"{plan.value} ({bookmaker})"
+
+
 def bookmaker_in_words(plan: Plan, bookmaker: str | None) -> str:
     """Return which bookmakers an account sees; ``bookmaker`` is the one chosen for Free."""
     if not plan.rights.all_bookmakers:
@@ -171,13 +178,6 @@ class AccountState(msgspec.Struct, frozen=True):
     streams_left: int | None
     """Today; 0 where the plan has no stream."""
     tokens_left: int | None
-
-    @property
-    def sees(self) -> str:
-        """The plan, and on Free the bookmaker."""
-        if self.plan.rights.all_bookmakers or self.bookmaker is None:
-            return self.plan.value
-        return f"{self.plan.value} ({self.bookmaker})"
 
 
 class LogState(msgspec.Struct, frozen=True):
