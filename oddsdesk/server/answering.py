@@ -99,7 +99,7 @@ class Answering:
         refusals = Refusals(self._service.figures, logs=self._settings.access_log)
         for listener, tls, connections in zip(self._listeners, contexts, counted, strict=False):
             http = HttpServer(
-                app, listener, limits, tls, connections, refusals, self._app.door.judge
+                app, listener, limits, tls, connections, refusals, self._app.door.sender_of
             )
             self._http.append(http)
             await http.start()

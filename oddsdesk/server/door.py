@@ -17,7 +17,7 @@ from oddsdesk.store.keys import Caller
 from oddsdesk.store.owner_secret import SECRET_PREFIX
 
 
-class Comer(Enum):
+class Sender(Enum):
     """Whose request it is, as far as that is known."""
 
     CALLER = auto()
@@ -26,17 +26,17 @@ class Comer(Enum):
     STRANGER = auto()
 
 
-Judge = Callable[[bytes, RequestHeaders], Comer]
+SenderOf = Callable[[bytes, RequestHeaders], Sender]
 """Returns whose request it is that has this target and these headers."""
 
 
-def no_door(_url: bytes, _headers: RequestHeaders) -> Comer:
+def all_strangers(_url: bytes, _headers: RequestHeaders) -> Sender:
     """Take everybody for a stranger."""
-    return Comer.STRANGER
+    return Sender.STRANGER
 
 
 class Door:
-    """Judges requests by their heads; for the server's loop."""
+    """Tells by the head of a request whose it is; for the server's loop."""
 
     def __init__(self, service: Service) -> None:
         self._access = service.access
@@ -44,14 +44,14 @@ class Door:
         secret = None if service.owner is None else service.owner.read()
         self._secret = None if secret is None else secret.encode()
 
-    def judge(self, url: bytes, headers: RequestHeaders) -> Comer:
+    def sender_of(self, url: bytes, headers: RequestHeaders) -> Sender:
         """Return whose request it is."""
         path, _, query = url.decode("latin-1").partition("?")
         if path in PROBES:
-            return Comer.PROBE
+            return Sender.PROBE
         if self._caller(path, query.encode("latin-1"), headers) or self.is_owner(headers):
-            return Comer.CALLER
-        return Comer.STRANGER
+            return Sender.CALLER
+        return Sender.STRANGER
 
     def caller_of(self, scope: Scope) -> Caller | None:
         """Return whose key or stream token a request carries, as far as it is known."""

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from oddsdesk.server.accepting import Acceptor
 from oddsdesk.server.connections import Connections, Place
-from oddsdesk.server.door import Judge, no_door
+from oddsdesk.server.door import SenderOf, all_strangers
 from oddsdesk.server.fairness import Lane
 from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
@@ -156,7 +156,7 @@ class HttpServer:
 
     ``limits`` gives the rate-limit headers of requests that are refused before ``app``, which
     ``refusals`` are told. Without ``tls`` nothing is encrypted; without ``connections`` it counts
-    its own. ``judge`` tells whose requests there are.
+    its own. ``sender_of`` tells whose requests there are.
     """
 
     def __init__(
@@ -167,13 +167,13 @@ class HttpServer:
         tls: ssl.SSLContext | None = None,
         connections: Connections | None = None,
         refusals: Refusals | None = None,
-        judge: Judge = no_door,
+        sender_of: SenderOf = all_strangers,
     ) -> None:
         self._listener = listener
         self._limits = limits
         self._connections = connections or Connections()
         self._refusals = refusals or Refusals()
-        self._config = _config(app, limits, tls, self._refusals, judge)
+        self._config = _config(app, limits, tls, self._refusals, sender_of)
         self._uvicorn: _Uvicorn | None = None
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
@@ -228,9 +228,9 @@ def _config(
     limits: LimitsOf,
     tls: ssl.SSLContext | None,
     refusals: Refusals,
-    judge: Judge,
+    sender_of: SenderOf,
 ) -> uvicorn.Config:
-    http = partial(BoundedHttp, limits=limits, refusals=refusals, judge=judge)
+    http = partial(BoundedHttp, limits=limits, refusals=refusals, sender_of=sender_of)
     return uvicorn.Config(
         app,
         http=cast(type[asyncio.Protocol], http),

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import (
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.server.answers import Headers
 from oddsdesk.server.connections import RETRY, TOO_MANY, Place
-from oddsdesk.server.door import Comer, Judge, no_door
+from oddsdesk.server.door import Sender, SenderOf, all_strangers
 from oddsdesk.server.endpoints.health import HURRY
 from oddsdesk.server.fairness import LEAVING
 from oddsdesk.server.figures import Refused
@@ -72,7 +72,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     ``limits`` gives the headers of a refusal, from what is known of the request's, and
     ``refusals`` are told of it. The ``place`` is left when the connection ends; it is kept once
-    ``judge`` has found a caller's request on it.
+    ``sender_of`` has found a caller's request on it.
     """
 
     def __init__(
@@ -81,13 +81,13 @@ class BoundedHttp(HttpToolsProtocol):
         limits: LimitsOf,
         refusals: Refusals,
         place: Place,
-        judge: Judge = no_door,
+        sender_of: SenderOf = all_strangers,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self._refusals = refusals
         self._place = place
-        self._judge = judge
+        self._sender_of = sender_of
         self._hurry: asyncio.Event | None = None
         """Of the probe that is being answered, if any: answers it at once."""
         self.has_begun = False
@@ -229,10 +229,10 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = False
         self._await_request()
         self._hurry = None
-        match self._judge(self.url, self.headers):
-            case Comer.CALLER:
+        match self._sender_of(self.url, self.headers):
+            case Sender.CALLER:
                 self._place.keep()
-            case Comer.PROBE:
+            case Sender.PROBE:
                 self._hurry = cast(Any, self.scope)[HURRY] = asyncio.Event()
         super().on_headers_complete()
 

@@ -15,7 +15,7 @@ import pytest
 
 from oddsdesk.server import accepting
 from oddsdesk.server.connections import Connections
-from oddsdesk.server.door import Comer
+from oddsdesk.server.door import Sender
 from oddsdesk.server.endpoints.health import HURRY
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.listener import HttpServer, bind
@@ -37,9 +37,9 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"hello"})
 
 
-def judge(url: bytes, _headers: Any) -> Comer:
-    """Judge by the path alone."""
-    return {b"/key": Comer.CALLER, b"/probe": Comer.PROBE}.get(url, Comer.STRANGER)
+def sender_of(url: bytes, _headers: Any) -> Sender:
+    """Tell by the path alone."""
+    return {b"/key": Sender.CALLER, b"/probe": Sender.PROBE}.get(url, Sender.STRANGER)
 
 
 @contextlib.asynccontextmanager
@@ -51,7 +51,7 @@ async def served(
 ) -> AsyncIterator[tuple[str, int]]:
     listener = bind("127.0.0.1", 0)
     server = HttpServer(
-        app, listener, tls=tls, connections=connections, refusals=refusals, judge=judge
+        app, listener, tls=tls, connections=connections, refusals=refusals, sender_of=sender_of
     )
     await server.start()
     try:
@@ -106,7 +106,7 @@ async def test_all_who_wait_are_taken_in_one_turn_of_the_loop() -> None:
     listener.listen(64)
     waiting = [socket.create_connection(listener.getsockname()) for _ in range(accepting.AT_ONCE)]
     turns_at: list[float] = []
-    server = HttpServer(hello, listener, connections=connections, judge=judge)
+    server = HttpServer(hello, listener, connections=connections, sender_of=sender_of)
     await server.start()
     try:
         async with asyncio.timeout(LIMIT_S):

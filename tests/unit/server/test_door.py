@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.server.door import Comer, Door
+from oddsdesk.server.door import Door, Sender
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.service import Service
 from oddsdesk.server.tokens import LIFETIME_S, issue_token
@@ -38,9 +38,9 @@ class Judged:
         service = Service(store, self._loop_access, lambda: self.now, owner=self.owner)
         self.door = Door(service)
 
-    def of(self, url: str, *headers: tuple[str, str]) -> Comer:
+    def of(self, url: str, *headers: tuple[str, str]) -> Sender:
         given = [(name.lower().encode(), value.encode()) for name, value in headers]
-        return self.door.judge(url.encode(), given)
+        return self.door.sender_of(url.encode(), given)
 
     def close(self) -> None:
         self._loop_access.close()
@@ -55,18 +55,18 @@ def judged(access: AccessStore, tmp_path: Path) -> Any:
 
 async def test_a_known_key_makes_a_caller(judged: Judged, access: AccessStore) -> None:
     key = access.keys.create("a", Plan.PRO, None, NOW).secret
-    assert judged.of("/api/odds?limit=5", ("X-Api-Key", key)) is Comer.CALLER
-    assert judged.of("/api/odds", ("X-Api-Key", key + "0")) is Comer.STRANGER
-    assert judged.of("/api/odds", ("X-Api-Key", key), ("X-Api-Key", key)) is Comer.STRANGER
-    assert judged.of("/api/odds") is Comer.STRANGER
+    assert judged.of("/api/odds?limit=5", ("X-Api-Key", key)) is Sender.CALLER
+    assert judged.of("/api/odds", ("X-Api-Key", key + "0")) is Sender.STRANGER
+    assert judged.of("/api/odds", ("X-Api-Key", key), ("X-Api-Key", key)) is Sender.STRANGER
+    assert judged.of("/api/odds") is Sender.STRANGER
     access.keys.rotate(key)
-    assert judged.of("/api/odds", ("X-Api-Key", key)) is Comer.STRANGER
+    assert judged.of("/api/odds", ("X-Api-Key", key)) is Sender.STRANGER
 
 
 async def test_probes_are_known_by_their_path(judged: Judged) -> None:
     for path in ("/api/health", "/api/ready", "/api/ready?x=1"):
-        assert judged.of(path) is Comer.PROBE
-    assert judged.of("/api/readyness") is Comer.STRANGER
+        assert judged.of(path) is Sender.PROBE
+    assert judged.of("/api/readyness") is Sender.STRANGER
 
 
 async def test_a_stream_token_makes_a_caller_of_the_stream(
@@ -76,15 +76,15 @@ async def test_a_stream_token_makes_a_caller_of_the_stream(
     caller = access.keys.caller(made.secret)
     assert caller is not None
     token = issue_token(access.secret, caller, NOW)
-    assert judged.of(f"/api/stream?bookmaker=Bwin&token={token}") is Comer.CALLER
-    assert judged.of(f"/api/odds?token={token}") is Comer.STRANGER
+    assert judged.of(f"/api/stream?bookmaker=Bwin&token={token}") is Sender.CALLER
+    assert judged.of(f"/api/odds?token={token}") is Sender.STRANGER
     for stale in ("od_none", made.secret + "0"):
         key = ("X-Api-Key", stale)
-        assert judged.of(f"/api/stream?token={token}", key) is Comer.CALLER, "the token decides"
-        assert judged.of("/api/stream", key) is Comer.STRANGER
+        assert judged.of(f"/api/stream?token={token}", key) is Sender.CALLER, "the token decides"
+        assert judged.of("/api/stream", key) is Sender.STRANGER
     forged = issue_token(b"another secret", caller, NOW)
     for wrong in (forged, "nonsense", "", f"{token}&token={token}"):
-        assert judged.of(f"/api/stream?token={wrong}") is Comer.STRANGER
+        assert judged.of(f"/api/stream?token={wrong}") is Sender.STRANGER
     other = access.keys.create("b", Plan.PRO_LIVE, None, NOW).secret
     scope = {
         "path": "/api/stream",
@@ -93,12 +93,12 @@ async def test_a_stream_token_makes_a_caller_of_the_stream(
     }
     assert judged.door.caller_of(scope) == caller
     judged.now += LIFETIME_S * 1000
-    assert judged.of(f"/api/stream?token={token}") is Comer.STRANGER, "it is over"
+    assert judged.of(f"/api/stream?token={token}") is Sender.STRANGER, "it is over"
 
 
 async def test_the_owners_secret_makes_a_caller(judged: Judged) -> None:
     assert judged.owner is not None
     secret = judged.owner.read()
     assert secret is not None
-    assert judged.of("/ingest", (SECRET_HEADER, secret)) is Comer.CALLER
-    assert judged.of("/ingest", (SECRET_HEADER, secret[:-1])) is Comer.STRANGER
+    assert judged.of("/ingest", (SECRET_HEADER, secret)) is Sender.CALLER
+    assert judged.of("/ingest", (SECRET_HEADER, secret[:-1])) is Sender.STRANGER
