@@ -17,8 +17,7 @@ from oddsdesk.contract.plans import Plan
 from tests.durability.trace import compiler
 from tests.kit.deployed import own_environment
 from tests.kit.ndjson import quote
-from tests.kit.owner import as_owner
-from tests.kit.program import Program
+from tests.kit.program import Program, as_owner
 from tests.kit.workers import until
 
 pytestmark = pytest.mark.skipif(

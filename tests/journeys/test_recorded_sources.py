@@ -20,8 +20,7 @@ from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
 from oddsdesk.places import settings_folder
 from tests.kit import recorded_sources, recordings
 from tests.kit.fake_source import FakeSource
-from tests.kit.owner import as_owner
-from tests.kit.program import Launch
+from tests.kit.program import Launch, as_owner
 from tests.kit.recordings import Prices
 
 LIMIT_S = 60

@@ -7,8 +7,7 @@ import httpx
 import pytest
 
 from tests.kit.ndjson import quote
-from tests.kit.owner import as_owner
-from tests.kit.program import Launch
+from tests.kit.program import Launch, as_owner
 
 LIMIT_S = 20
 ONCE = "valuation,upkeep,feeds"

@@ -24,8 +24,7 @@ from oddsdesk.store.owner_secret import OwnerSecret
 from oddsdesk.store.store import open_store
 from tests.kit.deployed import Certificate, free_port, own_environment, program
 from tests.kit.ndjson import quote
-from tests.kit.owner import as_owner
-from tests.kit.program import Launch, Program
+from tests.kit.program import Launch, Program, as_owner
 from tests.kit.workers import until
 
 pytestmark = [

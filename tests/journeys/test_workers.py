@@ -18,8 +18,7 @@ from oddsdesk.store.lock import lock_path
 from oddsdesk.store.store import open_store
 from tests.kit import prometheus
 from tests.kit.ndjson import quote
-from tests.kit.owner import as_owner
-from tests.kit.program import Launch
+from tests.kit.program import Launch, as_owner
 from tests.kit.promises import in_time
 from tests.kit.workers import Heard, Workers, is_running, until
 

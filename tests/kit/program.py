@@ -6,8 +6,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+from oddsdesk.store.owner_secret import owner_header
 
 START_LIMIT_S = 30
 STOP_LIMIT_S = 30
@@ -69,3 +72,10 @@ class Program:
 
 
 Launch = Callable[..., Program]
+
+
+def as_owner(database: Path | str) -> dict[str, str]:
+    """Return the header with the secret of a database that was served at least once."""
+    header = owner_header(Path(database))
+    assert header, f"{database} has no secret"
+    return header

@@ -15,7 +15,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import PublicAddress, Settings
 from tests.kit.fake_source import FakeSource
-from tests.kit.owner import as_owner
+from tests.kit.program import as_owner
 
 LIMIT_S = 60
 

@@ -26,7 +26,7 @@ from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import lock_database
 from tests.kit.disks import refuse_writes
-from tests.kit.owner import as_owner
+from tests.kit.program import as_owner
 from tests.kit.promises import in_time
 
 TOLD_S = 1.0

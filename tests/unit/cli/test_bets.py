@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from oddsdesk.cli import bet_sources
 from oddsdesk.cli.bets import bets
 from oddsdesk.client.blocking import SyncClient
 from oddsdesk.clock import system_clock
@@ -400,3 +402,24 @@ def test_a_bookmaker_below_100_percent_is_listed_with_a_warning_and_not_staked(
     assert all("book_below_100" in row["cautions"] for row in listed)
     said = run("--database", path, "--all").stdout
     assert "this bookmaker's own line is below 100 %" in said
+
+
+def test_a_long_reading_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, is_told = list[tuple[str, bool]](), threading.Event()
+
+    def echo(text: str, *, err: bool) -> None:
+        told.append((text, err))
+        is_told.set()
+
+    monkeypatch.setattr(bet_sources.click, "echo", echo)
+    with bet_sources._saying_that_it_reads(0.01):
+        assert is_told.wait(30)
+    text, is_on_stderr = told[0]
+    assert text.startswith("reading prices: ")
+    assert is_on_stderr
+
+
+def test_a_short_reading_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with bet_sources._saying_that_it_reads():
+        pass
+    assert not capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.client import Client, MalformedAnswerError
-from oddsdesk.client.answers import EventAnswer, GameAnswer, GameInPart
+from oddsdesk.client.answers import EventAnswer, GameAnswer, GameInPart, decode, decode_list
 from oddsdesk.client.flat import rows_of_game
 from oddsdesk.client.large_answers import AT_ONCE, list_in_steps, one_in_steps
 from oddsdesk.client.partial_answers import Losses, RowInPart, UnreadPrice
@@ -17,7 +17,7 @@ from oddsdesk.client.stream import _PassedOver
 from oddsdesk.client.stream import _read_all as read_frames
 from oddsdesk.client.whole_odds import WholeOdds
 from oddsdesk.contract.quotes import UNNAMED
-from oddsdesk.contract.resources import OddsRow, ValueBet
+from oddsdesk.contract.resources import Answer, Event, OddsRow, ValueBet
 from oddsdesk.feeds.live.mirror import _quote as mirrored
 from oddsdesk.slices import exhaust, returned
 from tests.kit.board import GAME, MONEYLINE, NOW, Desk, matrix, message, odds_row, value_bet
@@ -26,6 +26,15 @@ from tests.kit.small_service import SmallService, listing
 KEY = "key"
 PATH = "/api/odds"
 ROW = msgspec.to_builtins(odds_row("Unibet", {"Arsenal": 2.0, "Draw": 3.5, "Chelsea": 4.0}))
+EVENT = {
+    "slug": "a-vs-b",
+    "match_name": "A vs B",
+    "competition": "EPL",
+    "sport": "Football",
+    "match_date": None,
+    "is_live": False,
+    "bookmaker_count": 3,
+}
 DISABLED = (None, 0, 0.0, 1, 1.0)
 NONSENSE = ("x", "2.0", True, -3, 0.5, [], {}, 1e9, "NaN")
 
@@ -332,3 +341,20 @@ def test_a_message_of_no_odds_withdraws_and_nonsense_is_passed_over(desk: Desk) 
 
 def read(*frames: dict[str, Any]) -> list[Any]:
     return read_frames([json.dumps(each).encode() for each in frames], _PassedOver(lambda: NOW))
+
+
+@pytest.mark.parametrize("name", ["offers", "offer", "source_sport"])
+@pytest.mark.parametrize("value", [[1, 2], 7, None, True])
+@pytest.mark.parametrize(("kind", "item"), [(OddsRow, ROW), (Event, EVENT)])
+def test_an_extension_of_another_shape_is_ignored(
+    kind: Any, item: dict[str, Any], name: str, value: object
+) -> None:
+    def body(*items: object) -> bytes:
+        return json.dumps(
+            {"data": items, "meta": {"rate_limit_remaining": 9, "count": len(items)}}
+        ).encode()
+
+    plain = decode(Answer[list[kind]], body(item), "/api/list").data
+    items, _ = decode_list(kind, body(item | {name: value}, item), "/api/list")
+    assert items == [*plain, *plain]
+    assert type(items[0]) is kind  # nothing of it was lost
