@@ -5,7 +5,6 @@ that a selection is not offered now. Other odds that make no sense are unread: n
 price is gone, so whoever holds one keeps it.
 """
 
-import math
 import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
@@ -15,7 +14,7 @@ import msgspec
 from oddsdesk.contract.competitions import FOOTBALL, sport_of
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME
-from oddsdesk.contract.quotes import MOST_ODDS, UNNAMED, is_disabled
+from oddsdesk.contract.quotes import MOST_ODDS, UNNAMED, is_disabled, is_number
 from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.resources import (
     BookOddsCell,
@@ -261,8 +260,7 @@ def _group_in_part(kind: Any, said: Any, losses: Losses) -> Any:
 
 def is_price(value: Any) -> bool:
     """Return whether a value is decimal odds of something that is offered."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and 1 < value <= MOST_ODDS
+    return is_number(value) and 1 < value <= MOST_ODDS
 
 
 def is_name(value: Any) -> bool:
@@ -284,8 +282,7 @@ def is_time(value: Any) -> bool:
 
 
 def _is_disabled(price: Any) -> bool:
-    is_number = isinstance(price, int | float) and not isinstance(price, bool)
-    return price is None or (is_number and is_disabled(price))
+    return price is None or (is_number(price) and is_disabled(price))
 
 
 def _time_or_none(value: Any, losses: Losses) -> str | None:
@@ -305,9 +302,7 @@ def _link(value: Any, losses: Losses) -> str | None:
 
 
 def _amount(value: Any, losses: Losses) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+    if value is None or is_number(value):
         return value
     losses.add_cell(f"liquidity: {shown(str(value)[:80])}")
     return None

@@ -3,9 +3,10 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
 import msgspec
@@ -240,7 +241,7 @@ def _read_in_parts(
     twice = [(of, key) for of, key in twice if all(of is not o for o in (offers, *offers.values()))]
     unread: dict[str, str] = {}
     for name, price in odds.items():
-        if price is not None and not _is_number(price):
+        if price is not None and not is_number(price):
             unread[name] = _odds_words(name, price)
     for of, key in twice:
         if of is not odds:
@@ -258,7 +259,7 @@ def _read_in_parts(
 def _drop_bad_fields(row: dict[str, Any], dropped: list[str]) -> None:
     """Remove a limit, a link and offers of the wrong kind from a row; add why to ``dropped``."""
     for name, kind, is_kind in (
-        ("liquidity", "a number", _is_number),
+        ("liquidity", "a number", is_number),
         ("url", "a text", _is_text),
         ("offers", "an object", _is_object),
     ):
@@ -300,9 +301,11 @@ def _is_object(value: object) -> bool:
     return isinstance(value, dict)
 
 
-def _is_number(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)  # type: ignore[arg-type]  # it is a number
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a finite number that a float can hold."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _number(text: str) -> float:

@@ -100,8 +100,9 @@ async def test_a_row_that_says_only_what_it_is_of_is_kept_apart(
     assert rows.answered == 2
 
 
-def test_a_limit_a_link_and_a_kick_off_cost_only_themselves() -> None:
-    bad = {"liquidity": "much", "url": 5, "match_date": "soon?", "offers": {"Draw": 5}}
+@pytest.mark.parametrize("limit", ["much", pytest.param(10**400, id="400 digits")])
+def test_a_limit_a_link_and_a_kick_off_cost_only_themselves(limit: object) -> None:
+    bad = {"liquidity": limit, "url": 5, "match_date": "soon?", "offers": {"Draw": 5}}
     [row], losses = read_list(OddsRow, ROW | bad)
     assert row.odds == ROW["odds"]
     assert (row.liquidity, row.url, row.match_date) == (None, None, None)
