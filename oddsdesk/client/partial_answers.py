@@ -6,8 +6,7 @@ price is gone, so whoever holds one keeps it.
 """
 
 import re
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -29,7 +28,6 @@ from oddsdesk.contract.resources import (
 )
 from oddsdesk.contract.times import parse_ms
 
-T = TypeVar("T")
 _TEXT_OR_NAN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
 
 
@@ -188,39 +186,32 @@ def matrix_row_in_part(
         return None
     assert isinstance(selection, str)
 
-    def cell(kind: Callable[..., T], raw: Any, bookmaker: str | None) -> T | None:
-        if raw is None:
-            return None
-        price = raw.get("odds") if isinstance(raw, dict) else raw
-        is_offered = isinstance(raw, dict) and not _is_disabled(price)
-        if not isinstance(raw, dict) or (
-            is_offered and not (is_price(price) and is_time(raw.get("scraped_at")))
-        ):
+    def price_of(raw: Any, bookmaker: str | None) -> tuple[float | None, str | None] | None:
+        """Return odds and time of a cell; None where it makes no sense, which is noted."""
+        is_cell = isinstance(raw, dict)
+        price, at = (raw.get("odds"), raw.get("scraped_at")) if is_cell else (None, None)
+        is_offered = not _is_disabled(price)
+        if not is_cell or (is_offered and not (is_price(price) and is_time(at))):
             losses.add_cell(f"{selection}, {bookmaker or 'reference'}: {shown(str(raw)[:80])}")
-            is_reference = bookmaker is None
-            unread.append(UnreadPrice(*market, selection, bookmaker, is_reference))
+            unread.append(UnreadPrice(*market, selection, bookmaker, bookmaker is None))
             return None
-        return kind(
-            price if is_offered else None,
-            _amount(raw.get("liquidity"), losses)
-            if bookmaker is None
-            else raw.get("scraped_at")
-            if is_time(raw.get("scraped_at"))
-            else None,
-            (raw.get("scraped_at") if is_time(raw.get("scraped_at")) else None)
-            if bookmaker is None
-            else _link(raw.get("url"), losses),
-            _offer(raw.get("offer"), losses),
-        )
+        return price if is_offered else None, at if is_time(at) else None
 
-    read = {}
+    read: dict[str, BookOddsCell | None] = {}
     for name, raw in books.items():
-        if is_name(name):
-            read[name] = cell(BookOddsCell, raw, name)
-        else:
+        if not is_name(name):
             losses.add_cell(f"{selection}: {shown(name[:80])}")
             unread.append(UnreadPrice(*market, selection))
-    return MatrixRow(selection, cell(ReferenceCell, said.get("reference"), None), read)
+        elif raw is None or (found := price_of(raw, name)) is None:
+            read[name] = None
+        else:
+            link, offer = _link(raw.get("url"), losses), _offer(raw.get("offer"), losses)
+            read[name] = BookOddsCell(*found, link, offer)
+    reference, raw = None, said.get("reference")
+    if raw is not None and (found := price_of(raw, None)) is not None:
+        (odds, at), limit = found, _amount(raw.get("liquidity"), losses)
+        reference = ReferenceCell(odds, limit, at, _offer(raw.get("offer"), losses))
+    return MatrixRow(selection, reference, read)
 
 
 def event_in_part(kind: type[EventDetail], said: Any, losses: Losses) -> EventDetail:
