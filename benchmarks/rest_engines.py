@@ -33,8 +33,7 @@ def served(database: Database) -> Iterator[tuple[Served, str]]:
         store.record(quotes(QUOTES, system_clock())).result()
     with contextlib.closing(open_access(database)) as access:
         key = access.keys.create("bench", Plan.PRO_LIVE, None, system_clock()).secret
-    where = database.url if isinstance(database, DatabaseUrl) else database
-    with serving(where, 1) as server:
+    with serving(database, 1) as server:
         yield server, key
 
 

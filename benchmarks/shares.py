@@ -18,7 +18,6 @@ import re
 import sqlite3
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -29,6 +28,7 @@ from pathlib import Path
 from random import Random
 
 from rest_odds import quotes
+from workers import serving
 
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
@@ -84,21 +84,6 @@ def _moves(count: int, rows: int, now_ms: int) -> Iterator[tuple[object, ...]]:
         selection, odds = chance.choice(["Over 2.5", "Under 2.5"]), chance.uniform(1.8, 2.2)
         game, bookmaker, period = number // 100 + 1, f"Bookmaker {number % 25}", number % 100 // 25
         yield game, bookmaker, period, selection, round(odds, 2), at, at
-
-
-@contextmanager
-def served(database: Database) -> Iterator[str]:
-    """Run a server on a file; yields its address."""
-    named = database.url if isinstance(database, DatabaseUrl) else str(database)
-    command = [sys.executable, "-m", "oddsdesk", "serve", "--database", named]
-    command += ["--port", "0", "--roles", "api,stream"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        url = process.stdout.readline().strip().removeprefix("listening on ")
-        try:
-            yield url
-        finally:
-            process.terminate()
 
 
 @contextmanager
@@ -180,8 +165,8 @@ def main() -> None:
         if options.url is not None:
             table(options.url, database, options)
             return
-        with served(database) as url:
-            table(url, database, options)
+        with serving(database, 1) as served:
+            table(served.url, database, options)
 
 
 def table(url: str, database: Database, options: argparse.Namespace) -> None:

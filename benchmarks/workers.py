@@ -30,6 +30,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.loops import new_loop
 from oddsdesk.store.access import open_access
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.store import Store, open_store
 
 WORKERS = (1, 2, 4)
@@ -60,19 +61,22 @@ def _process(pid: int) -> Path:
 
 
 @contextlib.contextmanager
-def serving(database: Path, workers: int) -> Iterator[Served]:
+def serving(database: Database, workers: int) -> Iterator[Served]:
+    named = database.url if isinstance(database, DatabaseUrl) else str(database)
     options = ["--port", "0", "--roles", "api,stream", "--workers", str(workers)]
     program = subprocess.Popen(
-        [sys.executable, "-m", "oddsdesk", "serve", "--database", str(database), *options],
+        [sys.executable, "-m", "oddsdesk", "serve", "--database", named, *options],
         stdout=subprocess.PIPE,
         text=True,
     )
     assert program.stdout is not None
     url = program.stdout.readline().strip().removeprefix("listening on ")
     children = _process(program.pid) / "task" / str(program.pid) / "children"
-    yield Served(url, [program.pid, *map(int, children.read_text().split())])
-    program.terminate()
-    program.communicate()
+    try:
+        yield Served(url, [program.pid, *map(int, children.read_text().split())])
+    finally:
+        program.terminate()
+        program.communicate()
 
 
 async def a_request_us(served: Served, key: str) -> float:
